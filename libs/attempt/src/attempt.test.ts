@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AttemptStatus,
+  afterRefund,
+  CAP_COUNTED,
+  canMove,
+  canSettle,
+  deadlineOf,
+  isDue,
+  isVisible,
+  shownStatus,
+} from './attempt.ts';
+
+const STATUSES: readonly AttemptStatus[] = [
+  'pending',
+  'open',
+  'settled',
+  'expiring',
+  'expired',
+  'voiding',
+  'voided',
+  'refused',
+];
+const anyStatus = fc.constantFrom(...STATUSES);
+const HOUR_MS = 3_600_000;
+
+describe('an attempt', () => {
+  it('settles while it is open, or pending with its fee known to be posted, and never otherwise', () => {
+    expect(STATUSES.filter((status) => canSettle(status, false))).toEqual(['open']);
+    expect(STATUSES.filter((status) => canSettle(status, true))).toEqual(['pending', 'open']);
+  });
+
+  it('is over at its hour exactly, and open one millisecond before', () => {
+    const createdAt = new Date('2026-11-21T10:00:00.000Z');
+    expect(deadlineOf(createdAt, HOUR_MS)).toEqual(new Date('2026-11-21T11:00:00.000Z'));
+    expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T10:59:59.999Z'))).toBe(false);
+    expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T11:00:00.000Z'))).toBe(true);
+  });
+
+  it('shows four words and hides what lies between two commits', () => {
+    expect(STATUSES.map(shownStatus)).toEqual([
+      null,
+      'open',
+      'settled',
+      'expired',
+      'expired',
+      'voided',
+      'voided',
+      null,
+    ]);
+  });
+
+  it('counts under a cap unless its fee went back or was never charged', () => {
+    expect(CAP_COUNTED).toEqual(['pending', 'open', 'settled']);
+  });
+
+  it('never leaves a final state', () => {
+    const final: AttemptStatus[] = ['settled', 'expired', 'voided'];
+    fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canMove(from, to)));
+  });
+
+  it('shows a partner the same word before and after a move between hidden and shown, unless it was open or unseen', () => {
+    fc.assert(
+      fc.property(anyStatus, anyStatus, (from, to) => {
+        fc.pre(canMove(from, to) && isVisible(from) && from !== 'open');
+        expect(shownStatus(to)).toBe(shownStatus(from));
+      }),
+    );
+  });
+
+  it('ends a refund in the state that was already shown', () => {
+    fc.assert(
+      fc.property(anyStatus, (status) => {
+        const after = afterRefund(status);
+        if (after === null) return;
+        expect(canMove(status, after)).toBe(true);
+        expect(shownStatus(status)).toBe(after);
+      }),
+    );
+  });
+});

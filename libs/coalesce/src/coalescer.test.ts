@@ -1,0 +1,363 @@
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Coalescer, createCoalescer, ItemDeadlineError, QueueFullError } from './index.ts';
+
+describe('a coalescer', () => {
+  test('sends what one turn of the event loop brings as one batch, and answers each caller', async () => {
+    const batches: (readonly number[])[] = [];
+    const coalescer = createCoalescer({
+      name: 'double',
+      run: async (items: readonly number[]) => {
+        batches.push(items);
+        return items.map((item) => item * 2);
+      },
+    });
+    expect(await Promise.all([1, 2, 3].map((item) => coalescer.submit(item)))).toEqual([2, 4, 6]);
+    expect(await coalescer.submit(4)).toBe(8);
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+  });
+
+  test('gathers the next batch while the lanes are busy', async () => {
+    const gates: (() => void)[] = [];
+    const sizes: number[] = [];
+    const coalescer = createCoalescer({
+      name: 'gather',
+      lanes: 2,
+      onBatch: (size) => sizes.push(size),
+      run: async (items: readonly number[]) => {
+        await new Promise<void>((resolve) => gates.push(resolve));
+        return items;
+      },
+    });
+    const answers = [coalescer.submit(0)];
+    await turn();
+    answers.push(coalescer.submit(1));
+    await turn();
+    for (const item of [2, 3, 4]) {
+      answers.push(coalescer.submit(item));
+      await turn();
+    }
+    expect([sizes, coalescer.queued]).toEqual([[1, 1], 3]);
+    gates[0]?.();
+    await turn();
+    await turn();
+    expect([sizes, coalescer.queued]).toEqual([[1, 1, 3], 0]);
+    for (const open of gates) open();
+    expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('one bad item fails alone', async () => {
+    const coalescer = createCoalescer({ name: 'picky', run: failOn(3) });
+    const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => coalescer.submit(item)));
+    expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('without isolation a failed batch fails whole, and runs once', async () => {
+    let runs = 0;
+    const coalescer = createCoalescer({
+      name: 'whole',
+      isolate: false,
+      run: async (items: readonly number[]) => {
+        runs += 1;
+        return await failOn(3)(items);
+      },
+    });
+    const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => coalescer.submit(item)));
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set(['rejected']));
+    expect(runs).toBe(1);
+  });
+
+  test('an error that is no fault of an item ends the replay', async () => {
+    const runs: (readonly number[])[] = [];
+    const coalescer = createCoalescer({
+      name: 'outage',
+      isolate: (error) => !(error instanceof TypeError),
+      run: async (items: readonly number[]) => {
+        runs.push(items);
+        if (items.length > 1) throw new Error('bad batch');
+        throw new TypeError('out of reach');
+      },
+    });
+    const answers = await Promise.allSettled([1, 2, 3].map((item) => coalescer.submit(item)));
+    expect(answers.map((answer) => answer.status === 'rejected' && answer.reason.message)).toEqual(
+      Array(3).fill('out of reach'),
+    );
+    expect(runs).toEqual([[1, 2, 3], [1]]);
+  });
+
+  test.each([0, 1, 3])('%i results for two items are a bug that fails both, and nothing is replayed', async (count) => {
+    let runs = 0;
+    const coalescer = createCoalescer({
+      name: 'miscount',
+      run: async (_items: readonly number[]) => {
+        runs += 1;
+        return Array<number>(count).fill(0);
+      },
+    });
+    const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+    const error = new Error(`miscount: run answered ${count} results for 2 items`);
+    expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: error }));
+    expect(runs).toBe(1);
+  });
+
+  test('a run that throws before its promise fails like any other', async () => {
+    const coalescer = createCoalescer<number, number>({
+      name: 'sync',
+      run: () => {
+        throw new Error('at once');
+      },
+    });
+    await expect(coalescer.submit(1)).rejects.toThrow('at once');
+    await coalescer.drain();
+  });
+
+  test('a full queue refuses at once', async () => {
+    const { coalescer, release } = blocked({ maxQueued: 2 });
+    const running = coalescer.submit(0);
+    await turn();
+    const waiting = [coalescer.submit(1), coalescer.submit(2)];
+    await expect(coalescer.submit(3)).rejects.toBeInstanceOf(QueueFullError);
+    release();
+    expect(await Promise.all([running, ...waiting])).toEqual([0, 1, 2]);
+  });
+
+  test('an item whose deadline passes is refused in time, waiting or running, and a waiting one never runs', async () => {
+    const { coalescer, release, ran } = blocked({});
+    const running = coalescer.submit(0, { deadlineAt: Date.now() + 20 });
+    await turn();
+    const waiting = coalescer.submit(1, { deadlineAt: Date.now() + 20 });
+    const patient = coalescer.submit(2, { deadlineAt: Date.now() + 10_000 });
+    await expect(coalescer.submit(3, { deadlineAt: Date.now() - 1 })).rejects.toBeInstanceOf(ItemDeadlineError);
+    await expect(running).rejects.toBeInstanceOf(ItemDeadlineError);
+    await expect(waiting).rejects.toBeInstanceOf(ItemDeadlineError);
+    release();
+    expect(await patient).toBe(2);
+    expect(ran).toEqual([0, 2]);
+  });
+
+  test('an earlier deadline that comes later is kept too', async () => {
+    const { coalescer, release } = blocked({});
+    const late = coalescer.submit(0, { deadlineAt: Date.now() + 60_000 });
+    const early = coalescer.submit(1, { deadlineAt: Date.now() + 10 });
+    await expect(early).rejects.toBeInstanceOf(ItemDeadlineError);
+    release();
+    expect(await late).toBe(0);
+  });
+
+  test('an aborted item is refused with the reason of its signal, and a waiting one never runs', async () => {
+    const { coalescer, release, ran } = blocked({});
+    const gone = new Error('the caller has gone');
+    const controllers = [new AbortController(), new AbortController(), new AbortController()] as const;
+    const running = coalescer.submit(0, { signal: controllers[0].signal });
+    await turn();
+    const waiting = coalescer.submit(1, { signal: controllers[1].signal });
+    const patient = coalescer.submit(2, { signal: controllers[2].signal });
+    controllers[0].abort(gone);
+    controllers[1].abort(gone);
+    await expect(running).rejects.toBe(gone);
+    await expect(waiting).rejects.toBe(gone);
+    await expect(coalescer.submit(3, { signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
+    release();
+    expect(await patient).toBe(2);
+    expect(ran).toEqual([0, 2]);
+  });
+
+  test('an aborted item in the middle of a key lets the next one of the key run', async () => {
+    const { coalescer, release, ran } = blocked({ keyOf: () => 'one' });
+    const controller = new AbortController();
+    const first = coalescer.submit(0);
+    const second = coalescer.submit(1, { signal: controller.signal });
+    const third = coalescer.submit(2);
+    await turn();
+    controller.abort(new Error('gone'));
+    await expect(second).rejects.toThrow('gone');
+    release();
+    expect(await Promise.all([first, third])).toEqual([0, 2]);
+    expect(ran).toEqual([0, 2]);
+  });
+
+  test('drain waits for everything, what comes meanwhile included', async () => {
+    const { coalescer, release } = blocked({ maxItems: 1 });
+    await coalescer.drain();
+    const answered: number[] = [];
+    const follow = coalescer
+      .submit(0)
+      .then((item) => answered.push(item))
+      .then(() => coalescer.submit(9))
+      .then((item) => answered.push(item));
+    void coalescer.submit(1).then((item) => answered.push(item));
+    let isDrained = false;
+    const drained = coalescer.drain().then(() => {
+      isDrained = true;
+    });
+    await turn();
+    expect(isDrained).toBe(false);
+    release();
+    await drained;
+    await follow;
+    expect(answered).toEqual([0, 1, 9]);
+    expect(coalescer.queued).toBe(0);
+  });
+
+  test('impossible limits are a bug', () => {
+    expect(() => createCoalescer({ name: 'none', lanes: 0, run: async (items: readonly number[]) => items })).toThrow(
+      RangeError,
+    );
+  });
+});
+
+describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
+  type Item = { readonly id: number; readonly key: string };
+
+  const item = fc.record({
+    key: fc.constantFrom('a', 'b', 'c', 'd'),
+    isBad: fc.boolean(),
+    /** 0: at submit; 1: later; otherwise never. */
+    abort: fc.constantFrom(0, 1, 2, 2, 2, 2, 2, 2),
+    turnsBefore: fc.constantFrom(0, 0, 0, 1, 2),
+    turnsToRun: fc.nat(3),
+  });
+  const scenario = fc.record({
+    items: fc.array(item, { maxLength: 60 }),
+    maxItems: fc.integer({ min: 1, max: 7 }),
+    lanes: fc.integer({ min: 1, max: 4 }),
+    maxQueued: fc.constantFrom(3, 10, 1000),
+    isKeyed: fc.boolean(),
+    isolate: fc.boolean(),
+  });
+
+  test('each item is answered once with its own answer; keys keep their order, alone; the limits hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ items, maxItems, lanes, maxQueued, isKeyed, isolate }) => {
+        const faults: string[] = [];
+        const must = (holds: boolean, law: string) => {
+          if (!holds) faults.push(law);
+        };
+        const running: Item[] = [];
+        let lanesUsed = 0;
+        const started: Item[] = [];
+        const succeeded = new Set<number>();
+        const coalescer = createCoalescer({
+          name: 'law',
+          maxItems,
+          lanes,
+          maxQueued,
+          isolate,
+          ...(isKeyed ? { keyOf: ({ key }: Item) => key } : {}),
+          run: async (batch: readonly Item[]) => {
+            lanesUsed += 1;
+            must(lanesUsed <= lanes, 'at most so many batches as lanes');
+            must(batch.length > 0 && batch.length <= maxItems, 'a batch has one to maxItems items');
+            running.push(...batch);
+            must(!isKeyed || new Set(running.map(({ key }) => key)).size === running.length, 'a key runs alone');
+            started.push(...batch);
+            try {
+              const turns = Math.max(...batch.map(({ id }) => items[id]?.turnsToRun ?? 0));
+              for (let count = 0; count < turns; count += 1) await turn();
+              if (batch.some(({ id }) => items[id]?.isBad)) throw new Error('bad item');
+              for (const { id } of batch) succeeded.add(id);
+              return batch.map(({ id }) => `answer ${id}`);
+            } finally {
+              lanesUsed -= 1;
+              for (const done of batch) running.splice(running.indexOf(done), 1);
+            }
+          },
+        });
+
+        const answers: Promise<unknown>[] = [];
+        let answered = 0;
+        for (const [id, { key, abort, turnsBefore }] of items.entries()) {
+          for (let count = 0; count < turnsBefore; count += 1) await turn();
+          const controller = new AbortController();
+          const answer = coalescer.submit({ id, key }, abort === 2 ? {} : { signal: controller.signal });
+          answers.push(
+            answer.then(
+              (value) => {
+                answered += 1;
+                must(value === `answer ${id}` && succeeded.has(id), 'an answer is the own one');
+              },
+              (error) => {
+                answered += 1;
+                if (error instanceof QueueFullError)
+                  must(!started.some((other) => other.id === id), 'a refused item never runs');
+                else if (error.message === 'aborted') must(abort !== 2, 'only an aborted item is aborted');
+                else
+                  must(
+                    error.message === 'bad item' && (!isolate || items[id]?.isBad === true),
+                    'a bad item fails alone',
+                  );
+              },
+            ),
+          );
+          if (abort === 0) controller.abort(new Error('aborted'));
+          if (abort === 1) setImmediate(() => controller.abort(new Error('aborted')));
+          expect(coalescer.queued).toBeLessThanOrEqual(maxQueued);
+        }
+        await coalescer.drain();
+        expect([running, lanesUsed, coalescer.queued]).toEqual([[], 0, 0]);
+        await Promise.all(answers);
+        expect([answered, faults]).toEqual([items.length, []]);
+
+        if (!isKeyed) return;
+        // A replayed item starts twice; its first start is its place in the order.
+        for (const wanted of ['a', 'b', 'c', 'd']) {
+          const order = [...new Set(started.filter(({ key }) => key === wanted).map(({ id }) => id))];
+          expect(order).toEqual(order.toSorted((left, right) => left - right));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('with deadlines, every item is answered by its deadline or by its run', async () => {
+    const times = fc.record({ deadlineMs: fc.integer({ min: 1, max: 30 }), runMs: fc.integer({ min: 0, max: 15 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(times, { maxLength: 12 }), async (items) => {
+        const coalescer = createCoalescer({
+          name: 'deadlines',
+          maxItems: 3,
+          run: async (batch: readonly { runMs: number }[]) => {
+            await delay(Math.max(...batch.map(({ runMs }) => runMs)));
+            return batch;
+          },
+        });
+        const answers = items.map((one) =>
+          coalescer.submit(one, { deadlineAt: Date.now() + one.deadlineMs }).then(
+            (value) => value === one,
+            (error) => error instanceof ItemDeadlineError,
+          ),
+        );
+        expect(await Promise.all(answers)).toEqual(items.map(() => true));
+        await coalescer.drain();
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+function failOn(bad: number) {
+  return async (items: readonly number[]): Promise<readonly number[]> => {
+    if (items.includes(bad)) throw new Error(`cannot do ${bad}`);
+    return items;
+  };
+}
+
+/** One lane that runs nothing to its end before `release`. */
+function blocked(limits: { maxQueued?: number; maxItems?: number; keyOf?: (item: number) => string }): {
+  coalescer: Coalescer<number, number>;
+  release: () => void;
+  ran: number[];
+} {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const ran: number[] = [];
+  const run = async (items: readonly number[]) => {
+    ran.push(...items);
+    await gate;
+    return items;
+  };
+  return { coalescer: createCoalescer({ name: 'blocked', run, ...limits }), release, ran };
+}

@@ -1,0 +1,147 @@
+/** A typed client of one service: promises, refusals as values, one breaker, a deadline on every call. */
+import { type ChannelOptions, type Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Refused } from '@laurel/errors';
+import { histogram } from '@laurel/telemetry';
+import { type BreakerOptions, createBreaker } from './breaker.ts';
+import type { Definition, RequestOf, ResponseOf } from './definition.ts';
+import { CallFailedError, callFailedError, isWorthRetrying, refusalOf } from './error-mapping.ts';
+import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS } from './wire.ts';
+
+const DEFAULT_DEADLINE_MS = 5_000;
+
+const CLIENT_CHANNEL: ChannelOptions = {
+  ...CHANNEL_LIMITS,
+  ...KEEPALIVE,
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  'grpc.service_config_disable_resolution': 1,
+  // A service that restarts is back within a second; the connection should be too.
+  'grpc.initial_reconnect_backoff_ms': 50,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.dns_min_time_between_resolutions_ms': 5_000,
+  // Calls between services never go through a proxy that the environment names.
+  'grpc.enable_http_proxy': 0,
+  'grpc.use_local_subchannel_pool': 1,
+  // A response with a full batch fits without waiting for window updates.
+  'grpc-node.flow_control_window': 1024 * 1024,
+};
+
+export type ClientOptions = {
+  /** The service, as logs and metrics name it. */
+  name: string;
+  /** `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses are balanced over. */
+  address: string;
+  deadlineMs?: number;
+  breaker?: BreakerOptions;
+  /** Sends a call once more when the connection broke. Only for services whose calls are all idempotent. */
+  retryLostReply?: boolean;
+};
+
+export type CallOptions = {
+  requestId?: string | undefined;
+  /** Counted from now, over a retry too. */
+  deadlineMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Sends the call once more when the connection broke. Only for calls that are idempotent. */
+  retryLostReply?: boolean | undefined;
+};
+
+/** Each rpc answers, is refused with a value, or rejects with CallFailedError (UnavailableError when the breaker is open). */
+export type TypedClient<Service> = {
+  readonly [Rpc in keyof Service]: (
+    request: RequestOf<Service[Rpc]>,
+    options?: CallOptions,
+  ) => Promise<ResponseOf<Service[Rpc]> | Refused>;
+};
+
+/** What ts-proto generates as `XServiceClient`. */
+type ClientConstructor<Service> = {
+  new (
+    address: string,
+    channelCredentials: ReturnType<typeof credentials.createInsecure>,
+    options: ChannelOptions,
+  ): Client;
+  readonly service: Service;
+};
+
+type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
+
+/** Connects at the first call; disposing closes the connection. */
+export function createClient<Service extends Definition>(
+  XServiceClient: ClientConstructor<Service>,
+  options: ClientOptions,
+): TypedClient<Service> & AsyncDisposable {
+  const channel = new XServiceClient(options.address, credentials.createInsecure(), CLIENT_CHANNEL);
+  const breaker = createBreaker(options.name, options.breaker ?? {});
+  const seconds = histogram('laurel_grpc_client_seconds', 'How long calls to other services took.', SECONDS_BUCKETS, [
+    'rpc',
+    'outcome',
+  ]);
+
+  const calls: Record<string, Call> = {};
+  for (const [rpc, method] of Object.entries<Definition[string]>(XServiceClient.service)) {
+    calls[rpc] = async (request, callOptions = {}) => {
+      const startedAt = performance.now();
+      const deadlineAt = Date.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+      const send = () => breaker.fire(() => sendUnary(channel, method, request, deadlineAt, callOptions));
+      let outcome = 'ok';
+      try {
+        return await ((callOptions.retryLostReply ?? options.retryLostReply) ? retryOnce(send) : send());
+      } catch (error) {
+        outcome = error instanceof CallFailedError ? String(error.code) : 'error';
+        throw error;
+      } finally {
+        seconds.observe({ rpc: method.path, outcome }, (performance.now() - startedAt) / 1_000);
+      }
+    };
+  }
+
+  return {
+    ...(calls as TypedClient<Service>),
+    async [Symbol.asyncDispose]() {
+      breaker.shutdown();
+      channel.close();
+    },
+  };
+}
+
+/** Runs the call again when the connection broke under it. */
+export async function retryOnce<Result>(send: () => Promise<Result>): Promise<Result> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!isWorthRetrying(error)) throw error;
+    return await send();
+  }
+}
+
+function sendUnary(
+  channel: Client,
+  method: Definition[string],
+  request: unknown,
+  deadlineAt: number,
+  { requestId, signal }: CallOptions,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const metadata = new Metadata();
+    if (requestId !== undefined) metadata.set(REQUEST_ID_KEY, requestId);
+    const cancel = () => call.cancel();
+    const onEnd = (error: ServiceError | null, response?: unknown) => {
+      signal?.removeEventListener('abort', cancel);
+      if (error === null) return resolve(response);
+      const refusal = refusalOf(error);
+      if (refusal !== null) return resolve(refusal);
+      return reject(callFailedError(method.path, error));
+    };
+    const call = channel.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      metadata,
+      { deadline: deadlineAt },
+      onEnd,
+    );
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener('abort', cancel, { once: true });
+  });
+}

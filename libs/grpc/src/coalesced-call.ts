@@ -1,0 +1,29 @@
+/** A hot rpc takes an array; this collects the single items of concurrent requests into its calls. */
+import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import { histogram } from '@laurel/telemetry';
+import { retryOnce } from './client.ts';
+
+const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+/**
+ * A coalescer in front of a call that is idempotent for each item, by an id that the item carries. When the connection breaks, the
+ * same items are sent once more. A call that fails fails all its items: replaying them singly would not help.
+ */
+export function createCoalescedCall<Item, Result>(options: {
+  name: string;
+  call: (items: readonly Item[]) => Promise<readonly Result[]>;
+  lanes?: number;
+  maxItems?: number;
+  maxQueued?: number;
+  keyOf?: (item: Item) => string;
+}): Coalescer<Item, Result> {
+  const { name, call, ...limits } = options;
+  const sizes = histogram('laurel_coalesced_call_items', 'Items that one call carried.', BATCH_SIZE_BUCKETS, ['call']);
+  return createCoalescer<Item, Result>({
+    ...limits,
+    name,
+    isolate: false,
+    run: (items) => retryOnce(() => call(items)),
+    onBatch: (size) => sizes.observe({ call: name }, size),
+  });
+}

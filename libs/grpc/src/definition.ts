@@ -1,0 +1,21 @@
+/** What ts-proto generates for a service (`XServiceService`), as far as this package reads it. Every rpc of ours is unary. */
+import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
+
+// biome-ignore lint/suspicious/noExplicitAny: request and response types are inferred from the concrete definition.
+export type UnaryMethod = MethodDefinition<any, any>;
+
+export type Definition = { readonly [rpc: string]: UnaryMethod } & ServiceDefinition;
+
+export type RequestOf<Method> = Method extends { readonly requestDeserialize: (bytes: Buffer) => infer Request }
+  ? Request
+  : never;
+
+export type ResponseOf<Method> = Method extends { readonly responseDeserialize: (bytes: Buffer) => infer Response }
+  ? Response
+  : never;
+
+/** What this package needs of a logger; the one of `@laurel/service` fits. */
+export type RpcLogger = {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+};

@@ -1,0 +1,115 @@
+/**
+ * How the end of a call travels.
+ *
+ * - A response travels as itself.
+ * - A refusal travels as FAILED_PRECONDITION with its code in the trailer `laurel-error-code`, and becomes a value again at the caller.
+ * - A handler that throws answers INTERNAL with the trailer `laurel-fault`. What was thrown stays in the log of its service.
+ * - A lost reply (a fault that tests inject) answers UNAVAILABLE, as a broken connection would.
+ * - Every other end comes from gRPC itself. The caller gets a CallFailedError for it and for INTERNAL.
+ *
+ * Only ends that speak of the transport count against the breaker: a refusal, or a bug in one handler, proves that the service is there.
+ */
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { isApiErrorCode, type Refused, refused } from '@laurel/errors';
+import { LostReplyError } from '@laurel/failpoint';
+
+const ERROR_CODE_KEY = 'laurel-error-code';
+const FAULT_KEY = 'laurel-fault';
+
+/** A call that ended without an answer. When `definite` is false nobody knows whether it took effect: retry it or resolve it by its id. */
+export class CallFailedError extends Error {
+  /** A gRPC status. */
+  readonly code: status;
+  readonly definite: boolean;
+
+  constructor(message: string, options: { code: status; definite: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = 'CallFailedError';
+    this.code = options.code;
+    this.definite = options.definite;
+  }
+}
+
+/** The breaker is open: the call was not sent. */
+export class UnavailableError extends CallFailedError {
+  constructor(client: string, cause?: unknown) {
+    super(`${client} is unavailable`, { code: status.UNAVAILABLE, definite: true, cause });
+    this.name = 'UnavailableError';
+  }
+}
+
+type StatusRule = {
+  /** The status proves that the handler did not run. */
+  definite: boolean;
+  /** The status speaks against the health of the service or of the way to it. */
+  countsAgainstBreaker: boolean;
+};
+
+const UNKNOWN_STATUS: StatusRule = { definite: false, countsAgainstBreaker: false };
+
+const STATUS_RULES: Record<status, StatusRule> = {
+  [status.OK]: { definite: false, countsAgainstBreaker: false },
+  [status.CANCELLED]: { definite: false, countsAgainstBreaker: false },
+  [status.UNKNOWN]: { definite: false, countsAgainstBreaker: true },
+  [status.INVALID_ARGUMENT]: { definite: true, countsAgainstBreaker: false },
+  [status.DEADLINE_EXCEEDED]: { definite: false, countsAgainstBreaker: true },
+  [status.NOT_FOUND]: { definite: true, countsAgainstBreaker: false },
+  [status.ALREADY_EXISTS]: { definite: false, countsAgainstBreaker: false },
+  [status.PERMISSION_DENIED]: { definite: true, countsAgainstBreaker: false },
+  // Also what a response that is too large ends with, after the handler ran.
+  [status.RESOURCE_EXHAUSTED]: { definite: false, countsAgainstBreaker: false },
+  // A refusal whose code this process does not know, for example from a newer one.
+  [status.FAILED_PRECONDITION]: { definite: false, countsAgainstBreaker: false },
+  [status.ABORTED]: { definite: false, countsAgainstBreaker: false },
+  [status.OUT_OF_RANGE]: { definite: false, countsAgainstBreaker: false },
+  [status.UNIMPLEMENTED]: { definite: true, countsAgainstBreaker: false },
+  [status.INTERNAL]: { definite: false, countsAgainstBreaker: true },
+  [status.UNAVAILABLE]: { definite: false, countsAgainstBreaker: true },
+  [status.DATA_LOSS]: { definite: false, countsAgainstBreaker: true },
+  [status.UNAUTHENTICATED]: { definite: true, countsAgainstBreaker: false },
+};
+
+/** What a server answers with instead of a response. */
+export type FailureStatus = { code: status; details: string; metadata: Metadata };
+
+export function statusOfRefusal(refusal: Refused): FailureStatus {
+  const metadata = new Metadata();
+  metadata.set(ERROR_CODE_KEY, refusal.code);
+  return { code: status.FAILED_PRECONDITION, details: refusal.message, metadata };
+}
+
+/** Says nothing of what was thrown. */
+export function statusOfThrown(error: unknown): FailureStatus {
+  const metadata = new Metadata();
+  if (error instanceof LostReplyError) return { code: status.UNAVAILABLE, details: 'reply lost', metadata };
+  metadata.set(FAULT_KEY, '1');
+  return { code: status.INTERNAL, details: 'internal error', metadata };
+}
+
+/** The refusal that a failed call carries, if it carries one that this process knows. */
+export function refusalOf(error: ServiceError): Refused | null {
+  if (error.code !== status.FAILED_PRECONDITION) return null;
+  const code = error.metadata?.get(ERROR_CODE_KEY)[0];
+  return typeof code === 'string' && isApiErrorCode(code) ? refused(code, error.details) : null;
+}
+
+export function callFailedError(call: string, error: ServiceError): CallFailedError {
+  const { definite } = STATUS_RULES[error.code] ?? UNKNOWN_STATUS;
+  return new CallFailedError(`${call} failed: ${status[error.code] ?? error.code}`, {
+    code: error.code,
+    definite,
+    cause: error,
+  });
+}
+
+/** Whether the failure speaks against the service as a whole. */
+export function countsAgainstBreaker(error: CallFailedError): boolean {
+  const cause = error.cause as Partial<ServiceError> | undefined;
+  const isFaultOfHandler = cause?.metadata !== undefined && cause.metadata.get(FAULT_KEY).length > 0;
+  return !isFaultOfHandler && (STATUS_RULES[error.code] ?? UNKNOWN_STATUS).countsAgainstBreaker;
+}
+
+/** Whether sending the same again may help: the connection broke or was refused. An open breaker is not asked twice. */
+export function isWorthRetrying(error: unknown): boolean {
+  return error instanceof CallFailedError && !(error instanceof UnavailableError) && error.code === status.UNAVAILABLE;
+}

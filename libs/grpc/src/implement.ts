@@ -1,0 +1,106 @@
+/** Turns typed handlers into what a gRPC server registers. */
+import type { handleUnaryCall, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { isRefused, type Refused } from '@laurel/errors';
+import { LostReplyError } from '@laurel/failpoint';
+import { histogram } from '@laurel/telemetry';
+import type { Definition, RequestOf, ResponseOf, RpcLogger } from './definition.ts';
+import { statusOfRefusal, statusOfThrown } from './error-mapping.ts';
+import { REQUEST_ID_KEY, SECONDS_BUCKETS } from './wire.ts';
+
+export type RpcContext = {
+  /** The public request that this call belongs to; undefined for batches and background work. */
+  readonly requestId: string | undefined;
+  /** Aborted when the caller went away or its deadline passed. */
+  readonly signal: AbortSignal;
+};
+
+/** One handler for each rpc of the service. It answers, refuses with a value, or throws what is a bug. */
+export type Handlers<Service> = {
+  readonly [Rpc in keyof Service]: (
+    request: RequestOf<Service[Rpc]>,
+    context: RpcContext,
+  ) => Promise<ResponseOf<Service[Rpc]> | Refused>;
+};
+
+export type ServiceImplementation = {
+  readonly definition: Definition;
+  readonly implementation: UntypedServiceImplementation;
+};
+
+type AnyHandler = (request: unknown, context: RpcContext) => Promise<unknown>;
+
+/** The definition is the generated `XServiceService`. */
+export function implement<Service extends Definition>(
+  definition: Service,
+  handlers: Handlers<Service>,
+  { logger }: { logger: RpcLogger },
+): ServiceImplementation {
+  const served: Record<string, Definition[string]> = {};
+  const implementation: UntypedServiceImplementation = {};
+  for (const [rpc, method] of Object.entries<Definition[string]>(definition)) {
+    served[rpc] = { ...method, responseSerialize: loggedSerialize(method, logger) };
+    implementation[rpc] = unaryHandler(method.path, handlers[rpc] as AnyHandler, logger);
+  }
+  return { definition: served, implementation };
+}
+
+function unaryHandler(path: string, handler: AnyHandler, logger: RpcLogger): handleUnaryCall<unknown, unknown> {
+  const seconds = histogram('laurel_grpc_server_seconds', 'How long served calls took.', SECONDS_BUCKETS, [
+    'rpc',
+    'outcome',
+  ]);
+  return async (call, callback) => {
+    const startedAt = performance.now();
+    const end = (outcome: string) => seconds.observe({ rpc: path, outcome }, (performance.now() - startedAt) / 1_000);
+    try {
+      const result = await handler(call.request, new CallContext(call));
+      if (isRefused(result)) {
+        end('refused');
+        callback(statusOfRefusal(result));
+      } else {
+        end('ok');
+        callback(null, result);
+      }
+    } catch (error) {
+      end('error');
+      if (!(error instanceof LostReplyError)) logger.error({ err: error, rpc: path }, 'call failed');
+      callback(statusOfThrown(error));
+    }
+  };
+}
+
+/** Both members are made only when a handler asks for them: most calls carry a batch and need neither. */
+class CallContext implements RpcContext {
+  readonly #call: ServerUnaryCall<unknown, unknown>;
+  #controller: AbortController | undefined;
+
+  constructor(call: ServerUnaryCall<unknown, unknown>) {
+    this.#call = call;
+  }
+
+  get requestId(): string | undefined {
+    return this.#call.metadata.get(REQUEST_ID_KEY)[0]?.toString();
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      if (this.#call.cancelled) controller.abort();
+      else this.#call.once('cancelled', () => controller.abort());
+    }
+    return this.#controller.signal;
+  }
+}
+
+/** A response that does not fit its message is a bug of ours: it is logged, and gRPC, which tells the caller the message, gets none. */
+function loggedSerialize(method: Definition[string], logger: RpcLogger): Definition[string]['responseSerialize'] {
+  return (response) => {
+    try {
+      return method.responseSerialize(response);
+    } catch (error) {
+      logger.error({ err: error, rpc: method.path }, 'response could not be encoded');
+      throw new Error('internal error');
+    }
+  };
+}

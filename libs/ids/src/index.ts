@@ -1,0 +1,109 @@
+/**
+ * Identifiers, all lower-case uuids.
+ *
+ * - A new id is a UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that indexes grow at one end.
+ * - An id that says more is a UUIDv8. Its first digit after the version is a tag: `0` none, `1` an attempt of the challenge service,
+ *   `2` an attempt of the tournament service. So an attempt id routes to its owner without a look-up.
+ * - A derived id is a UUIDv8 computed from another id and a purpose. A retry derives the same id again, which is how every write of
+ *   an operation happens at most once. It keeps the source's 48 bits of time, so that it lands beside it in an index.
+ */
+import { hash, randomUUID } from 'node:crypto';
+
+/** The service that owns an attempt. */
+export type AttemptOwner = 'challenge' | 'tournament';
+
+const OWNER_TAG: Record<AttemptOwner, string> = { challenge: '1', tournament: '2' };
+const NO_OWNER_TAG = '0';
+const OWNER_BY_TAG: ReadonlyMap<string, AttemptOwner> = new Map([
+  [OWNER_TAG.challenge, 'challenge'],
+  [OWNER_TAG.tournament, 'tournament'],
+]);
+
+const VERSION_INDEX = 14;
+const TAG_INDEX = 15;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether the text is a uuid of any version in its canonical form, in either case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** A UUIDv7. */
+export function newId(now?: Date): string {
+  // Node fills randomUUID from its own pool of random bytes; digits 15 to 17 and everything from the variant on are random.
+  const random = randomUUID();
+  return `${timePrefix(now)}-7${random.slice(15)}`;
+}
+
+/** A UUIDv8 with a time prefix, tagged with the service that owns the attempt. */
+export function newOwnedId(owner: AttemptOwner, now?: Date): string {
+  const random = randomUUID();
+  return `${timePrefix(now)}-8${OWNER_TAG[owner]}${random.slice(16)}`;
+}
+
+/** The owner that the id is tagged with; null for any other id, and for what is no id at all. */
+export function ownerOf(id: string): AttemptOwner | null {
+  if (id[VERSION_INDEX] !== '8' || !isUuid(id)) return null;
+  return OWNER_BY_TAG.get(id[TAG_INDEX] ?? '') ?? null;
+}
+
+/** The one id of this purpose that belongs to the source. */
+export function deriveId(sourceId: string, purpose: string): string {
+  return derive(sourceId, purpose, NO_OWNER_TAG);
+}
+
+/** As deriveId, tagged with an owner. */
+export function deriveOwnedId(sourceId: string, purpose: string, owner: AttemptOwner): string {
+  return derive(sourceId, purpose, OWNER_TAG[owner]);
+}
+
+/** The one id of these parts; each part is prefixed with its length, so that no two lists of parts read alike. */
+export function hashId(...parts: string[]): string {
+  let text = '';
+  for (const part of parts) text += `${part.length}:${part}`;
+  const digest = hash('sha256', text);
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${NO_OWNER_TAG}${digestTail(digest, 12)}`;
+}
+
+/** The transfer that charges an attempt's fee. */
+export function feeTransferId(attemptId: string): string {
+  return deriveId(attemptId, 'fee');
+}
+
+/** The transfer that returns a fee. */
+export function refundTransferId(feeTransfer: string): string {
+  return deriveId(feeTransfer, 'refund');
+}
+
+/** The signed receipt of the outcome that an operation records. */
+export function receiptIdOf(operationId: string): string {
+  return deriveId(operationId, 'receipt');
+}
+
+/** The award of the outcome that an operation records. */
+export function awardIdOf(operationId: string, owner: AttemptOwner): string {
+  return deriveOwnedId(operationId, 'award', owner);
+}
+
+/** The transfer that pays an award. */
+export function awardTransferId(awardId: string): string {
+  return deriveId(awardId, 'payout');
+}
+
+function timePrefix(now: Date | undefined): string {
+  const time = (now === undefined ? Date.now() : now.getTime()).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+}
+
+function derive(sourceId: string, purpose: string, tag: string): string {
+  if (!isUuid(sourceId)) throw new TypeError('an id can only be derived from a uuid');
+  const source = sourceId.toLowerCase();
+  const digest = hash('sha256', `${source}:${purpose}`);
+  return `${source.slice(0, 13)}-8${tag}${digestTail(digest, 0)}`;
+}
+
+/** What follows the tag: two digits, the variant with two bits of the digest, and fifteen digits. */
+function digestTail(digest: string, from: number): string {
+  const variant = '89ab'[Number.parseInt(digest.slice(from + 2, from + 3), 16) & 3];
+  return `${digest.slice(from, from + 2)}-${variant}${digest.slice(from + 3, from + 6)}-${digest.slice(from + 6, from + 18)}`;
+}

@@ -1,0 +1,311 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase, type Database, type Transaction } from './database.ts';
+import { ConnectionFailedError, isCheckViolation, isConnectionFailure, isUniqueViolation } from './errors.ts';
+import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+
+const INSERT = {
+  name: 'insert-thing',
+  text: 'insert into things (id, amount) values ($1, $2) returning id, amount',
+};
+const COUNT = { text: 'select count(*) as count from things' };
+
+let scratch: ScratchDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  database = open();
+  await database.query({
+    text: `create table things (
+      id bigint primary key,
+      amount bigint not null,
+      constraint things_amount_positive check (amount > 0)
+    )`,
+  });
+});
+beforeEach(async () => {
+  await database.query({ text: 'truncate things' });
+});
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await scratch[Symbol.asyncDispose]();
+});
+
+function open(options: { maxConnections?: number; statementTimeoutMs?: number } = {}): Database {
+  return createDatabase({ url: scratch.url, maxConnections: 4, applicationName: 'database-test', ...options });
+}
+
+async function count(): Promise<bigint | undefined> {
+  return (await database.query<{ count: bigint }>(COUNT))[0]?.count;
+}
+
+describe('a transaction', () => {
+  test('commits what it did, and answers what its work answered', async () => {
+    const rows = await database.transaction((tx) => tx.query(INSERT, [1n, 500n]));
+    expect(rows).toEqual([{ id: 1n, amount: 500n }]);
+    expect(await count()).toBe(1n);
+  });
+
+  test('rolls back and rethrows what its work throws', async () => {
+    const fault = new Error('a bug');
+    const work = database.transaction(async (tx) => {
+      await tx.query(INSERT, [1n, 500n]);
+      throw fault;
+    });
+    await expect(work).rejects.toBe(fault);
+    expect(await count()).toBe(0n);
+  });
+
+  test('rolls back when the step before the commit throws', async () => {
+    const work = database.transaction((tx) => tx.query(INSERT, [1n, 500n]), {
+      beforeCommit: () => {
+        throw new Error('failpoint');
+      },
+    });
+    await expect(work).rejects.toThrow('failpoint');
+    expect(await count()).toBe(0n);
+  });
+
+  test('whose failed statement was swallowed does not pass for committed', async () => {
+    const work = database.transaction(async (tx) => {
+      await tx.query(INSERT, [1n, 500n]);
+      await tx.query(INSERT, [1n, 500n]).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('was rolled back');
+    expect(await count()).toBe(0n);
+  });
+
+  test('keeps the order of its statements, whatever the first one is', async () => {
+    const select = { text: 'select count(*) as count from things' };
+    const insert = (tx: Transaction, id: bigint) => tx.query(INSERT, [id, 1n]);
+    const counts = await database.transaction(async (tx) => {
+      const rows = await Promise.all([
+        tx.query(select),
+        insert(tx, 1n),
+        tx.query(select),
+        insert(tx, 2n),
+        tx.query(select),
+      ]);
+      return [rows[0], rows[2], rows[4]];
+    });
+    expect(counts).toEqual([[{ count: 0n }], [{ count: 1n }], [{ count: 2n }]]);
+    const later = await database.transaction(async (tx) => {
+      const rows = await Promise.all([insert(tx, 3n), tx.query(select), insert(tx, 4n), tx.query(select)]);
+      return [rows[1], rows[3]];
+    });
+    expect(later).toEqual([[{ count: 3n }], [{ count: 4n }]]);
+  });
+
+  test('holds the locks of its first statement until its end', async () => {
+    const lock = { text: 'select pg_advisory_xact_lock(1)' };
+    const held = { text: `select count(*) as count from pg_locks where locktype = 'advisory' and granted` };
+    const counts = await database.transaction(async (tx) => {
+      await tx.query(lock);
+      return await database.query(held);
+    });
+    expect(counts).toEqual([{ count: 1n }]);
+    expect(await database.query(held)).toEqual([{ count: 0n }]);
+  });
+
+  test('may do nothing, and fail before it does anything', async () => {
+    expect(await database.transaction(async () => 1)).toBe(1);
+    await expect(database.transaction(() => Promise.reject(new Error('early')))).rejects.toThrow('early');
+    const isThrown = database.transaction(() => {
+      throw new Error('at once');
+    });
+    await expect(isThrown).rejects.toThrow('at once');
+  });
+
+  test('takes no statement after its end', async () => {
+    const late = await database.transaction(async (tx) => () => tx.query(INSERT, [1n, 500n]));
+    await expect(late()).rejects.toThrow('the transaction is over');
+    expect(await count()).toBe(0n);
+  });
+
+  test('is read committed, and waits for the disk unless told not to', async () => {
+    const text = `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as wait`;
+    const ask = (durable?: boolean) =>
+      database.transaction((tx) => tx.query({ text }), durable === undefined ? {} : { durable });
+    expect(await ask()).toEqual([{ isolation: 'read committed', wait: 'on' }]);
+    expect(await ask(false)).toEqual([{ isolation: 'read committed', wait: 'off' }]);
+    expect(await ask(true)).toEqual([{ isolation: 'read committed', wait: 'on' }]);
+  });
+
+  test('leaves a usable connection after a failure', async () => {
+    await using single = open({ maxConnections: 1 });
+    for (let round = 0; round < 3; round += 1) {
+      await expect(single.transaction((tx) => tx.query(INSERT, [1n, -1n]))).rejects.toThrow('things_amount_positive');
+      expect(await single.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+    }
+  });
+});
+
+describe('a single write', () => {
+  test('commits, durably or not, and answers its rows', async () => {
+    expect(await database.write(INSERT, [1n, 5n], { durable: true })).toEqual([{ id: 1n, amount: 5n }]);
+    expect(await database.write(INSERT, [2n, 6n], { durable: false })).toEqual([{ id: 2n, amount: 6n }]);
+    expect(await count()).toBe(2n);
+  });
+
+  test('fails alone and leaves a usable connection, durable or not', async () => {
+    await using single = open({ maxConnections: 1 });
+    for (const durable of [true, false]) {
+      await expect(single.write(INSERT, [1n, -1n], { durable })).rejects.toThrow('things_amount_positive');
+      await expect(single.write(INSERT, [1n], { durable })).rejects.toThrow('bind message supplies 1 parameters');
+      await expect(single.write(INSERT, ['x', 1n], { durable })).rejects.toThrow('invalid input syntax');
+      expect(await single.write({ text: 'select 1 as one' }, [], { durable })).toEqual([{ one: 1 }]);
+    }
+    expect(await count()).toBe(0n);
+  });
+
+  test('that need not be durable is one all the same', async () => {
+    const text = `select current_setting('synchronous_commit') as wait`;
+    expect(await database.write({ text }, [], { durable: false })).toEqual([{ wait: 'off' }]);
+    expect(await database.write({ text }, [], { durable: true })).toEqual([{ wait: 'on' }]);
+  });
+});
+
+describe('statements', () => {
+  test('with a name are prepared once per connection', async () => {
+    await using single = open({ maxConnections: 1 });
+    for (const id of [1n, 2n, 3n]) await single.write(INSERT, [id, 1n], { durable: false });
+    const text = `select name, generic_plans + custom_plans as runs from pg_prepared_statements`;
+    expect(await single.query({ text })).toEqual([{ name: 'insert-thing', runs: 3n }]);
+  });
+
+  test('may go out together inside a transaction, and run in their order', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => BigInt(index));
+    await database.transaction(async (tx) => {
+      await Promise.all(ids.map((id) => tx.query(INSERT, [id, id + 1n])));
+    });
+    const rows = await database.query<{ id: bigint }>({ text: 'select id from things order by ctid' });
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('that take too long are ended', async () => {
+    await using hasty = open({ statementTimeoutMs: 50 });
+    await expect(hasty.query({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({ code: '57014' });
+    expect(await hasty.isReachable()).toBe(true);
+  });
+
+  test('of knex work on the same pool', async () => {
+    await database.knex('things').insert({ id: 7, amount: 1 });
+    expect(await database.knex('things').select('id')).toEqual([{ id: 7n }]);
+  });
+});
+
+describe('values', () => {
+  const read = async (expression: string, values: readonly unknown[] = []) =>
+    (await database.query<{ value: unknown }>({ text: `select ${expression} as value` }, values))[0]?.value;
+
+  test.each([
+    ['9223372036854775807::int8', 9223372036854775807n],
+    ["'{1,null,-9223372036854775808}'::int8[]", [1n, null, -9223372036854775808n]],
+    ['1.10::numeric', '1.10'],
+    ["'{1.10,NaN}'::numeric[]", ['1.10', 'NaN']],
+    ["'2026-02-28'::date", '2026-02-28'],
+    ["'{2026-02-28}'::date[]", ['2026-02-28']],
+    [`'{"a":  1}'::json`, '{"a":  1}'],
+    [`'{"a":  1}'::jsonb`, '{"a": 1}'],
+    ["'\\x00ff'::bytea", Buffer.from([0, 255])],
+    ["'2026-01-02 03:04:05.678+00'::timestamptz", new Date('2026-01-02T03:04:05.678Z')],
+    ["'2026-01-02 03:04:05+00'::timestamptz", new Date('2026-01-02T03:04:05Z')],
+    ["'{2026-01-02 03:04:05.678+02:00,null}'::timestamptz[]", [new Date('2026-01-02T01:04:05.678Z'), null]],
+    ['1.5::float8', 1.5],
+    ["'{t,f,null}'::bool[]", [true, false, null]],
+    ['null::int8', null],
+  ])('%s comes out exactly', async (expression, value) => {
+    expect(await read(expression)).toEqual(value);
+  });
+
+  test('instants come out right in any zone of the session', async () => {
+    await database.transaction(async (tx) => {
+      await tx.query({ text: `set local timezone = 'Asia/Kolkata'` });
+      const instant = new Date('2026-01-02T03:04:05.678Z');
+      expect(await tx.query({ text: 'select $1::timestamptz as value' }, [instant])).toEqual([{ value: instant }]);
+    });
+  });
+
+  test.each([
+    ['uuid', fc.uuid()],
+    ['text', fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed())],
+    ['int8', fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })],
+    ['timestamptz', fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })],
+    ['bool', fc.boolean()],
+    ['float8', fc.double({ noNaN: true }).map((value) => value + 0)],
+    ['bytea', fc.uint8Array().map((bytes) => Buffer.from(bytes))],
+  ] as [string, fc.Arbitrary<unknown>][])('arrays of %s go in and come out the same', async (type, arbitrary) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(arbitrary), { maxLength: 8 }), async (values) => {
+        const text = `select array_agg(value order by place) as value from unnest($1::${type}[]) with ordinality as given (value, place)`;
+        const [row] = await database.query<{ value: unknown[] | null }>({ text }, [values]);
+        expect(row?.value ?? []).toEqual(values);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('errors', () => {
+  test('are told apart by their state and constraint', async () => {
+    await database.write(INSERT, [1n, 1n], { durable: true });
+    const twice = await fault(database.write(INSERT, [1n, 1n], { durable: true }));
+    expect([isUniqueViolation(twice), isUniqueViolation(twice, 'things_pkey'), isUniqueViolation(twice, 'x')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const negative = await fault(database.write(INSERT, [2n, -1n], { durable: true }));
+    expect([
+      isCheckViolation(negative),
+      isCheckViolation(negative, 'things_amount_positive'),
+      isCheckViolation(negative, 'x'),
+      isUniqueViolation(negative),
+      isConnectionFailure(negative),
+    ]).toEqual([true, true, false, false, false]);
+  });
+
+  test('a server that ends the session is a connection failure, and the next call gets a fresh connection', async () => {
+    await using victim = open({ maxConnections: 1 });
+    for (const durable of [true, false]) {
+      const [row] = await victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+      const slow = fault(victim.transaction((tx) => tx.query({ text: 'select pg_sleep(10)' }), { durable }));
+      await terminate(row?.pid);
+      expect(isConnectionFailure(await slow)).toBe(true);
+      expect(await victim.isReachable()).toBe(true);
+    }
+  });
+
+  test('a session that ended while nobody used it is not noticed by the next call', async () => {
+    await using victim = open({ maxConnections: 1 });
+    const [row] = await victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+    await terminate(row?.pid);
+    expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+  });
+
+  test('a server that is not there is a connection failure', async () => {
+    await using nowhere = createDatabase({
+      url: 'postgresql://postgres@127.0.0.1:1/none',
+      maxConnections: 1,
+      applicationName: 'database-test',
+    });
+    expect(await nowhere.isReachable()).toBe(false);
+    const error = await fault(nowhere.query({ text: 'select 1' }));
+    expect(error).toBeInstanceOf(ConnectionFailedError);
+    expect(isConnectionFailure(error)).toBe(true);
+  });
+
+  async function fault(work: Promise<unknown>): Promise<unknown> {
+    return await work.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  /** Ends a session and waits until it is gone. */
+  async function terminate(pid: number | undefined): Promise<void> {
+    const text = 'select pg_terminate_backend($1, 5000) as ended';
+    expect(await database.query({ text }, [pid])).toEqual([{ ended: true }]);
+  }
+});

@@ -1,0 +1,3 @@
+export { createDatabase, type Database, type DatabaseOptions, type Statement, type Transaction } from './database.ts';
+export { ConnectionFailedError, isCheckViolation, isConnectionFailure, isUniqueViolation } from './errors.ts';
+export { type MigrateOptions, migrate } from './migrate.ts';

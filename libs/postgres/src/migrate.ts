@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+
+/**
+ * Migrations are `*.sql` files, run once, in the order of their names, forward only, each in one transaction with its record.
+ * A file that has run is never edited: its checksum is kept, and a changed or missing one stops the start.
+ * Replicas that start together take turns by an advisory lock, which dies with its process; under it, knex's own lock row
+ * can only be the leftover of a process that was killed, and is freed.
+ */
+export interface MigrateOptions {
+  readonly url: string;
+  /** The folder of the `*.sql` files. */
+  readonly directory: URL | string;
+  readonly logger?: { info(fields: object, message: string): void };
+}
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+/** knex would print what it then throws. */
+const SILENT = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
+const ADVISORY_LOCK_KEY = 'laurel migrations';
+const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
+const CHECKSUM_TABLE = 'migration_checksums';
+
+/** Answers the names of the files that ran now. */
+export async function migrate({ url, directory, logger }: MigrateOptions): Promise<readonly string[]> {
+  const migrations = await readMigrations(directory instanceof URL ? fileURLToPath(directory) : directory);
+  await using turn = await takeTurn(url);
+  void turn;
+  const database = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 }, log: SILENT });
+  try {
+    await database.raw(`create table if not exists ${CHECKSUM_TABLE} (name text primary key, sha256 text not null)`);
+    await verifyRun(database, migrations);
+    const migrator = database.migrate;
+    await migrator.forceFreeMigrationsLock(configuration(migrations));
+    const names: string[] = [];
+    // One by one: `latest` would put all of them into one transaction.
+    for (;;) {
+      const [, [name]] = (await migrator.up(configuration(migrations))) as [number, string[]];
+      if (name === undefined) break;
+      logger?.info({ migration: name }, 'migrated');
+      names.push(name);
+    }
+    return names;
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function readMigrations(directory: string): Promise<readonly Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  const odd = names.find((name) => !FILE_NAME.test(name));
+  if (odd !== undefined) throw new Error(`${join(directory, odd)} is not named like 0001_create_accounts.sql`);
+  return await Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(directory, name), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+function configuration(migrations: readonly Migration[]): Knex.MigratorConfig {
+  return {
+    tableName: 'migrations',
+    migrationSource: {
+      getMigrations: async () => [...migrations],
+      getMigrationName: (migration) => migration.name,
+      getMigration: async (migration) => ({
+        up: (transaction) => runMigration(transaction, migration),
+        down: () => Promise.reject(new Error('migrations only go forward')),
+      }),
+    } satisfies Knex.MigrationSource<Migration>,
+  };
+}
+
+async function runMigration(transaction: Knex, { name, sql, checksum }: Migration): Promise<void> {
+  // Straight to the connection: knex would read a question mark, even one in a comment, as a placeholder.
+  const connection: pg.Client = await transaction.client.acquireConnection();
+  await connection.query(sql);
+  await connection.query(`insert into ${CHECKSUM_TABLE} (name, sha256) values ($1, $2)`, [name, checksum]);
+}
+
+async function verifyRun(database: Knex, migrations: readonly Migration[]): Promise<void> {
+  const present = new Map(migrations.map(({ name, checksum }) => [name, checksum]));
+  const known: { name: string; sha256: string }[] = await database(CHECKSUM_TABLE).orderByRaw('name collate "C"');
+  for (const { name, sha256 } of known) {
+    const checksum = present.get(name);
+    if (checksum === undefined)
+      throw new Error(`the migration ${name} has run on this database, and its file is missing`);
+    if (checksum !== sha256) {
+      throw new Error(
+        `the migration ${name} was edited after it ran on this database: put it back and write a new one`,
+      );
+    }
+  }
+  const hasRun = new Set(known.map(({ name }) => name));
+  const newest = known.at(-1)?.name;
+  const late = migrations.find(({ name }) => newest !== undefined && name < newest && !hasRun.has(name));
+  if (late !== undefined)
+    throw new Error(`the migration ${late.name} would have to run before ${newest}, which has run`);
+}
+
+/** One migrating process a database at a time; the lock is the session's, so a killed process leaves none behind. */
+async function takeTurn(url: string): Promise<AsyncDisposable> {
+  const session = new pg.Client({ connectionString: url, application_name: 'migrate' });
+  await session.connect();
+  await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [ADVISORY_LOCK_KEY]);
+  return { [Symbol.asyncDispose]: async () => await session.end() };
+}

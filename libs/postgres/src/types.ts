@@ -1,0 +1,42 @@
+import pg from 'pg';
+
+/**
+ * How values come out of the database, for one connection rather than for the whole process:
+ * int8 as bigint, numeric as its exact text, timestamptz as Date, date as 'YYYY-MM-DD', bytea as Buffer, json and jsonb as text;
+ * arrays of these alike, and everything else as `pg` has it.
+ */
+export const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    (format !== 'binary' && PARSERS.get(oid)) || pg.types.getTypeParser(oid, format),
+};
+
+type Parser = (text: string) => unknown;
+
+const TEXT_ARRAY: number = 1009;
+const parseTextArray: (text: string) => readonly (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY, 'text');
+const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text');
+
+const asText: Parser = (text) => text;
+
+/** Servers print UTC as `+00`; that form, with `T` and `Z`, is the one that `Date` reads fast. */
+const parseInstant: Parser = (text) =>
+  text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyInstant(text);
+
+const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
+  [20, BigInt],
+  [1016, arrayOf(BigInt)],
+  [1700, asText],
+  [1231, arrayOf(asText)],
+  [1184, parseInstant],
+  [1185, arrayOf(parseInstant)],
+  [1082, asText],
+  [1182, arrayOf(asText)],
+  [114, asText],
+  [199, arrayOf(asText)],
+  [3802, asText],
+  [3807, arrayOf(asText)],
+]);
+
+function arrayOf(parse: Parser): Parser {
+  return (text) => parseTextArray(text).map((item) => (item === null ? null : parse(item)));
+}

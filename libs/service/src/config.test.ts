@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { address, ConfigError, databaseUrl, durationMs, logLevel, parseConfig, port, positiveInt } from './config.ts';
+
+const schema = z.object({
+  LOG_LEVEL: logLevel.default('info'),
+  GRPC_PORT: port,
+  POOL: positiveInt.default(8),
+  SWEEP_INTERVAL_MS: durationMs.default(1_000),
+  DATABASE_URL: databaseUrl,
+  WALLET_ADDRESS: address,
+});
+
+const complete = {
+  GRPC_PORT: '0',
+  DATABASE_URL: 'postgres://laurel:secret@127.0.0.1:5432/wallet',
+  WALLET_ADDRESS: '127.0.0.1:7001',
+};
+
+function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    parseConfig(schema, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+test('a complete environment is read, with defaults for what is unset or empty', () => {
+  expect(parseConfig(schema, { ...complete, POOL: '', LOG_LEVEL: 'debug' })).toEqual({
+    LOG_LEVEL: 'debug',
+    GRPC_PORT: 0,
+    POOL: 8,
+    SWEEP_INTERVAL_MS: 1_000,
+    DATABASE_URL: complete.DATABASE_URL,
+    WALLET_ADDRESS: complete.WALLET_ADDRESS,
+  });
+});
+
+test('every fault is told at once, by name, without the value', () => {
+  const faults = faultsOf({
+    LOG_LEVEL: 'loud',
+    POOL: '0',
+    SWEEP_INTERVAL_MS: '99999999999',
+    DATABASE_URL: 'mysql://u:hunter2@h/d',
+    WALLET_ADDRESS: 'wallet',
+  });
+  expect(faults).toEqual([
+    'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent',
+    'GRPC_PORT: is required',
+    'POOL: must be a whole number of at least 1',
+    'SWEEP_INTERVAL_MS: must be whole milliseconds, 1 to 2147483647',
+    'DATABASE_URL: must be a URL like postgres://user:password@host:5432/database',
+    'WALLET_ADDRESS: must be host:port',
+  ]);
+});
+
+test('numbers are plain digits in their range', () => {
+  for (const wrong of ['-1', '65536', '1.5', '0x10', ' 80', '1e3', 'eighty']) {
+    expect(faultsOf({ ...complete, GRPC_PORT: wrong })).toEqual(['GRPC_PORT: must be a port, 0 to 65535']);
+  }
+  expect(faultsOf({ ...complete, GRPC_PORT: '65535' })).toEqual([]);
+});
+
+test('an address is a host and a port, or a gRPC target', () => {
+  for (const right of ['wallet:7001', '10.0.0.1:80', '[::1]:7001', 'dns:///wallet.laurel:7001']) {
+    expect(faultsOf({ ...complete, WALLET_ADDRESS: right })).toEqual([]);
+  }
+  for (const wrong of ['wallet', ':7001', 'wallet:', 'wallet:port', 'http://wallet', 'a b:1']) {
+    expect(faultsOf({ ...complete, WALLET_ADDRESS: wrong })).toEqual(['WALLET_ADDRESS: must be host:port']);
+  }
+});

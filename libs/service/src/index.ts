@@ -1,0 +1,17 @@
+/** What every process has: configuration, logger, lifecycle, workers and the admin server. */
+export { type AdminServer, startAdminServer } from './admin-server.ts';
+export {
+  address,
+  ConfigError,
+  databaseUrl,
+  durationMs,
+  type LogLevel,
+  loadConfig,
+  logLevel,
+  parseConfig,
+  port,
+  positiveInt,
+} from './config.ts';
+export { createLogger, type Logger } from './logger.ts';
+export { runService } from './run-service.ts';
+export { type Clock, startWorker } from './worker.ts';

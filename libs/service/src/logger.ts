@@ -1,0 +1,75 @@
+/** One JSON line an event, on standard output. What must not be logged is taken out here, whoever logs it and however deep it lies. */
+import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import type { LogLevel } from './config.ts';
+
+export type { Logger } from 'pino';
+
+const REDACTED = '[redacted]';
+
+const SECRET_KEYS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'email',
+  'evidence',
+  'operator_token',
+  'password',
+  'set-cookie',
+  'signing_secret',
+  'token',
+  'x-api-key',
+]);
+
+// Deeper than anything we log; it ends the walk through a cycle.
+const MAX_DEPTH = 8;
+
+/** Secrets and e-mail addresses inside text, for example in the message of a database error. Lengths are bounded to keep it linear. */
+const SECRET_TEXT =
+  /sk_(?:test|live)_[A-Za-z0-9_]{1,128}|whsec_[A-Za-z0-9]{1,128}|[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/g;
+
+/** A logger of a service. Writes are synchronous, so that the last line before an exit is not lost. */
+export function createLogger(options: {
+  service: string;
+  level: LogLevel;
+  /** Where lines go; standard output unless a test looks at them. */
+  destination?: DestinationStream;
+}): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: { service: options.service },
+      timestamp: stdTimeFunctions.isoTime,
+      serializers: {
+        err: (error: Error) => redact(stdSerializers.err(error)),
+        // The fields of a child logger pass through serializers only.
+        ...Object.fromEntries([...SECRET_KEYS].map((key) => [key, () => REDACTED])),
+      },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redact(fields) as Record<string, unknown>,
+      },
+      hooks: { streamWrite: redactText },
+    },
+    options.destination ?? destination({ fd: 1, sync: true }),
+  );
+}
+
+/** The value without what its keys call secret; the same object when there is nothing to take out. */
+function redact(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
+  // An Error goes through its serializer, a Date or Buffer has no keys of ours.
+  if (value instanceof Error || value instanceof Date || ArrayBuffer.isView(value)) return value;
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const kept = SECRET_KEYS.has(key.toLowerCase()) ? REDACTED : redact(member, depth + 1);
+    if (kept === member) continue;
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[key] = kept;
+  }
+  return copy ?? value;
+}
+
+function redactText(line: string): string {
+  return line.includes('@') || line.includes('sk_') || line.includes('whsec_')
+    ? line.replace(SECRET_TEXT, REDACTED)
+    : line;
+}

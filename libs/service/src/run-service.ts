@@ -1,0 +1,71 @@
+/**
+ * The life of a process:
+ *
+ * - starting: the configuration is checked (exit 1 with every fault), then `start` runs; a failure there is fatal.
+ * - ready: one log line `ready`.
+ * - stopping: from the first SIGTERM or SIGINT on; the service drains, at most 10 s, then the process exits 0 (1 if it took longer).
+ * - The same signal a second time exits at once. A terminal's SIGINT and a launcher's SIGTERM often come together and mean one stop.
+ * - An unhandled error in any state logs one fatal line and exits 1: what is left in memory can no longer be trusted, the databases can.
+ */
+import { setServiceLabel } from '@laurel/telemetry';
+import type { LogLevel } from './config.ts';
+import { createLogger, type Logger } from './logger.ts';
+
+const DRAIN_LIMIT_MS = 10_000;
+
+/** Runs a service until it is told to stop. Every `main.ts` is this one call. */
+export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }>(options: {
+  name: string;
+  loadConfig: () => Config;
+  start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly port?: number }>;
+}): Promise<void> {
+  const startedAt = performance.now();
+  const config = options.loadConfig();
+  const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
+  setServiceLabel(options.name);
+
+  const crash = (error: unknown, message: string): never => {
+    logger.fatal({ err: error }, message);
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => crash(error, 'uncaught exception'));
+  process.on('unhandledRejection', (reason) => crash(reason, 'unhandled rejection'));
+
+  // The process lives until it is told to stop, whatever else keeps the event loop busy.
+  setInterval(() => undefined, 60_000);
+  const signal = firstSignal(logger);
+  const service = await options.start(config, logger).catch((error: unknown) => crash(error, 'could not start'));
+  logger.info({ port: service.port, tookMs: Math.round(performance.now() - startedAt) }, 'ready');
+
+  await signal;
+  try {
+    await service[Symbol.asyncDispose]();
+  } catch (error) {
+    crash(error, 'could not stop cleanly');
+  }
+  logger.info('stopped');
+  process.exit(0);
+}
+
+/** Resolves at the first signal; from then on the process is stopping, and a timer makes sure that it ends. */
+function firstSignal(logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    const seen = new Set<NodeJS.Signals>();
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (seen.has(signal)) {
+        logger.warn({ signal }, 'told to stop again, leaving at once');
+        process.exit(1);
+      }
+      seen.add(signal);
+      if (seen.size > 1) return;
+      logger.info({ signal }, 'stopping');
+      setTimeout(() => {
+        logger.error({ limitMs: DRAIN_LIMIT_MS }, 'draining took too long, leaving');
+        process.exit(1);
+      }, DRAIN_LIMIT_MS).unref();
+      resolve();
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}

@@ -1,0 +1,47 @@
+/** A worker repeats one idempotent piece of work, for example sweeping expired attempts. All it does is call `runOnce`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { counter } from '@laurel/telemetry';
+import type { Logger } from './logger.ts';
+
+/** Says what time it is; tests move it. */
+export type Clock = () => Date;
+
+/**
+ * Calls `runOnce` now and then `intervalMs` after each call has ended, so that two never overlap. An error is logged and counted,
+ * and the next call comes as usual. Disposing ends the wait at once and waits for a running call.
+ */
+export function startWorker(options: {
+  name: string;
+  intervalMs: number;
+  runOnce: (now: Date) => Promise<unknown>;
+  logger: Logger;
+  clock?: Clock;
+}): AsyncDisposable {
+  const { name, intervalMs, runOnce, logger, clock = () => new Date() } = options;
+  const runs = counter('laurel_worker_runs_total', 'Runs of background workers, by how they ended.', [
+    'worker',
+    'outcome',
+  ]);
+  const stop = new AbortController();
+
+  const loop = async () => {
+    while (!stop.signal.aborted) {
+      try {
+        await runOnce(clock());
+        runs.inc({ worker: name, outcome: 'ok' });
+      } catch (error) {
+        runs.inc({ worker: name, outcome: 'error' });
+        logger.error({ err: error, worker: name }, 'worker run failed');
+      }
+      await sleep(intervalMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  };
+  const ended = loop();
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * A document is signed as its RFC 8785 canonical JSON in UTF-8, with Ed25519 (RFC 8032). Both are deterministic: the same document and
+ * seed always give the same bytes, so a replayed operation signs the same receipt again.
+ */
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+/** What was signed, byte for byte, and the 64-byte signature. */
+export type SignedDocument = { readonly canonical: string; readonly signature: Buffer };
+
+export interface Signer {
+  /** Throws on what has no canonical JSON: a number that is not finite, a text with half a surrogate pair. */
+  sign(document: object): SignedDocument;
+  /** SPKI DER. */
+  readonly publicKey: Buffer;
+}
+
+const SEED_BYTES = 32;
+// PKCS #8 of an Ed25519 key (RFC 8410): this fixed prefix, then the seed. It is the one form in which Node takes a raw seed.
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** A signer of one key; the seed is its 32 secret bytes. */
+export function createSigner(seed: Buffer): Signer {
+  if (seed.length !== SEED_BYTES) throw new RangeError(`the signing seed must have ${SEED_BYTES} bytes`);
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  return {
+    publicKey,
+    sign(document) {
+      const canonical = canonicalJson(document);
+      return { canonical, signature: sign(null, Buffer.from(canonical, 'utf8'), privateKey) };
+    },
+  };
+}
+
+/** Whether the key signed exactly these bytes. Malformed keys and signatures are simply not valid. */
+export function verifySignature(signed: SignedDocument & { readonly publicKey: Buffer }): boolean {
+  try {
+    const key = createPublicKey({ key: signed.publicKey, format: 'der', type: 'spki' });
+    if (key.asymmetricKeyType !== 'ed25519') return false;
+    return verify(null, Buffer.from(signed.canonical, 'utf8'), key, signed.signature);
+  } catch {
+    return false;
+  }
+}
+
+/** RFC 8785. Throws as `Signer.sign` does. */
+export function canonicalJson(document: object): string {
+  const canonical = canonicalize(document);
+  if (canonical === undefined) throw new TypeError('the document has no JSON form');
+  return canonical;
+}

@@ -1,0 +1,47 @@
+/** Metrics of one process, in the Prometheus text format. Names begin with `laurel_`; durations are in seconds. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Every metric of this process, those of Node among them. `metrics.metrics()` renders them, `metrics.contentType` says as what. */
+export const metrics = new Registry();
+collectDefaultMetrics({ register: metrics });
+
+/** Labels every metric of this process with its service. */
+export function setServiceLabel(service: string): void {
+  metrics.setDefaultLabels({ service });
+}
+
+/** The counter of this name, made at the first call. */
+export function counter<Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+): Counter<Label> {
+  return known<Counter<Label>>(name) ?? new Counter({ name, help, labelNames: labels, registers: [metrics] });
+}
+
+/** The histogram of this name, made at the first call. */
+export function histogram<Label extends string = never>(
+  name: string,
+  help: string,
+  buckets: readonly number[],
+  labels: readonly Label[] = [],
+): Histogram<Label> {
+  return (
+    known<Histogram<Label>>(name) ??
+    new Histogram({ name, help, buckets: [...buckets], labelNames: labels, registers: [metrics] })
+  );
+}
+
+/** The gauge of this name, made at the first call. */
+export function gauge<Label extends string = never>(
+  name: string,
+  help: string,
+  labels: readonly Label[] = [],
+): Gauge<Label> {
+  return known<Gauge<Label>>(name) ?? new Gauge({ name, help, labelNames: labels, registers: [metrics] });
+}
+
+/** Two callers of one name mean the same metric: they give it the same kind and labels. */
+function known<Metric>(name: string): Metric | undefined {
+  return metrics.getSingleMetric(name) as Metric | undefined;
+}

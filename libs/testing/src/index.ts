@@ -1,0 +1,3 @@
+export * from './partner.ts';
+export { createTestDatabase, startPostgres, type TestDatabase } from './postgres.ts';
+export * from './stack.ts';
