@@ -1,0 +1,42 @@
+import { ConfigError, parseConfig } from '@laurel/service';
+import { describe, expect, it } from 'vitest';
+import { walletConfigSchema } from './config.ts';
+
+const required = { GRPC_PORT: '7001', WALLET_DATABASE_URL: 'postgres://wallet@localhost:5432/wallet' };
+
+describe('the configuration of the wallet', () => {
+  it('has the defaults of the decisions', () => {
+    expect(parseConfig(walletConfigSchema, required)).toEqual({
+      LOG_LEVEL: 'info',
+      GRPC_HOST: '127.0.0.1',
+      GRPC_PORT: 7001,
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: 0,
+      WALLET_DATABASE_URL: required.WALLET_DATABASE_URL,
+      WALLET_DATABASE_POOL: 8,
+      MINIMUM_AGE_YEARS: 18,
+      SERVED_JURISDICTIONS: [],
+      PAYOUT_VELOCITY_COUNT: 5,
+      PAYOUT_VELOCITY_AMOUNT: 500_00n,
+    });
+  });
+
+  it('reads jurisdictions and amounts', () => {
+    const env = { ...required, SERVED_JURISDICTIONS: 'US-CA, US-NY,', PAYOUT_VELOCITY_AMOUNT: '12.34' };
+    expect(parseConfig(walletConfigSchema, env)).toMatchObject({
+      SERVED_JURISDICTIONS: ['US-CA', 'US-NY'],
+      PAYOUT_VELOCITY_AMOUNT: 12_34n,
+    });
+  });
+
+  it('tells every fault at once', () => {
+    const faults = () => parseConfig(walletConfigSchema, { GRPC_PORT: 'x', PAYOUT_VELOCITY_AMOUNT: '5' });
+    expect(faults).toThrow(
+      new ConfigError([
+        'GRPC_PORT: must be a port, 0 to 65535',
+        'WALLET_DATABASE_URL: is required',
+        'PAYOUT_VELOCITY_AMOUNT: must be an amount like 500.00',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,46 @@
+/** What an account must look like. The gateway validates the same; the wallet does not rely on it. */
+import { type Refused, refused } from '@laurel/errors';
+
+export type AccountDetails = {
+  readonly email: string;
+  readonly dateOfBirth: string;
+  readonly jurisdiction: string;
+  readonly verificationLevel: number;
+};
+
+const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
+const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
+
+/** One person per address, whatever its case. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** The details with the address in lower case, or what is wrong with them. */
+export function checkAccountDetails(details: AccountDetails, now: Date): AccountDetails | Refused {
+  const email = normalizeEmail(details.email);
+  if (!EMAIL.test(email) || email.length > 320) return refused('invalid_request', 'The e-mail address is not valid.');
+  if (!isPastDate(details.dateOfBirth, now)) return refused('invalid_request', 'The date of birth is not a past date.');
+  const fault = checkJurisdiction(details.jurisdiction) ?? checkVerificationLevel(details.verificationLevel);
+  return fault ?? { ...details, email };
+}
+
+export function checkJurisdiction(jurisdiction: string): Refused | null {
+  return JURISDICTION.test(jurisdiction)
+    ? null
+    : refused('invalid_request', 'The jurisdiction is not a code such as US-CA.');
+}
+
+export function checkVerificationLevel(level: number): Refused | null {
+  return Number.isInteger(level) && level >= 0 && level <= 3
+    ? null
+    : refused('invalid_request', 'The verification level is not 0, 1, 2 or 3.');
+}
+
+function isPastDate(text: string, now: Date): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00.000Z`);
+  // A day that does not exist, such as 30 February, either fails to parse or comes back as another day.
+  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) return false;
+  return text >= '1900-01-01' && text <= now.toISOString().slice(0, 10);
+}

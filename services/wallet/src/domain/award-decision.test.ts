@@ -1,0 +1,100 @@
+import { awardTransferId, newId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import { describe, expect, it } from 'vitest';
+import { type AwardFacts, type AwardPayment, decideAwards, type Payout } from './award-decision.ts';
+import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import { NO_PAYOUTS } from './payout-hold.ts';
+
+const now = new Date('2026-11-21T12:00:00.000Z');
+const accountId = newId();
+const ledgerId = playerLedgerId(accountId, 'test');
+const limits = { count: 5, amountCents: cents(500_00n) };
+const clean: AwardFacts = { stored: null, enforcementFlag: false, underInvestigation: false, recent: NO_PAYOUTS };
+
+function payment(amount = 10_00n): AwardPayment {
+  return {
+    awardId: newId(),
+    attemptId: newId(),
+    programId: newId(),
+    environment: 'test',
+    accountId,
+    amountCents: cents(amount),
+  };
+}
+
+function decide(payments: AwardPayment[], facts: AwardFacts[], change: Partial<PlayerLedger> = {}) {
+  const row = { id: ledgerId, accountId, environment: 'test', balanceCents: cents(0n), holdNextAward: false } as const;
+  return decideAwards({ payments, facts, locked: [{ ...row, ...change }], limits, now });
+}
+
+describe('decideAwards', () => {
+  it('pays an award from the prizes to the player', () => {
+    const award = payment();
+    const { payouts, fresh, changes } = decide([award], [clean]);
+    expect(payouts).toEqual([{ ...award, status: 'paid', reason: null, createdAt: now, paidAt: now }]);
+    expect(fresh).toEqual(payouts);
+    expect(changes.lines).toEqual([
+      {
+        state: 'posted',
+        id: awardTransferId(award.awardId),
+        details: { kind: 'award', attemptId: award.attemptId, awardId: award.awardId },
+        environment: 'test',
+        debitId: houseLedgerId('house_prizes', 'test'),
+        creditId: ledgerId,
+        amountCents: 10_00n,
+        ledgerId,
+        balanceAfterCents: 10_00n,
+      },
+    ]);
+  });
+
+  it('records a held award and moves no money', () => {
+    const award = payment();
+    const { payouts, changes } = decide([award], [{ ...clean, underInvestigation: true }]);
+    expect(payouts).toEqual([
+      { ...award, status: 'held', reason: 'under_investigation', createdAt: now, paidAt: null },
+    ]);
+    expect(changes).toEqual({ lines: [], players: [], house: [] });
+  });
+
+  it('counts the payouts of its own batch towards the velocity', () => {
+    const payments = Array.from({ length: 7 }, () => payment());
+    const { payouts } = decide(
+      payments,
+      payments.map(() => clean),
+    );
+    expect(payouts.map((payout) => payout.status)).toEqual(['paid', 'paid', 'paid', 'paid', 'paid', 'held', 'held']);
+  });
+
+  it('uses the sandbox switch up with exactly one award', () => {
+    const payments = [payment(), payment()];
+    const { payouts, changes } = decide(payments, [clean, clean], { holdNextAward: true });
+    expect(payouts.map((payout) => payout.reason)).toEqual(['sandbox_hold', null]);
+    expect(changes.players).toEqual([
+      { id: ledgerId, accountId, environment: 'test', balanceCents: 10_00n, holdNextAward: false },
+    ]);
+  });
+
+  it('uses the sandbox switch up even when something else holds the award', () => {
+    const { payouts, changes } = decide([payment()], [{ ...clean, enforcementFlag: true }], { holdNextAward: true });
+    expect(payouts.map((payout) => payout.reason)).toEqual(['enforcement_flag']);
+    expect(changes.players).toMatchObject([{ holdNextAward: false, balanceCents: 0n }]);
+  });
+
+  it('answers an award that was decided before as it stands now, and leaves the sandbox switch on', () => {
+    const award = payment();
+    const stored: Payout = { ...award, status: 'denied', reason: 'sandbox_hold', createdAt: now, paidAt: null };
+    const { payouts, fresh, changes } = decide([award], [{ ...clean, stored }], { holdNextAward: true });
+    expect(payouts).toEqual([stored]);
+    expect(fresh).toEqual([]);
+    expect(changes).toEqual({ lines: [], players: [], house: [] });
+  });
+
+  it('pays the same award once even within one batch', () => {
+    const award = payment();
+    const { payouts, fresh, changes } = decide([award, award], [clean, clean]);
+    expect(payouts[0]).toEqual(payouts[1]);
+    expect(fresh).toHaveLength(1);
+    expect(changes.lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,84 @@
+/**
+ * What becomes of a batch of awards. Each is decided once, by its award id: paid at once, or held (payout-hold.ts). An award that is
+ * decided already answers what is true of it now, and nothing moves. A credit is never refused: the prize is owed.
+ * The sandbox's "hold the next award" is used up by exactly one award, whatever held that one.
+ */
+import { awardTransferId } from '@laurel/ids';
+import type { Cents } from '@laurel/money';
+import { type Environment, type LedgerChanges, openBook, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import { decideHold, type HoldReason, type RecentPayouts, type VelocityLimits, withPayout } from './payout-hold.ts';
+
+export type AwardPayment = {
+  readonly awardId: string;
+  readonly attemptId: string;
+  readonly programId: string;
+  readonly environment: Environment;
+  readonly accountId: string;
+  readonly amountCents: Cents;
+};
+
+/** One award as it stands: money moved exactly when it is paid. */
+export type Payout = AwardPayment & {
+  readonly status: 'paid' | 'held' | 'denied';
+  readonly reason: HoldReason | null;
+  readonly createdAt: Date;
+  readonly paidAt: Date | null;
+};
+
+/** What is known about one award, read after the player's row was locked. */
+export type AwardFacts = {
+  readonly stored: Payout | null;
+  readonly enforcementFlag: boolean;
+  readonly underInvestigation: boolean;
+  /** What the account was paid in the last 24 hours, without this batch. */
+  readonly recent: RecentPayouts;
+};
+
+/** The payout of each award, in order; those that are new; and what is to be written to the ledger. */
+export function decideAwards(batch: {
+  readonly payments: readonly AwardPayment[];
+  readonly facts: readonly AwardFacts[];
+  readonly locked: readonly PlayerLedger[];
+  readonly limits: VelocityLimits;
+  readonly now: Date;
+}): { readonly payouts: readonly Payout[]; readonly fresh: readonly Payout[]; readonly changes: LedgerChanges } {
+  const { limits, now } = batch;
+  const book = openBook(batch.locked);
+  const decided = new Map<string, Payout>();
+  const recentByLedger = new Map<string, RecentPayouts>();
+
+  const payouts = batch.payments.map((payment, index): Payout => {
+    const facts = batch.facts[index];
+    if (facts === undefined) throw new Error(`no facts were loaded for the award ${payment.awardId}`);
+    const stored = decided.get(payment.awardId) ?? facts.stored;
+    if (stored !== null) return stored;
+
+    const ledgerId = playerLedgerId(payment.accountId, payment.environment);
+    const recent = recentByLedger.get(ledgerId) ?? facts.recent;
+    const sandboxHold = book.holdsNextAward(ledgerId);
+    const reason = decideHold({ ...facts, sandboxHold, recent, amountCents: payment.amountCents, limits });
+    if (sandboxHold) book.releaseNextAward(ledgerId);
+    if (reason === null) {
+      book.post({
+        kind: 'award',
+        id: awardTransferId(payment.awardId),
+        ledgerId,
+        amountCents: payment.amountCents,
+        attemptId: payment.attemptId,
+        awardId: payment.awardId,
+      });
+      recentByLedger.set(ledgerId, withPayout(recent, payment.amountCents));
+    }
+    const payout: Payout = {
+      ...payment,
+      status: reason === null ? 'paid' : 'held',
+      reason,
+      createdAt: now,
+      paidAt: reason === null ? now : null,
+    };
+    decided.set(payment.awardId, payout);
+    return payout;
+  });
+
+  return { payouts, fresh: [...decided.values()], changes: book.changes() };
+}

@@ -1,0 +1,64 @@
+import { cents } from '@laurel/money';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideHold, NO_PAYOUTS, withPayout } from './payout-hold.ts';
+
+const limits = { count: 5, amountCents: cents(500_00n) };
+const clean = {
+  enforcementFlag: false,
+  underInvestigation: false,
+  sandboxHold: false,
+  recent: NO_PAYOUTS,
+  amountCents: cents(10_00n),
+  limits,
+};
+
+describe('decideHold', () => {
+  it('pays a win of an account in good standing', () => {
+    expect(decideHold(clean)).toBeNull();
+  });
+
+  it('holds for an enforcement flag, an open investigation and the sandbox switch', () => {
+    expect(decideHold({ ...clean, enforcementFlag: true })).toBe('enforcement_flag');
+    expect(decideHold({ ...clean, underInvestigation: true })).toBe('under_investigation');
+    expect(decideHold({ ...clean, sandboxHold: true })).toBe('sandbox_hold');
+  });
+
+  it('pays the fifth win in 24 hours and holds the sixth', () => {
+    expect(decideHold({ ...clean, recent: { count: 4, amountCents: cents(40_00n) } })).toBeNull();
+    expect(decideHold({ ...clean, recent: { count: 5, amountCents: cents(50_00n) } })).toBe('payout_velocity');
+  });
+
+  it('pays up to exactly 500.00 in 24 hours and holds what would pass it', () => {
+    const recent = { count: 1, amountCents: cents(450_00n) };
+    expect(decideHold({ ...clean, recent, amountCents: cents(50_00n) })).toBeNull();
+    expect(decideHold({ ...clean, recent, amountCents: cents(50_01n) })).toBe('payout_velocity');
+  });
+});
+
+describe('the laws of payout velocity', () => {
+  it('never pays more than the limits in one window, whatever the wins', () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 1n, max: 600_00n }), { maxLength: 30 }), (amounts) => {
+        let recent = NO_PAYOUTS;
+        for (const amount of amounts) {
+          const held = decideHold({ ...clean, recent, amountCents: cents(amount) });
+          if (held === null) recent = withPayout(recent, cents(amount));
+        }
+        expect(recent.count).toBeLessThanOrEqual(limits.count);
+        expect(recent.amountCents).toBeLessThanOrEqual(limits.amountCents);
+      }),
+    );
+  });
+
+  it('a win that is held would still be held after more payouts', () => {
+    const amounts = fc.bigInt({ min: 1n, max: 600_00n }).map(cents);
+    fc.assert(
+      fc.property(fc.nat(8), amounts, amounts, amounts, (count, paid, more, amountCents) => {
+        const recent = { count, amountCents: paid };
+        if (decideHold({ ...clean, recent, amountCents }) === null) return;
+        expect(decideHold({ ...clean, recent: withPayout(recent, more), amountCents })).toBe('payout_velocity');
+      }),
+    );
+  });
+});

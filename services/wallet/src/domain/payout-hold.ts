@@ -1,0 +1,45 @@
+/**
+ * When a win is held instead of paid (contract, "Outcome"; decisions, "Players, accounts, money").
+ *
+ * A win is `held` when the account has an enforcement flag or an open investigation, or on payout velocity: when the payout would
+ * be its 6th in a rolling 24 hours, or would take its rolling 24-hour payouts over 500.00. Exactly 500.00 is not over.
+ * In the sandbox a partner can have the player's next award held. A held win moves no money and does not count as a payout.
+ */
+import { type Cents, cents } from '@laurel/money';
+
+export type HoldReason = 'enforcement_flag' | 'under_investigation' | 'sandbox_hold' | 'payout_velocity';
+
+/** Payouts inside this window count; one that is exactly this old does not. */
+export const VELOCITY_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+export type VelocityLimits = {
+  /** This many payouts in the window are paid; the next is held. */
+  readonly count: number;
+  /** The window's payouts may reach this sum, not pass it. */
+  readonly amountCents: Cents;
+};
+
+/** What was paid to the account in the window so far. */
+export type RecentPayouts = { readonly count: number; readonly amountCents: Cents };
+
+export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };
+
+/** Why the win is held; null when it is paid. */
+export function decideHold(facts: {
+  readonly enforcementFlag: boolean;
+  readonly underInvestigation: boolean;
+  readonly sandboxHold: boolean;
+  readonly recent: RecentPayouts;
+  readonly amountCents: Cents;
+  readonly limits: VelocityLimits;
+}): HoldReason | null {
+  if (facts.enforcementFlag) return 'enforcement_flag';
+  if (facts.underInvestigation) return 'under_investigation';
+  if (facts.sandboxHold) return 'sandbox_hold';
+  const after = withPayout(facts.recent, facts.amountCents);
+  return after.count > facts.limits.count || after.amountCents > facts.limits.amountCents ? 'payout_velocity' : null;
+}
+
+export function withPayout(recent: RecentPayouts, amountCents: Cents): RecentPayouts {
+  return { count: recent.count + 1, amountCents: cents(recent.amountCents + amountCents) };
+}

@@ -1,0 +1,19 @@
+/**
+ * An operator's review of a held award. Releasing pays it, denying closes it unpaid; either again changes nothing, and the other
+ * one afterwards is a conflict. An award that was paid at once counts as released.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import type { Payout } from './award-decision.ts';
+
+/** `pay`: move the money now. `done`: it is as asked already. */
+export function decideRelease(payout: Payout | null): 'pay' | 'done' | Refused {
+  if (payout === null) return refused('not_found');
+  if (payout.status === 'denied') return refused('conflict', 'The payout was denied.');
+  return payout.status === 'paid' ? 'done' : 'pay';
+}
+
+export function decideDenial(payout: Payout | null): 'deny' | 'done' | Refused {
+  if (payout === null) return refused('not_found');
+  if (payout.status === 'paid') return refused('conflict', 'The payout is paid.');
+  return payout.status === 'denied' ? 'done' : 'deny';
+}

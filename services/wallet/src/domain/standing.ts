@@ -1,0 +1,68 @@
+/**
+ * Who may play for money (contract, "POST /v1/attempts" 403; decisions, "Players, accounts, money").
+ *
+ * `blocked`: the player is self-excluded, under age, below the contest's verification level, under an enforcement block, or, in
+ * live only, in a jurisdiction that the service or the contest does not serve. Test money has no jurisdiction.
+ * `insider_entry`: the account is linked to the partner's own developer account and the contest refuses insiders; in live only.
+ * `blocked` comes first, because it is about the person and holds whichever contest they turn to.
+ */
+import type { Environment } from './ledger.ts';
+
+/** What is known of the person, and whether the asking program counts the account among its insiders. */
+export type Standing = {
+  /** `YYYY-MM-DD`. */
+  readonly dateOfBirth: string;
+  readonly jurisdiction: string;
+  readonly verificationLevel: number;
+  readonly selfExcludedUntil: Date | null;
+  readonly blocked: boolean;
+  readonly insider: boolean;
+};
+
+/** What the contest demands beyond the rules that always hold. */
+export type Requirement = {
+  readonly verificationLevel: number;
+  /** Empty means all. */
+  readonly jurisdictions: readonly string[];
+  readonly refuseInsiders: boolean;
+};
+
+export type StandingRules = {
+  readonly minimumAgeYears: number;
+  /** Empty means all. */
+  readonly servedJurisdictions: readonly string[];
+};
+
+export type StandingRefusal = 'blocked' | 'insider_entry';
+
+export function decideStanding(facts: {
+  readonly standing: Standing;
+  readonly requirement: Requirement;
+  readonly environment: Environment;
+  readonly rules: StandingRules;
+  readonly now: Date;
+}): StandingRefusal | null {
+  const { standing, requirement, environment, rules, now } = facts;
+  const live = environment === 'live';
+
+  if (standing.blocked) return 'blocked';
+  // The exclusion ends at its instant, not after it.
+  if (standing.selfExcludedUntil !== null && now < standing.selfExcludedUntil) return 'blocked';
+  if (!isOfAge(standing.dateOfBirth, rules.minimumAgeYears, now)) return 'blocked';
+  if (standing.verificationLevel < requirement.verificationLevel) return 'blocked';
+  if (live && !serves(rules.servedJurisdictions, standing.jurisdiction)) return 'blocked';
+  if (live && !serves(requirement.jurisdictions, standing.jurisdiction)) return 'blocked';
+  if (live && requirement.refuseInsiders && standing.insider) return 'insider_entry';
+  return null;
+}
+
+/** Of age from the birthday on, by the UTC calendar. Born on 29 February means 1 March in a common year: no such day comes before. */
+export function isOfAge(dateOfBirth: string, years: number, now: Date): boolean {
+  const [year, ...monthAndDay] = dateOfBirth.split('-');
+  const birthday = [String(Number(year) + years).padStart(4, '0'), ...monthAndDay].join('-');
+  return now.toISOString().slice(0, 10) >= birthday;
+}
+
+function serves(jurisdictions: readonly string[], jurisdiction: string): boolean {
+  return jurisdictions.length === 0 || jurisdictions.includes(jurisdiction);
+}

@@ -1,0 +1,270 @@
+import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addPlayer,
+  auditFaults,
+  balanceOf,
+  charge,
+  chargeOf,
+  ok,
+  openTestWallet,
+  refusalOf,
+  type TestWallet,
+} from '../wallet.fixture.ts';
+
+let wallet: TestWallet;
+
+beforeAll(async () => {
+  wallet = await openTestWallet();
+});
+
+afterAll(async () => {
+  expect(await auditFaults(wallet)).toEqual({});
+  await wallet[Symbol.asyncDispose]();
+});
+
+const person = { email: 'Ann@Example.com', dateOfBirth: '1990-02-28', jurisdiction: 'US-CA', verificationLevel: 1 };
+
+describe('accounts', () => {
+  it('one person per address, whatever its case', async () => {
+    const { account } = await ok(wallet.client.createAccount(person));
+    expect(account).toEqual({
+      ...person,
+      id: account?.id,
+      email: 'ann@example.com',
+      selfExcludedUntil: undefined,
+      enforcementFlag: false,
+      underInvestigation: false,
+      blocked: false,
+      sandboxOnly: false,
+      createdAt: wallet.clock.now,
+    });
+    expect(await refusalOf(wallet.client.createAccount({ ...person, email: 'ANN@example.com' }))).toBe('conflict');
+    expect(await refusalOf(wallet.client.createAccount({ ...person, email: 'ann' }))).toBe('invalid_request');
+  });
+
+  it('many requests for one address open one account', async () => {
+    const email = `${newId()}@example.com`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => wallet.client.createAccount({ ...person, email })),
+    );
+    expect(answers.filter((answer) => 'account' in answer)).toHaveLength(1);
+    expect(answers.filter((answer) => 'code' in answer && answer.code === 'conflict')).toHaveLength(19);
+  });
+
+  it('change only in the fields that are sent', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const until = new Date('2027-01-01T00:00:00.000Z');
+    const update = (fields: object) =>
+      ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, ...fields }));
+    const { account: excluded } = await update({ selfExcludedUntil: until, jurisdiction: 'US-NY' });
+    expect(excluded).toMatchObject({ selfExcludedUntil: until, jurisdiction: 'US-NY', verificationLevel: 1 });
+    const { account: raised } = await update({ verificationLevel: 3, enforcementFlag: true, blocked: true });
+    expect(raised).toEqual({ ...excluded, verificationLevel: 3, enforcementFlag: true, blocked: true });
+    const { account: cleared } = await update({ clearSelfExclusion: true, blocked: false, enforcementFlag: false });
+    expect(cleared).toEqual({ ...excluded, verificationLevel: 3, selfExcludedUntil: undefined });
+    const { account: same } = await update({});
+    expect(same).toEqual(cleared);
+  });
+
+  it('refuse a change that is not valid, and are not found by an unknown id', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const update = (id: string, fields: object) =>
+      refusalOf(wallet.client.updateAccount({ accountId: id, clearSelfExclusion: false, ...fields }));
+    expect(await update(accountId, { verificationLevel: 4 })).toBe('invalid_request');
+    expect(await update(accountId, { jurisdiction: 'Mars' })).toBe('invalid_request');
+    expect(await update(newId(), { blocked: true })).toBe('not_found');
+    expect(await update('nonsense', { blocked: true })).toBe('not_found');
+    expect(await refusalOf(wallet.client.addInsider({ programId: newId(), accountId: newId() }))).toBe('not_found');
+  });
+});
+
+describe('player links', () => {
+  it('name an account by its address in any case; again answers the same', async () => {
+    const { account } = await ok(wallet.client.createAccount({ ...person, email: `${newId()}@example.com` }));
+    const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
+    const email = account?.email.toUpperCase() ?? '';
+    const link = await ok(wallet.client.putPlayerLink({ player, email }));
+    expect(link).toEqual({ createdAt: wallet.clock.now, accountId: account?.id });
+    wallet.clock.advance(1_000);
+    expect(await ok(wallet.client.putPlayerLink({ player, email }))).toEqual(link);
+  });
+
+  it('move to another account and keep the instant of the first link', async () => {
+    const [before, after] = [await addPlayer(wallet), await addPlayer(wallet)];
+    const { createdAt } = await ok(wallet.client.putPlayerLink({ player: before.player, email: before.email }));
+    wallet.clock.advance(1_000);
+    expect(await ok(wallet.client.putPlayerLink({ player: before.player, email: after.email }))).toEqual({
+      createdAt,
+      accountId: after.accountId,
+    });
+  });
+
+  it('are refused for an address without an account', async () => {
+    const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
+    expect(await refusalOf(wallet.client.putPlayerLink({ player, email: 'nobody@example.com' }))).toBe('not_found');
+  });
+
+  it('are resolved in order, by program, environment and ref', async () => {
+    const known = await addPlayer(wallet);
+    const { playerRef, tenant } = known.player;
+    const players = [
+      known.player,
+      { playerRef: 'someone else', tenant },
+      { playerRef, tenant: { programId: newId(), environment: Environment.LIVE } },
+      { playerRef, tenant: { programId: tenant?.programId ?? '', environment: Environment.TEST } },
+      known.player,
+    ];
+    expect(await ok(wallet.client.resolvePlayers({ players }))).toEqual({
+      accountIds: [known.accountId, '', '', '', known.accountId],
+    });
+  });
+});
+
+describe('sandbox players', () => {
+  const sandbox = () => ({ tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' });
+
+  it('are made, linked and funded in one call, and may play', async () => {
+    const player = sandbox();
+    const made = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 100_00n }));
+    expect(made.createdAt).toEqual(wallet.clock.now);
+    const sandy = { accountId: made.accountId, email: '', player };
+    expect(await balanceOf(wallet, sandy)).toBe(100_00n);
+    const requirement = { verificationLevel: 3, jurisdictions: ['US-NY'], refuseInsiders: true };
+    expect(await charge(wallet.client, chargeOf(sandy, 1_00n, { requirement }))).toBe('posted');
+  });
+
+  it('keep their account and are funded again', async () => {
+    const player = sandbox();
+    const made = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 1_00n }));
+    wallet.clock.advance(1_000);
+    expect(await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 2_00n }))).toEqual(made);
+    expect(await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }))).toEqual(made);
+    expect(await balanceOf(wallet, { accountId: made.accountId, email: '', player })).toBe(3_00n);
+  });
+
+  it('are made once when asked for in parallel', async () => {
+    const player = sandbox();
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => ok(wallet.client.putSandboxPlayer({ player, fundsCents: 1_00n }))),
+    );
+    expect(new Set(made.map((answer) => answer.accountId)).size).toBe(1);
+    expect(await balanceOf(wallet, { accountId: made[0]?.accountId ?? '', email: '', player })).toBe(20_00n);
+  });
+
+  it('do not exist in live: neither made, nor linked, nor funded', async () => {
+    const live = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'sandy' };
+    expect(await refusalOf(wallet.client.putSandboxPlayer({ player: live, fundsCents: 1n }))).toBe('invalid_request');
+    const { accountId } = await ok(wallet.client.putSandboxPlayer({ player: sandbox(), fundsCents: 0n }));
+    const email = `sandbox-${accountId}@sandbox.invalid`;
+    expect(await refusalOf(wallet.client.putPlayerLink({ player: live, email }))).toBe('not_found');
+    const deposit = { accountId, environment: Environment.LIVE, amountCents: 1n, reference: 'r' };
+    expect(await refusalOf(wallet.client.deposit(deposit))).toBe('not_found');
+    expect(await refusalOf(wallet.client.putSandboxPlayer({ player: sandbox(), fundsCents: -1n }))).toBe(
+      'invalid_request',
+    );
+  });
+});
+
+describe('deposits', () => {
+  it('count once per reference and environment', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const deposit = { accountId, environment: Environment.LIVE, amountCents: 5_00n, reference: 'pay-1' };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ok(wallet.client.deposit(deposit))));
+    expect(new Set(answers.map((answer) => answer.balanceCents))).toEqual(new Set([5_00n]));
+    expect(await ok(wallet.client.deposit({ ...deposit, reference: 'pay-2' }))).toEqual({ balanceCents: 10_00n });
+    expect(await ok(wallet.client.deposit(deposit))).toEqual({ balanceCents: 10_00n });
+    expect(await ok(wallet.client.deposit({ ...deposit, environment: Environment.TEST }))).toEqual({
+      balanceCents: 5_00n,
+    });
+  });
+
+  it('conflict when the reference comes with another amount', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const deposit = { accountId, environment: Environment.LIVE, amountCents: 5_00n, reference: 'pay-1' };
+    await ok(wallet.client.deposit(deposit));
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, amountCents: 5_01n }))).toBe('conflict');
+  });
+
+  it('are refused without an account, an amount or a reference', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const deposit = { accountId, environment: Environment.LIVE, amountCents: 5_00n, reference: 'pay-1' };
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, accountId: newId() }))).toBe('not_found');
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, amountCents: 0n }))).toBe('invalid_request');
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: '' }))).toBe('invalid_request');
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: 'x'.repeat(256) }))).toBe('invalid_request');
+  });
+});
+
+describe('statements', () => {
+  it('list every transfer newest first, signed, with the balance right after', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 10_00n });
+    const fee = chargeOf(player, 3_00n);
+    await charge(wallet.client, fee);
+    await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: fee.transferId, reason: 'expired' }] }));
+    const award = { awardId: newId(), attemptId: newId(), tenant: player.player.tenant, accountId: player.accountId };
+    await ok(wallet.client.payAwards({ payments: [{ ...award, amountCents: 7_00n }] }));
+    const statement = { accountId: player.accountId, environment: Environment.LIVE, limit: 0, cursor: '' };
+    const { balanceCents, lines, nextCursor } = await ok(wallet.client.getStatement(statement));
+    expect(
+      lines.map(({ kind, amountCents, balanceAfterCents, reference }) => [
+        kind,
+        amountCents,
+        balanceAfterCents,
+        reference,
+      ]),
+    ).toEqual([
+      ['award', 7_00n, 17_00n, award.awardId],
+      ['refund', 3_00n, 10_00n, fee.attemptId],
+      ['fee', -3_00n, 7_00n, fee.attemptId],
+      ['deposit', 10_00n, 10_00n, 'start'],
+    ]);
+    expect([balanceCents, nextCursor]).toEqual([17_00n, '']);
+  });
+
+  it('page without gaps or repeats while new transfers come in', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 100_00n });
+    for (let index = 0; index < 10; index += 1) await charge(wallet.client, chargeOf(player, 1_00n));
+    const read = (cursor: string) =>
+      ok(wallet.client.getStatement({ accountId: player.accountId, environment: Environment.LIVE, limit: 4, cursor }));
+    const balances: bigint[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await read(cursor);
+      balances.push(...page.lines.map((line) => line.balanceAfterCents));
+      if (page.nextCursor === '') break;
+      cursor = page.nextCursor;
+      await charge(wallet.client, chargeOf(player, 1_00n));
+    }
+    expect(balances).toEqual(Array.from({ length: 11 }, (_, index) => 90_00n + BigInt(index) * 1_00n));
+  });
+
+  it('are empty for an account without transfers, and not found without an account', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const statement = { accountId, environment: Environment.TEST, limit: 10, cursor: '' };
+    expect(await ok(wallet.client.getStatement(statement))).toEqual({ balanceCents: 0n, lines: [], nextCursor: '' });
+    expect(await refusalOf(wallet.client.getStatement({ ...statement, accountId: newId() }))).toBe('not_found');
+    expect(await refusalOf(wallet.client.getStatement({ ...statement, cursor: 'nonsense' }))).toBe('invalid_request');
+  });
+
+  it('list posted fees in attempt id order for the audit', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 10_00n });
+    const fees = [chargeOf(player, 1_00n), chargeOf(player, 2_00n), chargeOf(player, 50_00n)];
+    for (const fee of fees) await charge(wallet.client, fee);
+    const [first, second] = fees;
+    await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: second?.transferId ?? '', reason: 'voided' }] }));
+    const { accountId } = player;
+    const listed: unknown[] = [];
+    for (let after = ''; ; ) {
+      const page = await ok(wallet.client.listFees({ afterAttemptId: after, limit: 2 }));
+      listed.push(...page.fees);
+      after = page.fees.at(-1)?.attemptId ?? '';
+      if (page.fees.length < 2) break;
+    }
+    const expected = [
+      { attemptId: first?.attemptId ?? '', feeCents: 1_00n, refunded: false, accountId },
+      { attemptId: second?.attemptId ?? '', feeCents: 2_00n, refunded: true, accountId },
+    ];
+    expect(listed.slice(-2)).toEqual(expected.sort((a, b) => (a.attemptId < b.attemptId ? -1 : 1)));
+  });
+});

@@ -1,0 +1,241 @@
+import { newId } from '@laurel/ids';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { playerLedgerId } from '../domain/ledger.ts';
+import {
+  addPlayer,
+  auditFaults,
+  awardOf,
+  charge,
+  chargeOf,
+  ok,
+  openTestWallet,
+  type TestPlayer,
+  type TestWallet,
+} from '../wallet.fixture.ts';
+
+let wallet: TestWallet;
+let player: TestPlayer;
+let ledgerId: string;
+
+/** A wallet that has seen a deposit, two fees, a refusal, a refund, an award and a held award. */
+async function openUsedWallet(): Promise<void> {
+  wallet = await openTestWallet();
+  player = await addPlayer(wallet, { balanceCents: 10_00n });
+  ledgerId = playerLedgerId(player.accountId, 'live');
+  const refunded = chargeOf(player, 1_00n);
+  await charge(wallet.client, refunded);
+  await charge(wallet.client, chargeOf(player, 2_00n));
+  await charge(wallet.client, chargeOf(player, 99_00n));
+  await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: refunded.transferId, reason: 'expired' }] }));
+  await ok(wallet.client.payAwards({ payments: [awardOf(player, 3_00n)] }));
+  const { accountId } = player;
+  await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, enforcementFlag: true }));
+  await ok(wallet.client.payAwards({ payments: [awardOf(player, 4_00n)] }));
+}
+
+/** Writes what the triggers, constraints and unique indexes of the tables would refuse. */
+async function tamper(...statements: string[]): Promise<void> {
+  await wallet.database.transaction(async (tx) => {
+    await tx.query({ text: `set local session_replication_role = replica` });
+    for (const text of statements) await tx.query({ text });
+  });
+}
+
+describe('the audit', () => {
+  beforeEach(openUsedWallet);
+  afterEach(() => wallet[Symbol.asyncDispose]());
+
+  it('finds nothing wrong in a wallet that was only used', async () => {
+    const { checks } = await ok(wallet.client.audit({}));
+    expect(checks.map((check) => [check.id, check.violations])).toEqual(
+      [
+        'balance_is_sum_of_transfers',
+        'balances_sum_to_zero',
+        'no_player_below_zero',
+        'running_balance_is_unbroken',
+        'no_id_posted_and_fenced',
+        'one_environment_per_transfer',
+        'one_fee_per_attempt',
+        'one_refund_per_fee_equal_and_opposite',
+        'one_award_transfer_per_paid_payout',
+        'held_payouts_moved_no_money',
+        'guards_are_in_place',
+        'one_deposit_per_reference',
+      ].map((id) => [id, 0n]),
+    );
+  });
+
+  it('finds a balance that was changed by hand, and names the account', async () => {
+    await tamper(`update ledger_accounts set balance_cents = balance_cents + 1 where id = '${ledgerId}'`);
+    const { checks } = await ok(wallet.client.audit({}));
+    const found = checks.filter((check) => check.violations > 0n);
+    expect(found.map((check) => [check.id, check.examples])).toEqual([
+      ['balance_is_sum_of_transfers', [ledgerId]],
+      ['balances_sum_to_zero', ['live']],
+    ]);
+  });
+
+  it('finds a transfer that was deleted', async () => {
+    await tamper(`delete from transfers where kind = 'deposit'`);
+    expect(await auditFaults(wallet)).toEqual({ balance_is_sum_of_transfers: 2n, running_balance_is_unbroken: 1n });
+  });
+
+  it('finds a refund that was made smaller', async () => {
+    await tamper(
+      `update transfers set amount_cents = 50, player_balance_after_cents = player_balance_after_cents - 50 where kind = 'refund'`,
+    );
+    expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
+  });
+
+  it('finds a refund whose fee is gone, and one that came twice', async () => {
+    await tamper(
+      `drop index transfers_one_refund_per_fee`,
+      `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+        player_balance_after_cents, attempt_id, fee_transfer_id, reason, created_at)
+       select gen_random_uuid(), state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+        player_balance_after_cents, attempt_id, fee_transfer_id, reason, created_at from transfers where kind = 'refund'`,
+    );
+    expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
+    await tamper(`update transfers set fee_transfer_id = '${newId()}' where kind = 'refund'`);
+    expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 3n });
+  });
+
+  it('finds an attempt that was paid for twice', async () => {
+    await tamper(
+      `drop index transfers_one_fee_per_attempt`,
+      `update transfers set attempt_id = '${newId()}' where kind = 'fee' and state = 'posted'`,
+    );
+    expect(await auditFaults(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
+  });
+
+  it('finds a fenced fee that was posted for its attempt after all', async () => {
+    await tamper(
+      `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'fenced'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({ no_id_posted_and_fenced: 1n });
+  });
+
+  it('finds an award that was never paid, paid too much, or paid while held', async () => {
+    await tamper(`update payouts set amount_cents = 1 where status = 'paid'`);
+    expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
+    await tamper(
+      `update transfers set award_id = (select award_id from payouts where status = 'held') where kind = 'award'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({
+      one_award_transfer_per_paid_payout: 2n,
+      held_payouts_moved_no_money: 1n,
+    });
+  });
+
+  it('finds a transfer across environments', async () => {
+    await tamper(
+      `alter table transfers drop constraint transfers_legs_follow_kind`,
+      `update transfers set environment = 'test' where kind = 'deposit'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
+  });
+
+  it('finds a player below zero', async () => {
+    await tamper(
+      `alter table ledger_accounts drop constraint ledger_accounts_never_overdrawn`,
+      `update ledger_accounts set balance_cents = -1 where id = '${ledgerId}'`,
+    );
+    expect(await auditFaults(wallet)).toMatchObject({ no_player_below_zero: 1n });
+  });
+
+  it('finds a guard that was taken away or switched off', async () => {
+    await tamper(
+      `alter table transfers disable trigger transfers_append_only`,
+      `drop index transfers_one_refund_per_fee`,
+    );
+    const { checks } = await ok(wallet.client.audit({}));
+    const found = checks.filter((check) => check.violations > 0n);
+    expect(found.map((check) => [check.id, check.examples])).toEqual([
+      ['guards_are_in_place', ['transfers_one_refund_per_fee', 'transfers_append_only']],
+    ]);
+  });
+
+  it('finds a payment that came in twice', async () => {
+    await tamper(
+      `drop index transfers_one_deposit_per_reference`,
+      `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+        player_balance_after_cents, reference, created_at)
+       select gen_random_uuid(), state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+        player_balance_after_cents, reference, created_at from transfers where kind = 'deposit'`,
+    );
+    expect(await auditFaults(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
+  });
+});
+
+describe('the tables themselves', () => {
+  beforeAll(openUsedWallet);
+  afterAll(() => wallet[Symbol.asyncDispose]());
+
+  const line = `state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents`;
+
+  it('refuse to change, delete or truncate transfers', async () => {
+    for (const text of [
+      `update transfers set amount_cents = 1`,
+      `delete from transfers`,
+      `truncate transfers cascade`,
+    ]) {
+      await expect(wallet.database.query({ text })).rejects.toThrow('append-only');
+    }
+  });
+
+  it.each([
+    [
+      'an overdrawn player',
+      `update ledger_accounts set balance_cents = -1 where kind = 'player'`,
+      'ledger_accounts_never_overdrawn',
+    ],
+    [
+      'a player who may overdraw',
+      `update ledger_accounts set may_overdraw = true where kind = 'player'`,
+      'ledger_accounts_only_the_house_overdraws',
+    ],
+    [
+      'a sandbox switch in live',
+      `update ledger_accounts set hold_next_award = true where kind = 'player'`,
+      'ledger_accounts_hold_is_sandbox_only',
+    ],
+    [
+      'a payout that is paid without a transfer',
+      `update payouts set status = 'paid' where status = 'held'`,
+      'payouts_paid_iff_money_moved',
+    ],
+    [
+      'a held payout without a reason',
+      `update payouts set reason = null where status = 'held'`,
+      'payouts_withheld_says_why',
+    ],
+    ['an address in upper case', `update accounts set email = upper(email)`, 'accounts_email_is_lower_case'],
+  ])('refuse %s', async (_, text, constraint) => {
+    await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
+  });
+
+  it.each([
+    [
+      'a transfer between the wrong accounts',
+      { credit_id: 'debit_id', debit_id: 'credit_id' },
+      'transfers_legs_follow_kind',
+    ],
+    ['a transfer of nothing', { amount_cents: '0' }, 'transfers_amount_is_positive'],
+    ['a transfer without a leg', { credit_id: 'null' }, 'transfers_posted_is_complete'],
+    ['a fence with legs', { state: `'fenced'` }, 'transfers_fenced_moves_nothing'],
+    ['a fee without its attempt', { attempt_id: 'null' }, 'transfers_fee_names_its_attempt'],
+    ['a second fee of one attempt', {}, 'transfers_one_fee_per_attempt'],
+    ['a posted fee with a refusal', { refusal_code: `'blocked'` }, 'transfers_refusal_only_when_fenced'],
+    [
+      'a fee of an unknown player',
+      { player_ledger_id: 'gen_random_uuid()', debit_id: 'gen_random_uuid()' },
+      'transfers_',
+    ],
+  ])('refuse %s', async (_, change, constraint) => {
+    const columns = `${line}, attempt_id, refusal_code, created_at`.split(', ');
+    const values = columns.map((column) => (change as Record<string, string>)[column] ?? column);
+    const text = `insert into transfers (id, ${columns.join(', ')})
+      select gen_random_uuid(), ${values.join(', ')} from transfers where kind = 'fee' and state = 'posted' limit 1`;
+    await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
+  });
+});

@@ -1,0 +1,11 @@
+/** Audit: every invariant of the ledger, checked now. */
+import type { Database } from '@laurel/postgres';
+import type { AuditRequest, AuditResponse } from '@laurel/proto/wallet';
+import { runAudit } from '../repository/audit.ts';
+
+export function audit({ database }: { database: Database }) {
+  return async (_request: AuditRequest): Promise<AuditResponse> => {
+    const checks = await runAudit(database);
+    return { checks: checks.map((check) => ({ ...check, examples: [...check.examples] })) };
+  };
+}

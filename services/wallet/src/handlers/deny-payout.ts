@@ -1,0 +1,23 @@
+/** DenyPayout: an operator closes a held award unpaid. */
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { DenyPayoutRequest, DenyPayoutResponse } from '@laurel/proto/wallet';
+import type { Clock } from '@laurel/service';
+import { decideDenial } from '../domain/payout-review.ts';
+import { lockPayout, markDenied } from '../repository/payouts.ts';
+import { presentPayout } from './present.ts';
+
+export function denyPayout({ database, clock }: { database: Database; clock: Clock }) {
+  return async ({ awardId }: DenyPayoutRequest): Promise<DenyPayoutResponse | Refused> => {
+    if (!isUuid(awardId)) return refused('not_found');
+    return await database.transaction(async (tx) => {
+      const held = await lockPayout(tx, awardId);
+      const decision = decideDenial(held);
+      if (isRefused(decision)) return decision;
+      if (held === null) throw new Error('a payout that is not there was denied');
+      const denied = decision === 'done' ? held : await markDenied(tx, awardId, clock());
+      return { payout: presentPayout(denied) };
+    });
+  };
+}

@@ -1,0 +1,14 @@
+/** GetPayout: one payout by its award. */
+import { type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { GetPayoutRequest, GetPayoutResponse } from '@laurel/proto/wallet';
+import { loadPayout } from '../repository/payouts.ts';
+import { presentPayout } from './present.ts';
+
+export function getPayout({ database }: { database: Database }) {
+  return async ({ awardId }: GetPayoutRequest): Promise<GetPayoutResponse | Refused> => {
+    const payout = isUuid(awardId) ? await loadPayout(database, awardId) : null;
+    return payout === null ? refused('not_found') : { payout: presentPayout(payout) };
+  };
+}

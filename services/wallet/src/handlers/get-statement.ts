@@ -1,0 +1,51 @@
+/** GetStatement: the balance and the transfers of an account, newest first. */
+import { type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { GetStatementRequest, GetStatementResponse, StatementLine as WireLine } from '@laurel/proto/wallet';
+import { playerLedgerId } from '../domain/ledger.ts';
+import { decodeCursor, encodeCursor, pageSize } from '../domain/page-cursor.ts';
+import { loadAccount } from '../repository/accounts.ts';
+import { loadStatement, type StatementLine } from '../repository/statements.ts';
+import { parseEnvironment } from './parse.ts';
+
+const MAX_PAGE = 200;
+const FIRST_PAGE = 2n ** 63n - 1n;
+
+export function getStatement({ database }: { database: Database }) {
+  return async (request: GetStatementRequest): Promise<GetStatementResponse | Refused> => {
+    const { accountId, cursor } = request;
+    const environment = parseEnvironment(request.environment);
+    const beforeSeq = cursor === '' ? FIRST_PAGE : parseCursor(cursor);
+    if (beforeSeq === null) return refused('invalid_request', 'The cursor is not valid.');
+    if (!isUuid(accountId) || (await loadAccount(database, accountId)) === null) return refused('not_found');
+    const limit = pageSize(request.limit, MAX_PAGE);
+
+    // One more than asked for tells whether there is another page.
+    const ledgerId = playerLedgerId(accountId, environment);
+    const { balanceCents, lines } = await loadStatement(database, ledgerId, { beforeSeq, limit: limit + 1 });
+    const page = lines.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      balanceCents,
+      lines: page.map(presentLine),
+      nextCursor: lines.length > limit && last !== undefined ? encodeCursor([String(last.seq)]) : '',
+    };
+  };
+}
+
+function parseCursor(cursor: string): bigint | null {
+  const [seq = ''] = decodeCursor(cursor, 1) ?? [];
+  return /^\d{1,18}$/.test(seq) ? BigInt(seq) : null;
+}
+
+function presentLine(line: StatementLine): WireLine {
+  return {
+    id: line.id,
+    kind: line.kind,
+    amountCents: line.kind === 'fee' ? -line.amountCents : line.amountCents,
+    balanceAfterCents: line.balanceAfterCents,
+    reference: line.reference,
+    createdAt: line.createdAt,
+  };
+}

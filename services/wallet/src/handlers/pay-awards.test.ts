@@ -1,0 +1,276 @@
+import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { type Payout, PayoutStatus } from '@laurel/proto/wallet';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addPlayer,
+  auditFaults,
+  awardOf,
+  balanceOf,
+  ok,
+  openTestWallet,
+  refusalOf,
+  type TestPlayer,
+  type TestWallet,
+  type WalletClient,
+} from '../wallet.fixture.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+
+let wallet: TestWallet;
+let replica: WalletClient;
+
+beforeAll(async () => {
+  wallet = await openTestWallet();
+  replica = await wallet.startReplica();
+});
+
+afterAll(async () => {
+  expect(await auditFaults(wallet)).toEqual({});
+  await wallet[Symbol.asyncDispose]();
+});
+
+async function pay(player: TestPlayer, amountCents: bigint): Promise<Payout> {
+  return await payAgain(awardOf(player, amountCents));
+}
+
+async function payAgain(payment: ReturnType<typeof awardOf>, client = wallet.client): Promise<Payout> {
+  const { payouts } = await ok(client.payAwards({ payments: [payment] }));
+  if (payouts[0] === undefined) throw new Error('no payout was answered');
+  return payouts[0];
+}
+
+function change(player: TestPlayer, fields: { enforcementFlag?: boolean; underInvestigation?: boolean }) {
+  return ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...fields }));
+}
+
+describe('paying an award', () => {
+  it('moves the prize once, to a player who never had money before too', async () => {
+    const player = await addPlayer(wallet);
+    const payment = awardOf(player, 25_00n);
+    const paid = await payAgain(payment);
+    expect(paid).toEqual({
+      ...payment,
+      roundId: '',
+      status: PayoutStatus.PAID,
+      reason: '',
+      createdAt: wallet.clock.now,
+      paidAt: wallet.clock.now,
+    });
+    wallet.clock.advance(1_000);
+    expect(await payAgain(payment, replica)).toEqual(paid);
+    expect(await ok(wallet.client.getPayout({ awardId: payment.awardId }))).toEqual({ payout: paid });
+    expect(await balanceOf(wallet, player)).toBe(25_00n);
+  });
+
+  it('holds the award of a flagged or investigated account and moves nothing', async () => {
+    for (const [fields, reason] of [
+      [{ enforcementFlag: true }, 'enforcement_flag'],
+      [{ underInvestigation: true }, 'under_investigation'],
+    ] as const) {
+      const player = await addPlayer(wallet);
+      await change(player, fields);
+      const payment = awardOf(player, 1_00n);
+      const held = await payAgain(payment);
+      expect(held).toMatchObject({ status: PayoutStatus.HELD, reason, paidAt: undefined });
+      // Decided once: clearing the flag does not pay it.
+      await change(player, { enforcementFlag: false, underInvestigation: false });
+      expect(await payAgain(payment)).toEqual(held);
+      expect(await balanceOf(wallet, player)).toBe(0n);
+    }
+  });
+
+  it('holds the sixth payout of a rolling 24 hours, and pays again when the first is a day old', async () => {
+    const player = await addPlayer(wallet);
+    for (let index = 0; index < 5; index += 1) {
+      expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.PAID });
+      wallet.clock.advance(HOUR_MS);
+    }
+    expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
+    wallet.clock.advance(19 * HOUR_MS - 1);
+    expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.HELD });
+    wallet.clock.advance(1);
+    expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.PAID });
+    expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.HELD });
+  });
+
+  it('holds what would take the rolling 24 hours over 500.00, and still pays a smaller one', async () => {
+    const player = await addPlayer(wallet);
+    expect(await pay(player, 500_01n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
+    expect(await pay(player, 400_00n)).toMatchObject({ status: PayoutStatus.PAID });
+    expect(await pay(player, 100_01n)).toMatchObject({ status: PayoutStatus.HELD });
+    expect(await pay(player, 100_00n)).toMatchObject({ status: PayoutStatus.PAID });
+  });
+
+  it('counts test and live payouts apart', async () => {
+    const live = await addPlayer(wallet);
+    expect(await pay(live, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
+    const programId = newId();
+    const test = { ...live, player: { playerRef: 'same', tenant: { programId, environment: Environment.TEST } } };
+    expect(await pay(test, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
+  });
+
+  it('keeps to the velocity when awards arrive in parallel over two replicas', async () => {
+    const player = await addPlayer(wallet);
+    const payments = Array.from({ length: 40 }, () => awardOf(player, 10_00n));
+    const payouts = await Promise.all(
+      payments.map((payment, index) => payAgain(payment, index % 2 === 0 ? wallet.client : replica)),
+    );
+    expect(payouts.filter((payout) => payout.status === PayoutStatus.PAID)).toHaveLength(5);
+    expect(payouts.filter((payout) => payout.reason === 'payout_velocity')).toHaveLength(35);
+    expect(await balanceOf(wallet, player)).toBe(50_00n);
+  });
+
+  it('pays the same award once when it arrives in parallel, to a player without a row of the ledger', async () => {
+    const player = await addPlayer(wallet);
+    const payment = awardOf(player, 10_00n);
+    const payouts = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => payAgain(payment, index % 2 === 0 ? wallet.client : replica)),
+    );
+    for (const payout of payouts) expect(payout).toEqual(payouts[0]);
+    expect(await balanceOf(wallet, player)).toBe(10_00n);
+  });
+
+  it('takes an award of an unknown account for a bug that fails alone', async () => {
+    const player = await addPlayer(wallet);
+    const [bad, good] = await Promise.allSettled([
+      payAgain({ ...awardOf(player, 1_00n), accountId: newId() }),
+      pay(player, 1_00n),
+    ]);
+    expect(bad.status).toBe('rejected');
+    expect(good).toMatchObject({ value: { status: PayoutStatus.PAID } });
+  });
+});
+
+describe('the sandbox switch', () => {
+  it('holds exactly the next award', async () => {
+    const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
+    const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }));
+    await ok(wallet.client.holdNextAward({ player }));
+    await ok(wallet.client.holdNextAward({ player }));
+    const sandy = { accountId, email: '', player };
+    expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'sandbox_hold' });
+    expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.PAID, reason: '' });
+    expect(await balanceOf(wallet, sandy)).toBe(1_00n);
+  });
+
+  it('is not there in live, nor for a ref that names no account', async () => {
+    const { player } = await addPlayer(wallet);
+    expect(await refusalOf(wallet.client.holdNextAward({ player }))).toBe('not_found');
+    const nobody = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'nobody' };
+    expect(await refusalOf(wallet.client.holdNextAward({ player: nobody }))).toBe('not_found');
+  });
+});
+
+describe('reviewing a held award', () => {
+  async function hold(amountCents = 5_00n): Promise<{ player: TestPlayer; payout: Payout }> {
+    const player = await addPlayer(wallet);
+    await change(player, { underInvestigation: true });
+    return { player, payout: await pay(player, amountCents) };
+  }
+
+  it('releasing it moves the money once', async () => {
+    const { player, payout } = await hold();
+    const { awardId } = payout;
+    wallet.clock.advance(1_000);
+    const paid = { ...payout, status: PayoutStatus.PAID, paidAt: wallet.clock.now };
+    const releases = await Promise.all(
+      [wallet.client, replica, wallet.client, replica].map((client) => ok(client.releasePayout({ awardId }))),
+    );
+    for (const release of releases) expect(release).toEqual({ payout: paid });
+    expect(await balanceOf(wallet, player)).toBe(5_00n);
+    expect(await refusalOf(wallet.client.denyPayout({ awardId }))).toBe('conflict');
+  });
+
+  it('denying it closes it unpaid', async () => {
+    const { player, payout } = await hold();
+    const { awardId } = payout;
+    const denied = { payout: { ...payout, status: PayoutStatus.DENIED } };
+    expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual(denied);
+    expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual(denied);
+    expect(await refusalOf(wallet.client.releasePayout({ awardId }))).toBe('conflict');
+    expect(await balanceOf(wallet, player)).toBe(0n);
+  });
+
+  it('releasing and denying at once ends in one of the two', async () => {
+    const { player, payout } = await hold();
+    const { awardId } = payout;
+    const answers = await Promise.all([wallet.client.releasePayout({ awardId }), replica.denyPayout({ awardId })]);
+    const { payout: after } = await ok(wallet.client.getPayout({ awardId }));
+    expect(answers.filter((answer) => 'kind' in answer)).toHaveLength(1);
+    expect(await balanceOf(wallet, player)).toBe(after?.status === PayoutStatus.PAID ? 5_00n : 0n);
+  });
+
+  it('an award that was paid at once counts as released', async () => {
+    const player = await addPlayer(wallet);
+    const payout = await pay(player, 1_00n);
+    expect(await ok(wallet.client.releasePayout({ awardId: payout.awardId }))).toEqual({ payout });
+    expect(await balanceOf(wallet, player)).toBe(1_00n);
+  });
+
+  it('a released award counts towards the velocity from the moment that it is paid', async () => {
+    const { player, payout } = await hold(500_00n);
+    await change(player, { underInvestigation: false });
+    wallet.clock.advance(48 * HOUR_MS);
+    await ok(wallet.client.releasePayout({ awardId: payout.awardId }));
+    expect(await pay(player, 1n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
+  });
+
+  it('does not find unknown or malformed awards', async () => {
+    for (const awardId of [newId(), 'nonsense', '']) {
+      expect(await refusalOf(wallet.client.releasePayout({ awardId }))).toBe('not_found');
+      expect(await refusalOf(wallet.client.denyPayout({ awardId }))).toBe('not_found');
+      expect(await refusalOf(wallet.client.getPayout({ awardId }))).toBe('not_found');
+    }
+  });
+});
+
+describe('listing payouts', () => {
+  it('pages newest first, by status, without gaps or repeats', async () => {
+    const player = await addPlayer(wallet);
+    await change(player, { enforcementFlag: true });
+    const held: Payout[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      // Some share an instant.
+      if (index % 2 === 0) wallet.clock.advance(1_000);
+      held.push(await pay(player, 1_00n));
+    }
+    const listed: Payout[] = [];
+    let cursor = '';
+    do {
+      const page = await ok(wallet.client.listPayouts({ status: PayoutStatus.HELD, limit: 3, cursor }));
+      expect(page.payouts.every((payout) => payout.status === PayoutStatus.HELD)).toBe(true);
+      listed.push(...page.payouts);
+      cursor = page.nextCursor;
+    } while (cursor !== '');
+    const ids = listed.map((payout) => payout.awardId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(ids.slice(0, 7))).toEqual(new Set(held.map((payout) => payout.awardId)));
+    const instants = listed.map((payout) => payout.createdAt?.getTime() ?? 0);
+    expect(instants).toEqual([...instants].sort((a, b) => b - a));
+    const { payouts } = await ok(
+      wallet.client.listPayouts({ status: PayoutStatus.UNSPECIFIED, limit: 200, cursor: '' }),
+    );
+    expect(new Set(payouts.map((payout) => payout.status))).toEqual(
+      new Set([PayoutStatus.PAID, PayoutStatus.HELD, PayoutStatus.DENIED]),
+    );
+  });
+
+  it('refuses what is no cursor', async () => {
+    const call = wallet.client.listPayouts({ status: PayoutStatus.HELD, limit: 3, cursor: 'nonsense' });
+    expect(await refusalOf(call)).toBe('invalid_request');
+  });
+
+  it('reads all of them in award id order for the audit', async () => {
+    const ids: string[] = [];
+    for (let after = ''; ; ) {
+      const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10 }));
+      ids.push(...payouts.map((payout) => payout.awardId));
+      if (payouts.length < 10) break;
+      after = ids.at(-1) ?? '';
+    }
+    const [row] = await wallet.database.query<{ count: bigint }>({ text: 'select count(*) from payouts' });
+    expect(BigInt(ids.length)).toBe(row?.count);
+    expect(ids).toEqual([...ids].sort());
+  });
+});

@@ -1,0 +1,65 @@
+/** PayAwards: decides each award once, paid or held, and moves the money of those that are paid. */
+import type { Coalescer } from '@laurel/coalesce';
+import { failpoint } from '@laurel/failpoint';
+import { awardTransferId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { PayAwardsRequest, PayAwardsResponse, AwardPayment as WireAwardPayment } from '@laurel/proto/wallet';
+import type { Clock } from '@laurel/service';
+import { type AwardPayment, decideAwards, type Payout } from '../domain/award-decision.ts';
+import { playerLedgerId } from '../domain/ledger.ts';
+import type { VelocityLimits } from '../domain/payout-hold.ts';
+import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { insertPayouts, loadAwardFacts } from '../repository/payouts.ts';
+import { parseAmountAboveZero, parseId, parseItems, parseTenant } from './parse.ts';
+import { presentPayout } from './present.ts';
+import { createTransferBatches } from './transfer-batches.ts';
+
+type AwardPayments = Coalescer<AwardPayment, Payout>;
+
+export function createAwardPayments(deps: { database: Database; clock: Clock; limits: VelocityLimits }): AwardPayments {
+  return createTransferBatches({
+    name: 'pay_awards',
+    idOf: (payment) => awardTransferId(payment.awardId),
+    keyOf: (payment) => playerLedgerId(payment.accountId, payment.environment),
+    run: (payments) => withOpenPlayers(deps.database, payments, () => runPayments(deps, payments)),
+  });
+}
+
+async function runPayments(
+  { database, clock, limits }: { database: Database; clock: Clock; limits: VelocityLimits },
+  payments: readonly AwardPayment[],
+): Promise<readonly Payout[]> {
+  const payouts = await database.transaction(
+    async (tx) => {
+      const now = clock();
+      // Both go out together; the second runs after the first has its locks. Under them no other payout of these accounts can
+      // slip into the 24 hours that are being summed.
+      const [locked, facts] = await Promise.all([lockOpenPlayers(tx, payments), loadAwardFacts(tx, payments, now)]);
+      const decision = decideAwards({ payments, facts, locked, limits, now });
+      await Promise.all([insertPayouts(tx, decision.fresh), writeChanges(tx, decision.changes, now)]);
+      return decision.payouts;
+    },
+    { beforeCommit: () => failpoint('wallet.award.before-commit') },
+  );
+  await failpoint('wallet.award.after-commit');
+  return payouts;
+}
+
+export function payAwards(payments: AwardPayments): (request: PayAwardsRequest) => Promise<PayAwardsResponse> {
+  return async (request) => {
+    const items = parseItems(request.payments).map(parsePayment);
+    const payouts = await Promise.all(items.map((item) => payments.submit(item)));
+    await failpoint('wallet.reply.before-send');
+    return { payouts: payouts.map(presentPayout) };
+  };
+}
+
+function parsePayment(payment: WireAwardPayment): AwardPayment {
+  return {
+    ...parseTenant(payment.tenant),
+    awardId: parseId(payment.awardId),
+    attemptId: parseId(payment.attemptId),
+    accountId: parseId(payment.accountId),
+    amountCents: parseAmountAboveZero(payment.amountCents),
+  };
+}

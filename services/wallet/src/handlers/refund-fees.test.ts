@@ -1,0 +1,90 @@
+import { feeTransferId, newId } from '@laurel/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addPlayer,
+  auditFaults,
+  balanceOf,
+  charge,
+  chargeOf,
+  ok,
+  openTestWallet,
+  type TestWallet,
+  type WalletClient,
+} from '../wallet.fixture.ts';
+
+let wallet: TestWallet;
+let replica: WalletClient;
+
+beforeAll(async () => {
+  wallet = await openTestWallet();
+  replica = await wallet.startReplica();
+});
+
+afterAll(async () => {
+  expect(await auditFaults(wallet)).toEqual({});
+  await wallet[Symbol.asyncDispose]();
+});
+
+const refundOf = (feeTransferId: string, reason = 'expired') => ({ refunds: [{ feeTransferId, reason }] });
+
+describe('refunding a fee', () => {
+  it('returns it once, however often it is asked for', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 5_00n });
+    const fee = chargeOf(player, 2_00n);
+    await charge(wallet.client, fee);
+    const first = await ok(wallet.client.refundFees(refundOf(fee.transferId)));
+    expect(first).toEqual({ results: [{ refunded: true, refundedAt: wallet.clock.now }] });
+    wallet.clock.advance(1_000);
+    expect(await ok(replica.refundFees(refundOf(fee.transferId, 'voided')))).toEqual(first);
+    expect(await balanceOf(wallet, player)).toBe(5_00n);
+  });
+
+  it('returns it to the account that paid, whomever the ref names by now', async () => {
+    const [payer, heir] = [await addPlayer(wallet, { balanceCents: 5_00n }), await addPlayer(wallet)];
+    const fee = chargeOf(payer, 2_00n);
+    await charge(wallet.client, fee);
+    await ok(wallet.client.putPlayerLink({ player: payer.player, email: heir.email }));
+    await ok(wallet.client.refundFees(refundOf(fee.transferId)));
+    expect([await balanceOf(wallet, payer), await balanceOf(wallet, heir)]).toEqual([5_00n, 0n]);
+  });
+
+  it('writes nothing for a fee that was refused, fenced or never asked for', async () => {
+    const player = await addPlayer(wallet);
+    const refused = chargeOf(player, 2_00n);
+    await charge(wallet.client, refused);
+    const fenced = feeTransferId(newId());
+    await ok(wallet.client.resolveFees({ queries: [{ transferId: fenced, fenceIfAbsent: true }] }));
+    const refunds = [refused.transferId, fenced, newId()].map((id) => ({ feeTransferId: id, reason: 'expired' }));
+    expect(await ok(wallet.client.refundFees({ refunds }))).toEqual({
+      results: refunds.map(() => ({ refunded: false, refundedAt: undefined })),
+    });
+    expect(await balanceOf(wallet, player)).toBe(0n);
+  });
+
+  it('returns many fees of one player in one call', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 50_00n });
+    const charges = Array.from({ length: 20 }, () => chargeOf(player, 1_00n));
+    await ok(wallet.client.chargeFees({ charges }));
+    const refunds = charges.map(({ transferId }) => ({ feeTransferId: transferId, reason: 'round_cancelled' }));
+    const { results } = await ok(wallet.client.refundFees({ refunds }));
+    expect(results.every((result) => result.refunded)).toBe(true);
+    expect(await balanceOf(wallet, player)).toBe(50_00n);
+  });
+
+  it('races itself over two replicas and returns the fee once', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 50_00n });
+    const charges = Array.from({ length: 20 }, () => chargeOf(player, 1_00n));
+    await ok(wallet.client.chargeFees({ charges }));
+    const refunds = charges.map(({ transferId }) => ({ feeTransferId: transferId, reason: 'expired' }));
+    const calls = Array.from({ length: 8 }, (_, index) =>
+      ok((index % 2 === 0 ? wallet.client : replica).refundFees({ refunds })),
+    );
+    const [first, ...others] = await Promise.all(calls);
+    for (const other of others) expect(other).toEqual(first);
+    expect(await balanceOf(wallet, player)).toBe(50_00n);
+  });
+
+  it('does not know other reasons', async () => {
+    await expect(wallet.client.refundFees(refundOf(newId(), 'because'))).rejects.toThrow();
+  });
+});

@@ -1,0 +1,74 @@
+/** RefundFees: returns each posted fee once, to the account that paid it. */
+import type { Coalescer } from '@laurel/coalesce';
+import { failpoint } from '@laurel/failpoint';
+import { refundTransferId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type {
+  FeeRefundResult,
+  RefundFeesRequest,
+  RefundFeesResponse,
+  FeeRefund as WireFeeRefund,
+} from '@laurel/proto/wallet';
+import type { Clock } from '@laurel/service';
+import { isRefundReason } from '../domain/ledger.ts';
+import { decideRefunds, type Refund, type RefundResult } from '../domain/refund-decision.ts';
+import { loadPaidFees } from '../repository/fees.ts';
+import { lockPlayers, writeChanges } from '../repository/ledger.ts';
+import { parseId, parseItems } from './parse.ts';
+import { createTransferBatches } from './transfer-batches.ts';
+
+type FeeRefunds = Coalescer<Refund, RefundResult>;
+
+export function createFeeRefunds(deps: { database: Database; clock: Clock }): FeeRefunds {
+  return createTransferBatches({
+    name: 'refund_fees',
+    idOf: (refund) => refundTransferId(refund.feeTransferId),
+    keyOf: (refund) => refund.feeTransferId,
+    run: (refunds) => runRefunds(deps, refunds),
+  });
+}
+
+async function runRefunds(
+  { database, clock }: { database: Database; clock: Clock },
+  refunds: readonly Refund[],
+): Promise<readonly RefundResult[]> {
+  const results = await database.transaction(
+    async (tx) => {
+      // The fees say whose rows to lock, so they are read first: a posted fee never changes. A refund that another replica posts
+      // between this read and the lock shows as a unique violation, and the batch runs again.
+      const fees = await loadPaidFees(
+        tx,
+        refunds.map((refund) => refund.feeTransferId),
+      );
+      const locked = await lockPlayers(
+        tx,
+        fees.flatMap((fee) => (fee === null || fee.refundedAt !== null ? [] : fee.ledgerId)),
+      );
+      const now = clock();
+      const decision = decideRefunds({ refunds, fees, locked, now });
+      await writeChanges(tx, decision.changes, now);
+      return decision.results;
+    },
+    { beforeCommit: () => failpoint('wallet.refund.before-commit') },
+  );
+  await failpoint('wallet.refund.after-commit');
+  return results;
+}
+
+export function refundFees(refunds: FeeRefunds): (request: RefundFeesRequest) => Promise<RefundFeesResponse> {
+  return async (request) => {
+    const items = parseItems(request.refunds).map(parseRefund);
+    const results = await Promise.all(items.map((item) => refunds.submit(item)));
+    await failpoint('wallet.reply.before-send');
+    return { results: results.map(presentResult) };
+  };
+}
+
+function parseRefund({ feeTransferId, reason }: WireFeeRefund): Refund {
+  if (!isRefundReason(reason)) throw new Error(`${reason} is no reason for a refund`);
+  return { feeTransferId: parseId(feeTransferId), reason };
+}
+
+function presentResult({ refundedAt }: RefundResult): FeeRefundResult {
+  return { refunded: refundedAt !== null, refundedAt: refundedAt ?? undefined };
+}

@@ -1,0 +1,59 @@
+/** ReleasePayout: an operator pays a held award. */
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { failpoint } from '@laurel/failpoint';
+import { awardTransferId, isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { ReleasePayoutRequest, ReleasePayoutResponse } from '@laurel/proto/wallet';
+import type { Clock } from '@laurel/service';
+import type { Payout } from '../domain/award-decision.ts';
+import { openBook, playerLedgerId } from '../domain/ledger.ts';
+import { decideRelease } from '../domain/payout-review.ts';
+import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
+import { presentPayout } from './present.ts';
+
+type Deps = { readonly database: Database; readonly clock: Clock };
+
+export function releasePayout(deps: Deps) {
+  return async ({ awardId }: ReleasePayoutRequest): Promise<ReleasePayoutResponse | Refused> => {
+    if (!isUuid(awardId)) return refused('not_found');
+    // Whose award it is never changes, so that the player's row can be locked before the payout's: the order of PayAwards.
+    const known = await loadPayout(deps.database, awardId);
+    if (known === null) return refused('not_found');
+    const payout = await withOpenPlayers(deps.database, [known], () => release(deps, known));
+    return isRefused(payout) ? payout : { payout: presentPayout(payout) };
+  };
+}
+
+async function release(
+  { database, clock }: Deps,
+  { awardId, accountId, environment }: Payout,
+): Promise<Payout | Refused> {
+  const outcome = await database.transaction(
+    async (tx) => {
+      const locked = await lockOpenPlayers(tx, [{ accountId, environment }]);
+      const held = await lockPayout(tx, awardId);
+      const decision = decideRelease(held);
+      if (isRefused(decision)) return decision;
+      if (held === null) throw new Error('a payout that is not there was released');
+      if (decision === 'done') return held;
+
+      const now = clock();
+      const book = openBook(locked);
+      book.post({
+        kind: 'award',
+        id: awardTransferId(awardId),
+        ledgerId: playerLedgerId(accountId, environment),
+        amountCents: held.amountCents,
+        attemptId: held.attemptId,
+        awardId,
+      });
+      const paid = await markPaid(tx, awardId, now);
+      await writeChanges(tx, book.changes(), now);
+      return paid;
+    },
+    { beforeCommit: () => failpoint('wallet.release.before-commit') },
+  );
+  await failpoint('wallet.release.after-commit');
+  return outcome;
+}

@@ -1,0 +1,72 @@
+/** ResolveFees: whether fees were posted; can burn the ids that are still free, so that a late charge can never land. */
+import type { Coalescer } from '@laurel/coalesce';
+import { failpoint } from '@laurel/failpoint';
+import type { Database } from '@laurel/postgres';
+import {
+  type FeeResolution,
+  FeeState,
+  type ResolveFeesRequest,
+  type ResolveFeesResponse,
+  type FeeQuery as WireFeeQuery,
+} from '@laurel/proto/wallet';
+import type { Clock } from '@laurel/service';
+import type { StoredFee } from '../domain/fee-decision.ts';
+import { fenceFees, loadStoredFees } from '../repository/fees.ts';
+import { parseId, parseItems } from './parse.ts';
+import { createTransferBatches } from './transfer-batches.ts';
+
+type FeeQuery = { readonly transferId: string; readonly fenceIfAbsent: boolean };
+
+type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
+
+export function createFeeQueries(deps: { database: Database; clock: Clock }): FeeQueries {
+  return createTransferBatches({
+    name: 'resolve_fees',
+    idOf: (query) => query.transferId,
+    keyOf: (query) => query.transferId,
+    run: (queries) => runQueries(deps, queries),
+  });
+}
+
+async function runQueries(
+  { database, clock }: { database: Database; clock: Clock },
+  queries: readonly FeeQuery[],
+): Promise<readonly (StoredFee | null)[]> {
+  const transferIds = queries.map((query) => query.transferId);
+  const stored = await loadStoredFees(database, transferIds);
+  const absent = queries.filter((query, index) => query.fenceIfAbsent && stored[index] === null);
+  if (absent.length === 0) return stored;
+
+  const resolved = await database.transaction(
+    async (tx) => {
+      await fenceFees(
+        tx,
+        absent.map((query) => query.transferId),
+        clock(),
+      );
+      // A charge may have been faster than the fence: only what is stored now is true.
+      return await loadStoredFees(tx, transferIds);
+    },
+    { beforeCommit: () => failpoint('wallet.resolve.before-commit') },
+  );
+  await failpoint('wallet.resolve.after-commit');
+  return resolved;
+}
+
+export function resolveFees(queries: FeeQueries): (request: ResolveFeesRequest) => Promise<ResolveFeesResponse> {
+  return async (request) => {
+    const items = parseItems(request.queries).map(parseQuery);
+    const stored = await Promise.all(items.map((item) => queries.submit(item)));
+    return { resolutions: stored.map(presentResolution) };
+  };
+}
+
+function parseQuery(query: WireFeeQuery): FeeQuery {
+  return { transferId: parseId(query.transferId), fenceIfAbsent: query.fenceIfAbsent };
+}
+
+function presentResolution(stored: StoredFee | null): FeeResolution {
+  if (stored === null) return { state: FeeState.ABSENT, refusalCode: '' };
+  if (stored.state === 'posted') return { state: FeeState.POSTED, refusalCode: '' };
+  return { state: FeeState.FENCED, refusalCode: stored.refusalCode ?? '' };
+}

@@ -1,0 +1,13 @@
+/** ResolvePlayers: the accounts behind player_refs. */
+import type { Database } from '@laurel/postgres';
+import type { ResolvePlayersRequest, ResolvePlayersResponse } from '@laurel/proto/wallet';
+import { resolvePlayers as loadAccountIds } from '../repository/player-links.ts';
+import { parseItems, parsePlayer } from './parse.ts';
+
+export function resolvePlayers({ database }: { database: Database }) {
+  return async (request: ResolvePlayersRequest): Promise<ResolvePlayersResponse> => {
+    const players = parseItems(request.players).map(parsePlayer);
+    const accountIds = await loadAccountIds(database, players);
+    return { accountIds: accountIds.map((accountId) => accountId ?? '') };
+  };
+}

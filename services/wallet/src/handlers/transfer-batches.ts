@@ -1,0 +1,67 @@
+/**
+ * What the four hot RPCs share. Items of concurrent calls become one batch, and a batch is one transaction of a few statements.
+ *
+ * - Two lanes: while one batch commits, the next is read and decided. Items of one key (a player's row) are never in both.
+ * - A batch is decided in the order of its ids. That is the order in which its transfers are written, and writers that meet on an
+ *   id (a charge and a fence, two replicas with the same retry) then wait for each other in one direction only.
+ * - Whoever loses such a meeting gets a unique violation, and has changed nothing. The batch runs once more and finds what the winner
+ *   left. Should it fail again, the coalescer runs its items one by one, so that one bad item fails alone.
+ */
+import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import { isConnectionFailure, isUniqueViolation } from '@laurel/postgres';
+import { histogram } from '@laurel/telemetry';
+
+const LANES = 2;
+const MAX_ITEMS = 200;
+const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200];
+
+export function createTransferBatches<Item, Result>(options: {
+  name: string;
+  /** The id under which the item's transfer is written, and by which it is decided once. */
+  idOf: (item: Item) => string;
+  /** Items of one key stay in order. */
+  keyOf: (item: Item) => string;
+  /** One transaction; a result per item, in order. Running it again with the same items must be safe. */
+  run: (items: readonly Item[]) => Promise<readonly Result[]>;
+}): Coalescer<Item, Result> {
+  const { name, idOf, keyOf, run } = options;
+  const sizes = histogram('laurel_wallet_batch_items', 'Items that one transaction carried.', BATCH_SIZE_BUCKETS, [
+    'batch',
+  ]);
+
+  return createCoalescer<Item, Result>({
+    name,
+    lanes: LANES,
+    maxItems: MAX_ITEMS,
+    keyOf,
+    // A database that is gone is no bad item: asking it again for each one would only delay the answer.
+    isolate: (error) => !isConnectionFailure(error),
+    onBatch: (size) => sizes.observe({ batch: name }, size),
+    run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),
+  });
+}
+
+/** Runs the items sorted by their ids, and answers in the order in which they came. */
+async function inOrderOf<Item, Result>(
+  idOf: (item: Item) => string,
+  items: readonly Item[],
+  run: (ordered: readonly Item[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  const placed = items.map((item, place) => ({ item, place, id: idOf(item) }));
+  placed.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const ordered = await run(placed.map(({ item }) => item));
+  const results = Array.from(ordered);
+  placed.forEach(({ place }, index) => {
+    results[place] = ordered[index] as Result;
+  });
+  return results;
+}
+
+async function againOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return await work();
+  }
+}

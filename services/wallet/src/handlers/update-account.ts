@@ -1,0 +1,29 @@
+/** UpdateAccount: changes a person's standing; fields that were not sent stay. */
+import { type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { UpdateAccountRequest, UpdateAccountResponse } from '@laurel/proto/wallet';
+import { checkJurisdiction, checkVerificationLevel } from '../domain/account-details.ts';
+import { updateAccount as writeAccount } from '../repository/accounts.ts';
+import { presentAccount } from './present.ts';
+
+export function updateAccount({ database }: { database: Database }) {
+  return async (request: UpdateAccountRequest): Promise<UpdateAccountResponse | Refused> => {
+    const { accountId, jurisdiction, verificationLevel } = request;
+    if (!isUuid(accountId)) return refused('not_found');
+    const fault =
+      (jurisdiction === undefined ? null : checkJurisdiction(jurisdiction)) ??
+      (verificationLevel === undefined ? null : checkVerificationLevel(verificationLevel));
+    if (fault !== null) return fault;
+    const account = await writeAccount(database, accountId, {
+      selfExcludedUntil: request.selfExcludedUntil,
+      clearSelfExclusion: request.clearSelfExclusion,
+      enforcementFlag: request.enforcementFlag,
+      underInvestigation: request.underInvestigation,
+      blocked: request.blocked,
+      jurisdiction,
+      verificationLevel,
+    });
+    return account === null ? refused('not_found') : { account: presentAccount(account) };
+  };
+}

@@ -1,0 +1,149 @@
+/** People: their details and standing. */
+import type { Database, Statement, Transaction } from '@laurel/postgres';
+
+export type Account = {
+  readonly id: string;
+  readonly email: string;
+  /** `YYYY-MM-DD`. */
+  readonly dateOfBirth: string;
+  readonly jurisdiction: string;
+  readonly verificationLevel: number;
+  readonly selfExcludedUntil: Date | null;
+  readonly enforcementFlag: boolean;
+  readonly underInvestigation: boolean;
+  readonly blocked: boolean;
+  readonly sandboxOnly: boolean;
+  readonly createdAt: Date;
+};
+
+type AccountRow = {
+  id: string;
+  email: string;
+  date_of_birth: string;
+  jurisdiction: string;
+  verification_level: number;
+  self_excluded_until: Date | null;
+  enforcement_flag: boolean;
+  under_investigation: boolean;
+  blocked: boolean;
+  sandbox_only: boolean;
+  created_at: Date;
+};
+
+function accountOf(row: AccountRow | undefined): Account | null {
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    email: row.email,
+    dateOfBirth: row.date_of_birth,
+    jurisdiction: row.jurisdiction,
+    verificationLevel: row.verification_level,
+    selfExcludedUntil: row.self_excluded_until,
+    enforcementFlag: row.enforcement_flag,
+    underInvestigation: row.under_investigation,
+    blocked: row.blocked,
+    sandboxOnly: row.sandbox_only,
+    createdAt: row.created_at,
+  };
+}
+
+const insertAccountStatement: Statement = {
+  name: 'insert_account',
+  text: `
+    insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, sandbox_only, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7)
+    on conflict (email) do nothing
+    returning *`,
+};
+
+/** The new account; null when the address is taken. */
+export async function insertAccount(
+  connection: Database | Transaction,
+  account: Pick<
+    Account,
+    'id' | 'email' | 'dateOfBirth' | 'jurisdiction' | 'verificationLevel' | 'sandboxOnly' | 'createdAt'
+  >,
+): Promise<Account | null> {
+  const [row] = await connection.query<AccountRow>(insertAccountStatement, [
+    account.id,
+    account.email,
+    account.dateOfBirth,
+    account.jurisdiction,
+    account.verificationLevel,
+    account.sandboxOnly,
+    account.createdAt,
+  ]);
+  return accountOf(row);
+}
+
+/** What to change; absent fields stay. */
+export type AccountChange = {
+  readonly selfExcludedUntil: Date | undefined;
+  readonly clearSelfExclusion: boolean;
+  readonly enforcementFlag: boolean | undefined;
+  readonly underInvestigation: boolean | undefined;
+  readonly blocked: boolean | undefined;
+  readonly jurisdiction: string | undefined;
+  readonly verificationLevel: number | undefined;
+};
+
+const updateAccountStatement: Statement = {
+  name: 'update_account',
+  text: `
+    update accounts set
+      self_excluded_until = case when $3 then null else coalesce($2, self_excluded_until) end,
+      enforcement_flag = coalesce($4, enforcement_flag),
+      under_investigation = coalesce($5, under_investigation),
+      blocked = coalesce($6, blocked),
+      jurisdiction = coalesce($7, jurisdiction),
+      verification_level = coalesce($8, verification_level)
+    where id = $1
+    returning *`,
+};
+
+/** The account after the change; null when there is none. */
+export async function updateAccount(database: Database, id: string, change: AccountChange): Promise<Account | null> {
+  const [row] = await database.query<AccountRow>(updateAccountStatement, [
+    id,
+    change.selfExcludedUntil ?? null,
+    change.clearSelfExclusion,
+    change.enforcementFlag ?? null,
+    change.underInvestigation ?? null,
+    change.blocked ?? null,
+    change.jurisdiction ?? null,
+    change.verificationLevel ?? null,
+  ]);
+  return accountOf(row);
+}
+
+const loadAccountStatement: Statement = { name: 'load_account', text: 'select * from accounts where id = $1' };
+
+export async function loadAccount(database: Database, id: string): Promise<Account | null> {
+  const [row] = await database.query<AccountRow>(loadAccountStatement, [id]);
+  return accountOf(row);
+}
+
+const loadAccountByEmailStatement: Statement = {
+  name: 'load_account_by_email',
+  text: 'select * from accounts where email = $1',
+};
+
+/** The address in lower case. */
+export async function loadAccountByEmail(database: Database, email: string): Promise<Account | null> {
+  const [row] = await database.query<AccountRow>(loadAccountByEmailStatement, [email]);
+  return accountOf(row);
+}
+
+const insertInsiderStatement: Statement = {
+  name: 'insert_insider',
+  text: `
+    insert into insiders (program_id, account_id, created_at) values ($1, $2, $3)
+    on conflict (program_id, account_id) do nothing`,
+};
+
+export async function insertInsider(
+  database: Database,
+  insider: { programId: string; accountId: string; createdAt: Date },
+): Promise<void> {
+  await database.query(insertInsiderStatement, [insider.programId, insider.accountId, insider.createdAt]);
+}

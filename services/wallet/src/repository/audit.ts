@@ -1,0 +1,197 @@
+/**
+ * Every invariant of the ledger as a query for the rows that break it. All of them are constraints or follow from them; the audit
+ * trusts neither, because it is there for the day when somebody switches one off. Each reads its tables once, as sets: a ledger of a
+ * million transfers takes a few seconds.
+ */
+import type { Database } from '@laurel/postgres';
+
+type Check = {
+  readonly id: string;
+  readonly description: string;
+  /** Answers one column, `id`: one row for each violation. */
+  readonly violations: string;
+};
+
+/** The constraints, unique indexes and triggers that keep what the other checks only find out afterwards. */
+const GUARDS = [
+  'ledger_accounts_never_overdrawn',
+  'ledger_accounts_only_the_house_overdraws',
+  'transfers_pkey',
+  'transfers_posted_is_complete',
+  'transfers_fenced_moves_nothing',
+  'transfers_legs_follow_kind',
+  'transfers_one_fee_per_attempt',
+  'transfers_one_refund_per_fee',
+  'transfers_one_transfer_per_award',
+  'transfers_one_deposit_per_reference',
+  'transfers_append_only',
+  'payouts_pkey',
+  'payouts_paid_iff_money_moved',
+];
+
+const CHECKS: readonly Check[] = [
+  {
+    id: 'balance_is_sum_of_transfers',
+    description: 'The balance of every ledger account is what its transfers add up to.',
+    violations: `
+      select coalesce(ledger.id, summed.id) as id
+      from ledger_accounts as ledger
+      full join (
+        select leg.id, sum(leg.cents) as cents
+        from (
+          select credit_id as id, sum(amount_cents) as cents from transfers where state = 'posted' group by credit_id
+          union all
+          select debit_id, -sum(amount_cents) from transfers where state = 'posted' group by debit_id
+        ) as leg
+        group by leg.id
+      ) as summed on summed.id = ledger.id
+      where ledger.id is null or ledger.balance_cents <> coalesce(summed.cents, 0)`,
+  },
+  {
+    id: 'balances_sum_to_zero',
+    description: 'All balances of one environment sum to zero.',
+    violations: `select environment as id from ledger_accounts group by environment having sum(balance_cents) <> 0`,
+  },
+  {
+    id: 'no_player_below_zero',
+    description: 'No player has, or ever had, a balance below zero.',
+    violations: `
+      select id from ledger_accounts where kind = 'player' and balance_cents < 0
+      union
+      select player_ledger_id from transfers where player_balance_after_cents < 0`,
+  },
+  {
+    id: 'running_balance_is_unbroken',
+    description: 'On every statement, each line follows from the one before it.',
+    violations: `
+      select line.id
+      from (
+        select id, player_balance_after_cents as after,
+          lag(player_balance_after_cents, 1, 0::bigint) over (partition by player_ledger_id order by seq) as before,
+          case when credit_id = player_ledger_id then amount_cents else -amount_cents end as moved
+        from transfers where state = 'posted'
+      ) as line
+      where line.before + line.moved is distinct from line.after`,
+  },
+  {
+    id: 'no_id_posted_and_fenced',
+    description: 'A fenced fee moved nothing, neither under its id nor for its attempt.',
+    violations: `
+      select id from transfers where state = 'fenced' and num_nonnulls(debit_id, credit_id, amount_cents) > 0
+      union
+      select fence.id from transfers as fence
+      join transfers as fee on fee.attempt_id = fence.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
+      where fence.state = 'fenced'`,
+  },
+  {
+    id: 'one_environment_per_transfer',
+    description: 'Both legs of a transfer are accounts of its own environment: a player and the house.',
+    violations: `
+      select transfer.id
+      from transfers as transfer
+      left join ledger_accounts as debit on debit.id = transfer.debit_id and debit.environment = transfer.environment
+      left join ledger_accounts as credit on credit.id = transfer.credit_id and credit.environment = transfer.environment
+      where transfer.state = 'posted'
+        and (debit.id is null or credit.id is null or (debit.kind = 'player') = (credit.kind = 'player'))`,
+  },
+  {
+    id: 'one_fee_per_attempt',
+    description: 'An attempt is paid for at most once.',
+    violations: `
+      select attempt_id as id from transfers where kind = 'fee' and state = 'posted'
+      group by attempt_id having count(*) > 1 or attempt_id is null`,
+  },
+  {
+    id: 'one_refund_per_fee_equal_and_opposite',
+    description: 'A refund returns one posted fee once, in full, to the account that paid it.',
+    violations: `
+      select refund.id
+      from transfers as refund
+      left join transfers as fee on fee.id = refund.fee_transfer_id and fee.kind = 'fee' and fee.state = 'posted'
+      where refund.kind = 'refund' and (
+        fee.id is null or fee.amount_cents <> refund.amount_cents or fee.environment <> refund.environment
+        or fee.debit_id <> refund.credit_id or fee.credit_id <> refund.debit_id or fee.attempt_id <> refund.attempt_id
+      )
+      union
+      select fee_transfer_id from transfers where kind = 'refund' group by fee_transfer_id having count(*) > 1`,
+  },
+  {
+    id: 'one_award_transfer_per_paid_payout',
+    description: 'Every paid award has moved its money once, to its account, and no other award transfer exists.',
+    violations: `
+      select coalesce(payout.award_id, transfer.award_id, transfer.id) as id
+      from (
+        select payouts.*, ledger_accounts.id as ledger_id
+        from payouts
+        left join ledger_accounts on ledger_accounts.account_id = payouts.account_id
+          and ledger_accounts.environment = payouts.environment
+        where payouts.status = 'paid'
+      ) as payout
+      full join (select * from transfers where kind = 'award' and state = 'posted') as transfer
+        on transfer.award_id = payout.award_id
+      where payout.award_id is null or transfer.id is null
+        or payout.transfer_id is distinct from transfer.id
+        or payout.ledger_id is distinct from transfer.credit_id
+        or payout.amount_cents <> transfer.amount_cents
+        or payout.attempt_id is distinct from transfer.attempt_id
+      union
+      select award_id from transfers where kind = 'award' group by award_id having count(*) > 1`,
+  },
+  {
+    id: 'held_payouts_moved_no_money',
+    description: 'An award that is held or denied has moved no money.',
+    violations: `
+      select payouts.award_id as id
+      from payouts
+      left join transfers on transfers.kind = 'award' and transfers.award_id = payouts.award_id
+      where payouts.status <> 'paid'
+        and (transfers.id is not null or payouts.transfer_id is not null or payouts.paid_at is not null)`,
+  },
+  {
+    id: 'guards_are_in_place',
+    description: 'Every constraint, unique index and trigger that guards the money is there and switched on.',
+    violations: `
+      select guard.name as id
+      from unnest(array['${GUARDS.join("', '")}']) as guard (name)
+      where not exists (select 1 from pg_constraint where conname = guard.name and convalidated)
+        and not exists (
+          select 1 from pg_index join pg_class on pg_class.oid = indexrelid where relname = guard.name and indisvalid
+        )
+        and not exists (select 1 from pg_trigger where tgname = guard.name and tgenabled in ('O', 'A'))`,
+  },
+  {
+    id: 'one_deposit_per_reference',
+    description: 'A payment reference brought cash in at most once for an account.',
+    violations: `
+      select min(id::text) as id from transfers where kind = 'deposit'
+      group by player_ledger_id, reference having count(*) > 1`,
+  },
+];
+
+const MAX_EXAMPLES = 10;
+
+export type CheckResult = {
+  readonly id: string;
+  readonly description: string;
+  readonly violations: bigint;
+  readonly examples: readonly string[];
+};
+
+/** All checks in one snapshot, so that a transfer that commits meanwhile is seen by all of them or by none. */
+export function runAudit(database: Database): Promise<readonly CheckResult[]> {
+  return database.transaction(async (tx) => {
+    await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
+    // The whole ledger is read: room to sort and hash it in memory pays, compiling queries that run once does not.
+    await tx.query({ text: `select set_config('work_mem', '128MB', true), set_config('jit', 'off', true)` });
+    const results: CheckResult[] = [];
+    for (const { id, description, violations } of CHECKS) {
+      const [found] = await tx.query<{ violations: bigint; examples: string[] | null }>({
+        text: `
+          select count(*) as violations, (array_agg(violation.id::text))[1:${MAX_EXAMPLES}] as examples
+          from (${violations}) as violation`,
+      });
+      results.push({ id, description, violations: found?.violations ?? 0n, examples: found?.examples ?? [] });
+    }
+    return results;
+  });
+}

@@ -1,0 +1,190 @@
+/** What is stored about fees: what a charge must know, whether one was posted, and what a refund returns. */
+import { refundTransferId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import type { Database, Statement, Transaction } from '@laurel/postgres';
+import type { FeeCharge, FeeFacts, StoredFee } from '../domain/fee-decision.ts';
+import type { FeeRefusalCode } from '../domain/ledger.ts';
+import type { PaidFee } from '../domain/refund-decision.ts';
+
+const loadFeeFactsStatement: Statement = {
+  name: 'load_fee_facts',
+  text: `
+    select
+      link.account_id, person.date_of_birth, person.jurisdiction, person.verification_level, person.self_excluded_until,
+      person.blocked, insider.account_id is not null as insider,
+      fee.state, fee.kind, fee.attempt_id, fee.refusal_code, fee.created_at
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) with ordinality
+      as charge (program_id, environment, player_ref, transfer_id, position)
+    left join lateral (
+      select player_links.account_id from player_links
+      where player_links.program_id = charge.program_id and player_links.environment = charge.environment
+        and player_links.player_ref = charge.player_ref limit 1
+    ) as link on true
+    left join lateral (
+      select * from accounts where accounts.id = link.account_id limit 1
+    ) as person on true
+    left join lateral (
+      select insiders.account_id from insiders
+      where insiders.program_id = charge.program_id and insiders.account_id = link.account_id limit 1
+    ) as insider on true
+    left join lateral (
+      select * from transfers where transfers.id = charge.transfer_id limit 1
+    ) as fee on true
+    order by charge.position`,
+};
+
+type FeeFactsRow = {
+  account_id: string | null;
+  date_of_birth: string;
+  jurisdiction: string;
+  verification_level: number;
+  self_excluded_until: Date | null;
+  blocked: boolean;
+  insider: boolean;
+} & StoredFeeRow;
+
+type StoredFeeRow = {
+  state: 'posted' | 'fenced' | null;
+  kind: string | null;
+  attempt_id: string | null;
+  refusal_code: FeeRefusalCode | null;
+  created_at: Date | null;
+};
+
+/** What is known about each charge, in order. */
+export async function loadFeeFacts(tx: Transaction, charges: readonly FeeCharge[]): Promise<readonly FeeFacts[]> {
+  const rows = await tx.query<FeeFactsRow>(loadFeeFactsStatement, [
+    charges.map((charge) => charge.programId),
+    charges.map((charge) => charge.environment),
+    charges.map((charge) => charge.playerRef),
+    charges.map((charge) => charge.transferId),
+  ]);
+  return rows.map((row) => ({
+    stored: storedFee(row),
+    player:
+      row.account_id === null
+        ? null
+        : {
+            accountId: row.account_id,
+            standing: {
+              dateOfBirth: row.date_of_birth,
+              jurisdiction: row.jurisdiction,
+              verificationLevel: row.verification_level,
+              selfExcludedUntil: row.self_excluded_until,
+              blocked: row.blocked,
+              insider: row.insider,
+            },
+          },
+  }));
+}
+
+const loadStoredFeesStatement: Statement = {
+  name: 'load_stored_fees',
+  text: `
+    select fee.state, fee.kind, fee.attempt_id, fee.refusal_code, fee.created_at
+    from unnest($1::uuid[]) with ordinality as wanted (id, position)
+    left join lateral (
+      select * from transfers where transfers.id = wanted.id limit 1
+    ) as fee on true
+    order by wanted.position`,
+};
+
+/** What is stored under each id, in order; null when nothing is. */
+export async function loadStoredFees(
+  connection: Database | Transaction,
+  transferIds: readonly string[],
+): Promise<readonly (StoredFee | null)[]> {
+  const rows = await connection.query<StoredFeeRow>(loadStoredFeesStatement, [transferIds]);
+  return rows.map(storedFee);
+}
+
+function storedFee(row: StoredFeeRow): StoredFee | null {
+  if (row.state === null) return null;
+  if (row.kind !== 'fee') throw new Error(`a transfer id of a fee belongs to a transfer of kind ${row.kind}`);
+  if (row.state === 'fenced') return { state: 'fenced', refusalCode: row.refusal_code };
+  if (row.attempt_id === null || row.created_at === null) throw new Error('a posted fee lacks its attempt');
+  return { state: 'posted', attemptId: row.attempt_id, postedAt: row.created_at };
+}
+
+const fenceFeesStatement: Statement = {
+  name: 'fence_fees',
+  // Waits for a charge of the same id that is about to commit, and then leaves it alone.
+  text: `
+    insert into transfers (id, state, kind, created_at)
+    select wanted.id, 'fenced', 'fee', $2::timestamptz from unnest($1::uuid[]) as wanted (id)
+    on conflict (id) do nothing`,
+};
+
+/** Burns the ids that are still free. */
+export async function fenceFees(tx: Transaction, transferIds: readonly string[], now: Date): Promise<void> {
+  await tx.query(fenceFeesStatement, [[...new Set(transferIds)].sort(), now]);
+}
+
+const loadPaidFeesStatement: Statement = {
+  name: 'load_paid_fees',
+  text: `
+    select fee.player_ledger_id, fee.attempt_id, fee.amount_cents, refund.created_at as refunded_at
+    from unnest($1::uuid[], $2::uuid[]) with ordinality as wanted (fee_id, refund_id, position)
+    left join lateral (
+      select * from transfers where transfers.id = wanted.fee_id and kind = 'fee' and state = 'posted' limit 1
+    ) as fee on true
+    left join lateral (
+      select * from transfers where transfers.id = wanted.refund_id limit 1
+    ) as refund on true
+    order by wanted.position`,
+};
+
+type PaidFeeRow = {
+  player_ledger_id: string | null;
+  attempt_id: string;
+  amount_cents: bigint;
+  refunded_at: Date | null;
+};
+
+/** The posted fee behind each id, in order; null when none is posted. A posted fee never changes, so this needs no lock. */
+export async function loadPaidFees(
+  connection: Database | Transaction,
+  feeTransferIds: readonly string[],
+): Promise<readonly (PaidFee | null)[]> {
+  const rows = await connection.query<PaidFeeRow>(loadPaidFeesStatement, [
+    feeTransferIds,
+    feeTransferIds.map(refundTransferId),
+  ]);
+  return rows.map((row) =>
+    row.player_ledger_id === null
+      ? null
+      : {
+          ledgerId: row.player_ledger_id,
+          attemptId: row.attempt_id,
+          amountCents: cents(row.amount_cents),
+          refundedAt: row.refunded_at,
+        },
+  );
+}
+
+const listFeesStatement: Statement = {
+  name: 'list_fees',
+  text: `
+    select fee.attempt_id, fee.amount_cents, player.account_id, refund.id is not null as refunded
+    from (
+      select * from transfers
+      where kind = 'fee' and state = 'posted' and attempt_id > $1::uuid
+      order by attempt_id
+      limit $2
+    ) as fee
+    join ledger_accounts as player on player.id = fee.player_ledger_id
+    left join transfers as refund on refund.kind = 'refund' and refund.fee_transfer_id = fee.id
+    order by fee.attempt_id`,
+};
+
+export type FeeRecord = {
+  readonly attempt_id: string;
+  readonly amount_cents: bigint;
+  readonly account_id: string;
+  readonly refunded: boolean;
+};
+
+/** Posted fees above an attempt id, in attempt id order. */
+export function listFees(database: Database, afterAttemptId: string, limit: number): Promise<FeeRecord[]> {
+  return database.query<FeeRecord>(listFeesStatement, [afterAttemptId, limit]);
+}

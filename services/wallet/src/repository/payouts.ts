@@ -1,0 +1,210 @@
+/** What was decided about awards. */
+import { awardTransferId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import type { Database, Statement, Transaction } from '@laurel/postgres';
+import type { AwardFacts, AwardPayment, Payout } from '../domain/award-decision.ts';
+import type { Environment } from '../domain/ledger.ts';
+import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
+
+type PayoutRow = {
+  award_id: string;
+  attempt_id: string;
+  program_id: string;
+  environment: Environment;
+  account_id: string;
+  amount_cents: bigint;
+  status: Payout['status'];
+  reason: HoldReason | null;
+  created_at: Date;
+  paid_at: Date | null;
+};
+
+const PAYOUT_COLUMNS = `award_id, attempt_id, program_id, environment, account_id, amount_cents, status, reason, created_at, paid_at`;
+
+function payoutOf(row: PayoutRow): Payout {
+  return {
+    awardId: row.award_id,
+    attemptId: row.attempt_id,
+    programId: row.program_id,
+    environment: row.environment,
+    accountId: row.account_id,
+    amountCents: cents(row.amount_cents),
+    status: row.status,
+    reason: row.reason,
+    createdAt: row.created_at,
+    paidAt: row.paid_at,
+  };
+}
+
+const loadAwardFactsStatement: Statement = {
+  name: 'load_award_facts',
+  text: `
+    select payout.*, person.enforcement_flag, person.under_investigation, recent.paid_count, recent.paid_cents
+    from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
+      as award (award_id, account_id, environment, position)
+    cross join lateral (
+      select * from accounts where accounts.id = award.account_id limit 1
+    ) as person
+    cross join lateral (
+      select count(*) as paid_count, coalesce(sum(payouts.amount_cents), 0)::bigint as paid_cents from payouts
+      where payouts.account_id = award.account_id and payouts.environment = award.environment
+        and payouts.status = 'paid' and payouts.paid_at > $4::timestamptz
+    ) as recent
+    left join lateral (
+      select ${PAYOUT_COLUMNS} from payouts where payouts.award_id = award.award_id limit 1
+    ) as payout on true
+    order by award.position`,
+};
+
+type AwardFactsRow = {
+  enforcement_flag: boolean;
+  under_investigation: boolean;
+  paid_count: bigint;
+  paid_cents: bigint;
+} & (PayoutRow | { award_id: null });
+
+/** What is known about each award, in order. */
+export async function loadAwardFacts(
+  tx: Transaction,
+  payments: readonly AwardPayment[],
+  now: Date,
+): Promise<readonly AwardFacts[]> {
+  const rows = await tx.query<AwardFactsRow>(loadAwardFactsStatement, [
+    payments.map((payment) => payment.awardId),
+    payments.map((payment) => payment.accountId),
+    payments.map((payment) => payment.environment),
+    new Date(now.getTime() - VELOCITY_WINDOW_MS),
+  ]);
+  if (rows.length !== payments.length) throw new Error('an award is owed to an account that does not exist');
+  return rows.map((row) => ({
+    stored: row.award_id === null ? null : payoutOf(row),
+    enforcementFlag: row.enforcement_flag,
+    underInvestigation: row.under_investigation,
+    recent: { count: Number(row.paid_count), amountCents: cents(row.paid_cents) },
+  }));
+}
+
+const insertPayoutsStatement: Statement = {
+  name: 'insert_payouts',
+  text: `
+    insert into payouts (
+      award_id, attempt_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id, created_at, paid_at
+    )
+    select * from unnest(
+      $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::bigint[], $7::text[], $8::text[], $9::uuid[],
+      $10::timestamptz[], $11::timestamptz[]
+    )`,
+};
+
+/** Writes new payouts. */
+export async function insertPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<void> {
+  if (payouts.length === 0) return;
+  await tx.query(insertPayoutsStatement, [
+    payouts.map((payout) => payout.awardId),
+    payouts.map((payout) => payout.attemptId),
+    payouts.map((payout) => payout.programId),
+    payouts.map((payout) => payout.environment),
+    payouts.map((payout) => payout.accountId),
+    payouts.map((payout) => payout.amountCents),
+    payouts.map((payout) => payout.status),
+    payouts.map((payout) => payout.reason),
+    payouts.map((payout) => (payout.status === 'paid' ? awardTransferId(payout.awardId) : null)),
+    payouts.map((payout) => payout.createdAt),
+    payouts.map((payout) => payout.paidAt),
+  ]);
+}
+
+const loadPayoutStatement: Statement = {
+  name: 'load_payout',
+  text: `select ${PAYOUT_COLUMNS} from payouts where award_id = $1`,
+};
+
+export async function loadPayout(database: Database, awardId: string): Promise<Payout | null> {
+  const [row] = await database.query<PayoutRow>(loadPayoutStatement, [awardId]);
+  return row === undefined ? null : payoutOf(row);
+}
+
+const lockPayoutStatement: Statement = {
+  name: 'lock_payout',
+  text: `select ${PAYOUT_COLUMNS} from payouts where award_id = $1 for no key update`,
+};
+
+export async function lockPayout(tx: Transaction, awardId: string): Promise<Payout | null> {
+  const [row] = await tx.query<PayoutRow>(lockPayoutStatement, [awardId]);
+  return row === undefined ? null : payoutOf(row);
+}
+
+const markPaidStatement: Statement = {
+  name: 'mark_payout_paid',
+  text: `
+    update payouts set status = 'paid', transfer_id = $2, paid_at = $3
+    where award_id = $1
+    returning ${PAYOUT_COLUMNS}`,
+};
+
+export async function markPaid(tx: Transaction, awardId: string, paidAt: Date): Promise<Payout> {
+  return only(await tx.query<PayoutRow>(markPaidStatement, [awardId, awardTransferId(awardId), paidAt]));
+}
+
+const markDeniedStatement: Statement = {
+  name: 'mark_payout_denied',
+  text: `
+    update payouts set status = 'denied', denied_at = $2
+    where award_id = $1
+    returning ${PAYOUT_COLUMNS}`,
+};
+
+export async function markDenied(tx: Transaction, awardId: string, deniedAt: Date): Promise<Payout> {
+  return only(await tx.query<PayoutRow>(markDeniedStatement, [awardId, deniedAt]));
+}
+
+function only(rows: readonly PayoutRow[]): Payout {
+  const [row] = rows;
+  if (row === undefined) throw new Error('a locked payout vanished');
+  return payoutOf(row);
+}
+
+const listPayoutsStatement: Statement = {
+  name: 'list_payouts',
+  text: `
+    select ${PAYOUT_COLUMNS} from payouts
+    where (created_at, award_id) < ($1::timestamptz, $2::uuid)
+    order by created_at desc, award_id desc
+    limit $3`,
+};
+
+const listPayoutsByStatusStatement: Statement = {
+  name: 'list_payouts_by_status',
+  text: `
+    select ${PAYOUT_COLUMNS} from payouts
+    where status = $4 and (created_at, award_id) < ($1::timestamptz, $2::uuid)
+    order by created_at desc, award_id desc
+    limit $3`,
+};
+
+/** Payouts before a place in the list, newest first. */
+export async function listPayouts(
+  database: Database,
+  page: { status: Payout['status'] | null; before: { createdAt: Date; awardId: string }; limit: number },
+): Promise<readonly Payout[]> {
+  const place = [page.before.createdAt, page.before.awardId, page.limit];
+  const rows =
+    page.status === null
+      ? await database.query<PayoutRow>(listPayoutsStatement, place)
+      : await database.query<PayoutRow>(listPayoutsByStatusStatement, [...place, page.status]);
+  return rows.map(payoutOf);
+}
+
+const listAwardPayoutsStatement: Statement = {
+  name: 'list_award_payouts',
+  text: `select ${PAYOUT_COLUMNS} from payouts where award_id > $1 order by award_id limit $2`,
+};
+
+/** Payouts above an award id, in award id order. */
+export async function listAwardPayouts(
+  database: Database,
+  afterAwardId: string,
+  limit: number,
+): Promise<readonly Payout[]> {
+  return (await database.query<PayoutRow>(listAwardPayoutsStatement, [afterAwardId, limit])).map(payoutOf);
+}

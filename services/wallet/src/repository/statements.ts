@@ -1,0 +1,79 @@
+/** An account's deposits by reference, and its transfers in order. */
+import { type Cents, cents } from '@laurel/money';
+import type { Database, Statement, Transaction } from '@laurel/postgres';
+import type { TransferKind } from '../domain/ledger.ts';
+
+const loadDepositStatement: Statement = {
+  name: 'load_deposit',
+  text: `select amount_cents from transfers where kind = 'deposit' and player_ledger_id = $1 and reference = $2`,
+};
+
+/** The amount that was deposited under the reference; null when none was. */
+export async function loadDeposit(tx: Transaction, ledgerId: string, reference: string): Promise<Cents | null> {
+  const [row] = await tx.query<{ amount_cents: bigint }>(loadDepositStatement, [ledgerId, reference]);
+  return row === undefined ? null : cents(row.amount_cents);
+}
+
+export type StatementLine = {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly kind: TransferKind;
+  readonly amountCents: Cents;
+  readonly balanceAfterCents: Cents;
+  /** The deposit's reference, the award, or else the attempt. */
+  readonly reference: string;
+  readonly createdAt: Date;
+};
+
+const loadStatementStatement: Statement = {
+  name: 'load_statement',
+  // One statement is one snapshot: the balance and the newest line always agree.
+  text: `
+    select player.balance_cents, line.id, line.seq, line.kind, line.amount_cents, line.player_balance_after_cents,
+      coalesce(line.reference, line.award_id::text, line.attempt_id::text) as reference, line.created_at
+    from ledger_accounts as player
+    left join lateral (
+      select * from transfers
+      where state = 'posted' and player_ledger_id = player.id and seq < $2
+      order by seq desc
+      limit $3
+    ) as line on true
+    where player.id = $1
+    order by line.seq desc`,
+};
+
+type StatementRow = {
+  balance_cents: bigint;
+  id: string | null;
+  seq: bigint;
+  kind: TransferKind;
+  amount_cents: bigint;
+  player_balance_after_cents: bigint;
+  reference: string;
+  created_at: Date;
+};
+
+/** The balance now and the transfers before a place in the statement, newest first. No row of the ledger is a balance of zero. */
+export async function loadStatement(
+  database: Database,
+  ledgerId: string,
+  page: { beforeSeq: bigint; limit: number },
+): Promise<{ balanceCents: Cents; lines: readonly StatementLine[] }> {
+  const rows = await database.query<StatementRow>(loadStatementStatement, [ledgerId, page.beforeSeq, page.limit]);
+  return {
+    balanceCents: cents(rows[0]?.balance_cents ?? 0n),
+    lines: rows.flatMap((row) => (row.id === null ? [] : [lineOf({ ...row, id: row.id })])),
+  };
+}
+
+function lineOf(row: StatementRow & { id: string }): StatementLine {
+  return {
+    id: row.id,
+    seq: row.seq,
+    kind: row.kind,
+    amountCents: cents(row.amount_cents),
+    balanceAfterCents: cents(row.player_balance_after_cents),
+    reference: row.reference,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,217 @@
+import { feeTransferId, newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { type AwardPayment, type FeeCharge, FeeState, PayoutStatus } from '@laurel/proto/wallet';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addPlayer,
+  auditFaults,
+  awardOf,
+  balanceOf,
+  charge,
+  chargeOf,
+  endOf,
+  ok,
+  openTestWallet,
+  refusalOf,
+  type TestPlayer,
+  type TestWallet,
+  type WalletClient,
+} from './wallet.fixture.ts';
+
+/** What a reader of the contract would keep on paper. Fees, awards and deposits are remembered to be asked for again. */
+type Model = {
+  readonly balances: bigint[];
+  readonly blocked: boolean[];
+  readonly paid: { count: number; cents: bigint }[];
+  readonly deposits: Map<string, bigint>;
+  readonly fees: { fee: FeeCharge; player: number; end: string; refunded: boolean }[];
+  readonly awards: { payment: AwardPayment; player: number; status: PayoutStatus }[];
+};
+
+type Real = { readonly wallet: TestWallet; readonly clients: WalletClient[]; readonly players: TestPlayer[] };
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+/** A command that may always run; `run` changes the model and compares every answer with it. */
+function command(name: string, run: (model: Model, real: Real) => Promise<void>): Command {
+  return { check: () => true, run, toString: () => name };
+}
+
+function at<Item>(items: readonly Item[], index: number): Item | undefined {
+  return items[index % Math.max(items.length, 1)];
+}
+
+function must<Item>(item: Item | undefined): Item {
+  if (item === undefined) throw new Error('the model has no such item');
+  return item;
+}
+
+/** How the contract ends a new charge. */
+function expectCharge(model: Model, player: number, feeCents: bigint): string {
+  if (model.blocked[player]) return 'blocked';
+  const balance = must(model.balances[player]);
+  if (balance < feeCents) return 'insufficient_funds';
+  model.balances[player] = balance - feeCents;
+  return 'posted';
+}
+
+const chargeMany = (players: number[], feeCents: bigint, replica: number) =>
+  command(`charge ${feeCents} of ${players}`, async (model, real) => {
+    const charges = players.map((player) => chargeOf(must(real.players[player]), feeCents));
+    const expected = players.map((player) => expectCharge(model, player, feeCents));
+    const { results } = await ok(must(real.clients[replica]).chargeFees({ charges }));
+    expect(results.map(endOf)).toEqual(expected);
+    charges.forEach((fee, index) => {
+      model.fees.push({ fee, player: must(players[index]), end: must(expected[index]), refunded: false });
+    });
+  });
+
+const chargeAgain = (index: number, replica: number) =>
+  command(`charge again ${index}`, async (model, real) => {
+    const known = at(model.fees, index);
+    if (known !== undefined) expect(await charge(must(real.clients[replica]), known.fee)).toBe(known.end);
+  });
+
+const fence = (index: number, isNew: boolean, replica: number) =>
+  command(`fence ${isNew ? 'a new id' : index}`, async (model, real) => {
+    const known = isNew ? undefined : at(model.fees, index);
+    const fee = known?.fee ?? chargeOf(must(real.players[index % real.players.length]), 1n);
+    const queries = [{ transferId: fee.transferId, fenceIfAbsent: true }];
+    const { resolutions } = await ok(must(real.clients[replica]).resolveFees({ queries }));
+    const end = known?.end ?? 'internal_error';
+    expect(resolutions).toEqual([
+      end === 'posted'
+        ? { state: FeeState.POSTED, refusalCode: '' }
+        : { state: FeeState.FENCED, refusalCode: end === 'internal_error' ? '' : end },
+    ]);
+    if (known === undefined) model.fees.push({ fee, player: index % real.players.length, end, refunded: false });
+  });
+
+const refund = (index: number, replica: number) =>
+  command(`refund ${index}`, async (model, real) => {
+    const known = at(model.fees, index);
+    const id = known?.fee.transferId ?? feeTransferId(newId());
+    const refunds = [{ feeTransferId: id, reason: 'expired' }];
+    const { results } = await ok(must(real.clients[replica]).refundFees({ refunds }));
+    expect(results.map((result) => result.refunded)).toEqual([known?.end === 'posted']);
+    if (known?.end !== 'posted' || known.refunded) return;
+    known.refunded = true;
+    model.balances[known.player] = must(model.balances[known.player]) + known.fee.feeCents;
+  });
+
+const deposit = (player: number, amountCents: bigint, reference: string) =>
+  command(`deposit ${amountCents} to ${player} as ${reference}`, async (model, real) => {
+    const { accountId } = must(real.players[player]);
+    const call = must(real.clients[0]).deposit({ accountId, environment: Environment.LIVE, amountCents, reference });
+    const key = `${player} ${reference}`;
+    const before = model.deposits.get(key);
+    if (before !== undefined && before !== amountCents) return expect(await refusalOf(call)).toBe('conflict');
+    if (before === undefined) model.balances[player] = must(model.balances[player]) + amountCents;
+    model.deposits.set(key, amountCents);
+    expect(await ok(call)).toEqual({ balanceCents: model.balances[player] });
+  });
+
+const award = (player: number, amountCents: bigint, replica: number) =>
+  command(`award ${amountCents} to ${player}`, async (model, real) => {
+    const payment = awardOf(must(real.players[player]), amountCents);
+    const recent = must(model.paid[player]);
+    const isHeld = recent.count + 1 > 5 || recent.cents + amountCents > 500_00n;
+    const status = isHeld ? PayoutStatus.HELD : PayoutStatus.PAID;
+    const { payouts } = await ok(must(real.clients[replica]).payAwards({ payments: [payment] }));
+    expect(payouts.map((payout) => payout.status)).toEqual([status]);
+    model.awards.push({ payment, player, status });
+    if (!isHeld) payOut(model, player, amountCents);
+  });
+
+const awardAgain = (index: number, replica: number) =>
+  command(`award again ${index}`, async (model, real) => {
+    const known = at(model.awards, index);
+    if (known === undefined) return;
+    const { payouts } = await ok(must(real.clients[replica]).payAwards({ payments: [known.payment] }));
+    expect(payouts.map((payout) => payout.status)).toEqual([known.status]);
+  });
+
+const review = (index: number, isRelease: boolean, replica: number) =>
+  command(`${isRelease ? 'release' : 'deny'} ${index}`, async (model, real) => {
+    const known = at(model.awards, index);
+    if (known === undefined) return;
+    const { awardId } = known.payment;
+    const client = must(real.clients[replica]);
+    const call = isRelease ? client.releasePayout({ awardId }) : client.denyPayout({ awardId });
+    const wanted = isRelease ? PayoutStatus.PAID : PayoutStatus.DENIED;
+    if (known.status !== PayoutStatus.HELD && known.status !== wanted) {
+      return expect(await refusalOf(call)).toBe('conflict');
+    }
+    const { payout } = await ok<{ payout: { status: PayoutStatus } | undefined }>(call);
+    expect(payout?.status).toBe(wanted);
+    if (known.status === PayoutStatus.HELD && isRelease) payOut(model, known.player, known.payment.amountCents);
+    known.status = wanted;
+  });
+
+const block = (player: number, blocked: boolean) =>
+  command(`${blocked ? 'block' : 'unblock'} ${player}`, async (model, real) => {
+    const { accountId } = must(real.players[player]);
+    await ok(must(real.clients[0]).updateAccount({ accountId, clearSelfExclusion: false, blocked }));
+    model.blocked[player] = blocked;
+  });
+
+function payOut(model: Model, player: number, amountCents: bigint): void {
+  const recent = must(model.paid[player]);
+  recent.count += 1;
+  recent.cents += amountCents;
+  model.balances[player] = must(model.balances[player]) + amountCents;
+}
+
+const PLAYERS = 3;
+const player = fc.nat(PLAYERS - 1);
+const replica = fc.nat(1);
+const index = fc.nat(30);
+const commands = fc.commands(
+  [
+    fc.tuple(player, fc.bigInt(1n, 50_00n), fc.constantFrom('a', 'b', 'c')).map((args) => deposit(...args)),
+    fc
+      .tuple(fc.array(player, { minLength: 1, maxLength: 6 }), fc.bigInt(1n, 20_00n), replica)
+      .map((args) => chargeMany(...args)),
+    fc.tuple(index, replica).map((args) => chargeAgain(...args)),
+    fc.tuple(index, fc.boolean(), replica).map((args) => fence(...args)),
+    fc.tuple(index, replica).map((args) => refund(...args)),
+    fc.tuple(player, fc.bigInt(1n, 300_00n), replica).map((args) => award(...args)),
+    fc.tuple(index, replica).map((args) => awardAgain(...args)),
+    fc.tuple(index, fc.boolean(), replica).map((args) => review(...args)),
+    fc.tuple(player, fc.boolean()).map((args) => block(...args)),
+  ],
+  { maxCommands: 40 },
+);
+
+describe('the wallet', () => {
+  let wallet: TestWallet;
+  let clients: WalletClient[];
+
+  beforeAll(async () => {
+    wallet = await openTestWallet();
+    clients = [wallet.client, await wallet.startReplica()];
+  });
+
+  afterAll(() => wallet[Symbol.asyncDispose]());
+
+  it('answers any sequence of commands over two replicas as the reference model does, and stays in balance', async () => {
+    await fc.assert(
+      fc.asyncProperty(commands, async (sequence) => {
+        const players = await Promise.all(Array.from({ length: PLAYERS }, () => addPlayer(wallet)));
+        const model: Model = {
+          balances: players.map(() => 0n),
+          blocked: players.map(() => false),
+          paid: players.map(() => ({ count: 0, cents: 0n })),
+          deposits: new Map(),
+          fees: [],
+          awards: [],
+        };
+        await fc.asyncModelRun(() => ({ model, real: { wallet, clients, players } }), sequence);
+        expect(await Promise.all(players.map((each) => balanceOf(wallet, each)))).toEqual(model.balances);
+        expect(await auditFaults(wallet)).toEqual({});
+      }),
+      { numRuns: 15 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,95 @@
+/** The wallet's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain before the pool closes. */
+import { implement, startGrpcServer } from '@laurel/grpc';
+import { createDatabase } from '@laurel/postgres';
+import { WalletServiceService } from '@laurel/proto/wallet';
+import { type Clock, type Logger, startAdminServer } from '@laurel/service';
+import type { WalletConfig } from './config.ts';
+import { addInsider } from './handlers/add-insider.ts';
+import { audit } from './handlers/audit.ts';
+import { chargeFees, createFeeCharges } from './handlers/charge-fees.ts';
+import { checkStanding } from './handlers/check-standing.ts';
+import { createAccount } from './handlers/create-account.ts';
+import { denyPayout } from './handlers/deny-payout.ts';
+import { deposit } from './handlers/deposit.ts';
+import { getPayout } from './handlers/get-payout.ts';
+import { getStatement } from './handlers/get-statement.ts';
+import { holdNextAward } from './handlers/hold-next-award.ts';
+import { listAwardPayouts } from './handlers/list-award-payouts.ts';
+import { listFees } from './handlers/list-fees.ts';
+import { listPayouts } from './handlers/list-payouts.ts';
+import { createAwardPayments, payAwards } from './handlers/pay-awards.ts';
+import { putPlayerLink } from './handlers/put-player-link.ts';
+import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
+import { createFeeRefunds, refundFees } from './handlers/refund-fees.ts';
+import { releasePayout } from './handlers/release-payout.ts';
+import { createFeeQueries, resolveFees } from './handlers/resolve-fees.ts';
+import { resolvePlayers } from './handlers/resolve-players.ts';
+import { updateAccount } from './handlers/update-account.ts';
+
+export type WalletServer = AsyncDisposable & { readonly port: number; readonly adminPort: number };
+
+/** Starts the wallet on a migrated database. Tests pass their own clock. */
+export async function startWallet(
+  config: WalletConfig,
+  logger: Logger,
+  clock: Clock = () => new Date(),
+): Promise<WalletServer> {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(
+    createDatabase({
+      url: config.WALLET_DATABASE_URL,
+      maxConnections: config.WALLET_DATABASE_POOL,
+      applicationName: 'laurel-wallet',
+    }),
+  );
+  const deps = { database, clock };
+  const rules = { minimumAgeYears: config.MINIMUM_AGE_YEARS, servedJurisdictions: config.SERVED_JURISDICTIONS };
+  const limits = { count: config.PAYOUT_VELOCITY_COUNT, amountCents: config.PAYOUT_VELOCITY_AMOUNT };
+
+  const charges = starting.adopt(createFeeCharges({ ...deps, rules }), (queue) => queue.drain());
+  const queries = starting.adopt(createFeeQueries(deps), (queue) => queue.drain());
+  const refunds = starting.adopt(createFeeRefunds(deps), (queue) => queue.drain());
+  const payments = starting.adopt(createAwardPayments({ ...deps, limits }), (queue) => queue.drain());
+
+  const service = implement(
+    WalletServiceService,
+    {
+      putPlayerLink: putPlayerLink(deps),
+      resolvePlayers: resolvePlayers(deps),
+      checkStanding: checkStanding({ ...deps, rules }),
+      chargeFees: chargeFees(charges),
+      resolveFees: resolveFees(queries),
+      refundFees: refundFees(refunds),
+      payAwards: payAwards(payments),
+      releasePayout: releasePayout(deps),
+      denyPayout: denyPayout(deps),
+      getPayout: getPayout(deps),
+      listPayouts: listPayouts(deps),
+      createAccount: createAccount(deps),
+      updateAccount: updateAccount(deps),
+      deposit: deposit(deps),
+      getStatement: getStatement(deps),
+      addInsider: addInsider(deps),
+      putSandboxPlayer: putSandboxPlayer(deps),
+      holdNextAward: holdNextAward(deps),
+      audit: audit(deps),
+      listFees: listFees(deps),
+      listAwardPayouts: listAwardPayouts(deps),
+    },
+    { logger },
+  );
+
+  const grpc = starting.use(
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+  );
+  const admin = starting.use(
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      isReady: () => database.isReachable(),
+    }),
+  );
+
+  const running = starting.move();
+  return { port: grpc.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
