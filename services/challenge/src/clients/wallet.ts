@@ -1,0 +1,263 @@
+/**
+ * The wallet, as this service speaks to it. Every hot call is for one item here and travels in an array with what others ask at the
+ * same moment; each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
+ */
+import type { Coalescer } from '@laurel/coalesce';
+import { isRefused, type Refused } from '@laurel/errors';
+import { createClient, createCoalescedCall } from '@laurel/grpc';
+import { type Cents, cents } from '@laurel/money';
+import { Environment } from '@laurel/proto/common';
+import {
+  type FeeChargeResult as FeeChargeResultMessage,
+  type FeeRecord,
+  FeeState,
+  type Payout,
+  PayoutStatus,
+  type Requirement,
+  WalletServiceClient,
+} from '@laurel/proto/wallet';
+import type { ChallengeTerms, Tenant } from '../domain/challenge.ts';
+import type { PayoutRecord } from '../repository/awards.ts';
+
+export type Player = { readonly tenant: Tenant; readonly playerRef: string };
+
+export type FeeCharge = {
+  readonly transferId: string;
+  readonly attemptId: string;
+  readonly player: Player;
+  readonly accountId: string;
+  readonly feeCents: Cents;
+  readonly terms: ChallengeTerms;
+};
+
+export type FeeChargeResult =
+  | { readonly kind: 'posted' }
+  /** The id is burnt. A fence that no refusal caused carries `internal_error`. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** The ref names another account now; null for none. */
+  | { readonly kind: 'moved'; readonly accountId: string | null };
+
+export type FeeResolution =
+  | { readonly kind: 'posted' }
+  /** Null where nobody refused the fee. */
+  | { readonly kind: 'fenced'; readonly refusalCode: string | null }
+  | { readonly kind: 'absent' };
+
+export type AwardPayment = {
+  readonly awardId: string;
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly accountId: string;
+  readonly amountCents: Cents;
+};
+
+/** Whether the player may play under each requirement: null, or the code of the refusal. */
+export type Standing = { readonly accountId: string | null; readonly codes: readonly (string | null)[] };
+
+export type FeeListing = {
+  readonly attemptId: string;
+  readonly accountId: string;
+  readonly feeCents: Cents;
+  readonly refunded: boolean;
+};
+
+export type PayoutListing = PayoutRecord & {
+  readonly attemptId: string;
+  readonly roundId: string;
+  readonly accountId: string;
+  readonly amountCents: Cents;
+};
+
+export interface Wallet extends AsyncDisposable {
+  /** The account that the ref names now; null for none. */
+  resolvePlayer(player: Player): Promise<string | null>;
+  checkStanding(player: Player, terms: readonly ChallengeTerms[]): Promise<Standing>;
+  chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
+  resolveFee(query: { readonly transferId: string; readonly fenceIfAbsent: boolean }): Promise<FeeResolution>;
+  /** Throws when no such fee was ever posted. */
+  refundFee(refund: { readonly feeTransferId: string; readonly reason: 'expired' | 'voided' }): Promise<void>;
+  payAward(payment: AwardPayment): Promise<PayoutRecord>;
+  releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
+  denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
+  getPayout(awardId: string): Promise<PayoutRecord | Refused>;
+  /** Posted fees of attempts with a higher id, in attempt id order. */
+  listFees(afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
+  /** Payouts of awards with a higher id, in award id order. */
+  listAwardPayouts(afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
+}
+
+// The wallet decides one batch at a time for each kind; a second lane fills while the first is decided.
+const LANES = 2;
+
+export function connectWallet(address: string): Wallet {
+  const client = createClient(WalletServiceClient, { name: 'wallet', address, retryLostReply: true });
+
+  const resolvePlayers = createCoalescedCall<Player, string | null>({
+    name: 'wallet.resolve_players',
+    lanes: LANES,
+    async call(players) {
+      const { accountIds } = answered(await client.resolvePlayers({ players: players.map(toPlayer) }));
+      return accountIds.map((id) => (id === '' ? null : id));
+    },
+  });
+
+  const chargeFees = createCoalescedCall<FeeCharge, FeeChargeResult>({
+    name: 'wallet.charge_fees',
+    lanes: LANES,
+    async call(charges) {
+      const { results } = answered(
+        await client.chargeFees({
+          charges: charges.map(({ terms, player, ...charge }) => ({
+            ...charge,
+            player: toPlayer(player),
+            requirement: toRequirement(terms),
+          })),
+        }),
+      );
+      return results.map(({ result }) => toFeeChargeResult(result));
+    },
+  });
+
+  const resolveFees = createCoalescedCall<{ transferId: string; fenceIfAbsent: boolean }, FeeResolution>({
+    name: 'wallet.resolve_fees',
+    lanes: LANES,
+    async call(queries) {
+      const { resolutions } = answered(await client.resolveFees({ queries: [...queries] }));
+      return resolutions.map(({ state, refusalCode }): FeeResolution => {
+        if (state === FeeState.POSTED) return { kind: 'posted' };
+        if (state === FeeState.ABSENT) return { kind: 'absent' };
+        if (state === FeeState.FENCED) return { kind: 'fenced', refusalCode: refusalCode === '' ? null : refusalCode };
+        throw new Error(`the wallet says of a fee that its state is ${state}`);
+      });
+    },
+  });
+
+  const refundFees = createCoalescedCall<{ feeTransferId: string; reason: string }, boolean>({
+    name: 'wallet.refund_fees',
+    lanes: LANES,
+    async call(refunds) {
+      return answered(await client.refundFees({ refunds: [...refunds] })).results.map(({ refunded }) => refunded);
+    },
+  });
+
+  const payAwards = createCoalescedCall<AwardPayment, PayoutRecord>({
+    name: 'wallet.pay_awards',
+    lanes: LANES,
+    async call(payments) {
+      const { payouts } = answered(
+        await client.payAwards({
+          payments: payments.map(({ tenant, ...payment }) => ({ ...payment, tenant: toTenant(tenant) })),
+        }),
+      );
+      return payouts.map(toPayoutRecord);
+    },
+  });
+
+  const coalesced: readonly Coalescer<never, unknown>[] = [
+    resolvePlayers,
+    chargeFees,
+    resolveFees,
+    refundFees,
+    payAwards,
+  ];
+
+  return {
+    resolvePlayer: (player) => resolvePlayers.submit(player),
+    async checkStanding(player, terms) {
+      const { accountId, codes } = answered(
+        await client.checkStanding({ player: toPlayer(player), requirements: terms.map(toRequirement) }),
+      );
+      return {
+        accountId: accountId === '' ? null : accountId,
+        codes: codes.map((code) => (code === '' ? null : code)),
+      };
+    },
+    chargeFee: (charge) => chargeFees.submit(charge),
+    resolveFee: (query) => resolveFees.submit(query),
+    async refundFee(refund) {
+      const refunded = await refundFees.submit(refund);
+      if (!refunded) throw new Error(`the wallet knows no posted fee ${refund.feeTransferId} to refund`);
+    },
+    payAward: (payment) => payAwards.submit(payment),
+    async releasePayout(awardId) {
+      const answer = await client.releasePayout({ awardId });
+      return isRefused(answer) ? answer : payoutOf(answer.payout);
+    },
+    async denyPayout(awardId) {
+      const answer = await client.denyPayout({ awardId });
+      return isRefused(answer) ? answer : payoutOf(answer.payout);
+    },
+    async getPayout(awardId) {
+      const answer = await client.getPayout({ awardId });
+      return isRefused(answer) ? answer : payoutOf(answer.payout);
+    },
+    async listFees(afterAttemptId, limit) {
+      const { fees } = answered(await client.listFees({ afterAttemptId, limit }));
+      return fees.map((fee: FeeRecord) => ({ ...fee, feeCents: cents(fee.feeCents) }));
+    },
+    async listAwardPayouts(afterAwardId, limit) {
+      const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit }));
+      return payouts.map((payout) => ({
+        ...toPayoutRecord(payout),
+        attemptId: payout.attemptId,
+        roundId: payout.roundId,
+        accountId: payout.accountId,
+        amountCents: cents(payout.amountCents),
+      }));
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(coalesced.map((calls) => calls.drain()));
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function toFeeChargeResult(result: FeeChargeResultMessage['result']): FeeChargeResult {
+  if (result === undefined) throw new Error('the wallet left a charge without a result');
+  if (result.$case === 'posted') return { kind: 'posted' };
+  if (result.$case === 'refused') return { kind: 'refused', code: result.value.code };
+  return { kind: 'moved', accountId: result.value.accountId === '' ? null : result.value.accountId };
+}
+
+/** The answer of a call that refuses nothing. */
+function answered<Answer>(answer: Answer | Refused): Answer {
+  if (isRefused(answer)) throw new Error(`the wallet refused a call that refuses nothing: ${answer.code}`);
+  return answer;
+}
+
+function toTenant(tenant: Tenant) {
+  return {
+    programId: tenant.programId,
+    environment: tenant.environment === 'live' ? Environment.LIVE : Environment.TEST,
+  };
+}
+
+function toPlayer({ tenant, playerRef }: Player) {
+  return { tenant: toTenant(tenant), playerRef };
+}
+
+/** `insider_entry` applies to tournaments only. */
+function toRequirement(terms: ChallengeTerms): Requirement {
+  return {
+    verificationLevel: terms.requiredVerificationLevel,
+    jurisdictions: [...terms.jurisdictions],
+    refuseInsiders: false,
+  };
+}
+
+const PAYOUT_STATUS = new Map<PayoutStatus, PayoutRecord['status']>([
+  [PayoutStatus.PAID, 'paid'],
+  [PayoutStatus.HELD, 'held'],
+  [PayoutStatus.DENIED, 'denied'],
+]);
+
+function payoutOf(payout: Payout | undefined): PayoutRecord {
+  if (payout === undefined) throw new Error('the wallet left a payout out');
+  return toPayoutRecord(payout);
+}
+
+function toPayoutRecord(payout: Payout): PayoutRecord {
+  const status = PAYOUT_STATUS.get(payout.status);
+  if (status === undefined) throw new Error(`the wallet says of a payout that its status is ${payout.status}`);
+  return { awardId: payout.awardId, status, paidAt: status === 'paid' ? (payout.paidAt ?? null) : null };
+}

@@ -1,0 +1,83 @@
+import { cents } from '@laurel/money';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideAvailability, factsOfNobody, type PlayerFacts } from './availability.ts';
+import type { Challenge } from './challenge.ts';
+import { CALIBRATING, CEILINGS, LIVE, TENANT, TERMS } from './example.ts';
+
+const FRESH: PlayerFacts = { claimed: false, parentClaimed: true, paidInWindow: 0 };
+
+function decide(challenge: Challenge | null, player: PlayerFacts = FRESH) {
+  const decision = decideAvailability({ tenant: TENANT, challenge, player, ceilings: CEILINGS });
+  return decision.kind === 'refused' ? decision.code : decision.offer;
+}
+
+describe('a challenge', () => {
+  it('is available on the offer that is frozen on the attempt', () => {
+    expect(decide(LIVE)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
+    expect(decide(CALIBRATING)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
+  });
+
+  it('is not there for another tenant, nor for the other environment', () => {
+    expect(decide(null)).toBe('not_found');
+    expect(decide({ ...LIVE, tenant: { ...TENANT, programId: 'other' } })).toBe('not_found');
+    expect(decide({ ...LIVE, tenant: { ...TENANT, environment: 'test' } })).toBe('not_found');
+  });
+
+  it('is refused for each reason by its code', () => {
+    expect(decide({ ...LIVE, status: 'suspended' })).toBe('challenge_not_available');
+    expect(decide({ ...LIVE, status: 'closed' })).toBe('challenge_not_available');
+    expect(decide({ ...LIVE, terms: { ...TERMS, prizeCents: cents(2_501n) } })).toBe('challenge_not_available');
+    expect(decide(LIVE, { ...FRESH, claimed: true })).toBe('challenge_already_claimed');
+    expect(decide(LIVE, { ...FRESH, parentClaimed: false })).toBe('rung_locked');
+    expect(decide(LIVE, { ...FRESH, paidInWindow: 2 })).toBe('attempt_cap_reached');
+  });
+
+  it('has no cap while it is free', () => {
+    expect(decide(CALIBRATING, { ...FRESH, paidInWindow: 99 })).toEqual(decide(CALIBRATING));
+  });
+
+  it('is locked for nobody where it has a parent', () => {
+    const rung = { ...LIVE, terms: { ...TERMS, parentChallengeId: 'parent' } };
+    expect(decide(rung, factsOfNobody(rung))).toBe('rung_locked');
+    expect(decide(LIVE, factsOfNobody(LIVE))).toEqual(decide(LIVE));
+  });
+
+  it('is refused for the first reason of the documented order, whatever else speaks against it', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          foreign: fc.boolean(),
+          pulled: fc.boolean(),
+          claimed: fc.boolean(),
+          locked: fc.boolean(),
+          capped: fc.boolean(),
+        }),
+        (against) => {
+          const challenge: Challenge = {
+            ...LIVE,
+            tenant: against.foreign ? { ...TENANT, programId: 'other' } : TENANT,
+            status: against.pulled ? 'suspended' : 'live',
+          };
+          const player = {
+            claimed: against.claimed,
+            parentClaimed: !against.locked,
+            paidInWindow: against.capped ? 2 : 0,
+          };
+          const expected = against.foreign
+            ? 'not_found'
+            : against.pulled
+              ? 'challenge_not_available'
+              : against.claimed
+                ? 'challenge_already_claimed'
+                : against.locked
+                  ? 'rung_locked'
+                  : against.capped
+                    ? 'attempt_cap_reached'
+                    : decide(LIVE);
+          expect(decide(challenge, player)).toEqual(expected);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Whether a player may attempt a challenge now, funds and standing aside: those are the wallet's to decide. In this order
+ * (partner API, "POST /attempts"; decisions, "Tenancy and keys" for the order):
+ *
+ * 1. `not_found`: no such challenge, or another tenant's.
+ * 2. `challenge_not_available`: suspended, closed, or its prize is above the tier ceiling.
+ * 3. `challenge_already_claimed`: the account has an award of this challenge, whatever became of it. Permanent.
+ * 4. `rung_locked`: the parent rung is not claimed by the account.
+ * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { statusOf } from './bar.ts';
+import { type Challenge, isSameTenant, type Tenant } from './challenge.ts';
+import { type AttemptOffer, attemptOfferOf, isPrizeAboveCeiling, type TierCeilings } from './prize-offer.ts';
+
+/** The daily cap looks back this far; an attempt exactly this old no longer counts. */
+export const CAP_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/** What the account has done with the challenge. */
+export type PlayerFacts = {
+  readonly claimed: boolean;
+  /** True where there is no parent. */
+  readonly parentClaimed: boolean;
+  /** Paid attempts in the window that were not refunded. */
+  readonly paidInWindow: number;
+};
+
+/** What a ref without an account has done. */
+export function factsOfNobody(challenge: Challenge): PlayerFacts {
+  return { claimed: false, parentClaimed: challenge.terms.parentChallengeId === null, paidInWindow: 0 };
+}
+
+export type Available = { readonly kind: 'available'; readonly challenge: Challenge; readonly offer: AttemptOffer };
+
+export function decideAvailability(facts: {
+  readonly tenant: Tenant;
+  readonly challenge: Challenge | null;
+  readonly player: PlayerFacts;
+  readonly ceilings: TierCeilings;
+}): Available | Refused {
+  const { challenge, player } = facts;
+  if (challenge === null || !isSameTenant(challenge.tenant, facts.tenant)) return refused('not_found');
+
+  const status = statusOf(challenge);
+  const isOffered = status === 'live' || status === 'calibrating';
+  if (!isOffered || isPrizeAboveCeiling(challenge, facts.ceilings)) return refused('challenge_not_available');
+  if (player.claimed) return refused('challenge_already_claimed');
+  if (!player.parentClaimed) return refused('rung_locked');
+
+  const offer = attemptOfferOf(challenge);
+  if (offer.feeCents > 0n && player.paidInWindow >= challenge.terms.dailyAttemptCap) {
+    return refused('attempt_cap_reached');
+  }
+  return { kind: 'available', challenge, offer };
+}

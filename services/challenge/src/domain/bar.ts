@@ -1,0 +1,41 @@
+/**
+ * The bar of a challenge now, and the status that follows from it.
+ *
+ * - `threshold`: the calibrated threshold; none while calibrating.
+ * - `top_n`: the n-th best settled score so far. With fewer than n scores there is no bar yet and the challenge is calibrating
+ *   (decisions, "Challenges"); it needs n scores, from however many players.
+ * Suspended and closed challenges are that, bar or no bar.
+ */
+import type { Challenge, ChallengeStatus } from './challenge.ts';
+
+type WithBar = Pick<Challenge, 'status' | 'threshold' | 'nthBestScore'> & {
+  readonly terms: Pick<Challenge['terms'], 'prizeStructure'>;
+};
+
+export function barOf(challenge: WithBar): number | null {
+  return challenge.terms.prizeStructure === 'top_n' ? challenge.nthBestScore : challenge.threshold;
+}
+
+/** The status that a partner reads. */
+export function statusOf(challenge: WithBar): ChallengeStatus {
+  return challenge.status === 'live' && barOf(challenge) === null ? 'calibrating' : challenge.status;
+}
+
+export type CalibrationProgress = {
+  readonly collected: number;
+  readonly required: number;
+  readonly playersCollected: number;
+  readonly playersRequired: number;
+};
+
+/** How far the calibration is; null unless the challenge is calibrating. */
+export function calibrationProgressOf(challenge: Challenge): CalibrationProgress | null {
+  if (statusOf(challenge) !== 'calibrating') return null;
+  const { topN, minCalibrationN, minCalibrationPlayers } = challenge.terms;
+  return {
+    collected: challenge.collected,
+    required: topN ?? minCalibrationN,
+    playersCollected: challenge.playersCollected,
+    playersRequired: topN === null ? minCalibrationPlayers : 1,
+  };
+}

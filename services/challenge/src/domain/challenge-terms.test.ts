@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { faultsOfNewChallenge, type NewChallenge, rungOf } from './challenge-terms.ts';
+import { LIVE, TENANT, TERMS } from './example.ts';
+
+function faults(changes: Partial<NewChallenge> = {}) {
+  return faultsOfNewChallenge({ tenant: TENANT, terms: TERMS, status: 'live', threshold: 1, parent: null, ...changes });
+}
+
+describe('a new challenge', () => {
+  it('is live with a threshold, calibrating without one, and top_n without one in either case', () => {
+    const topN = { ...TERMS, prizeStructure: 'top_n' as const, topN: 1 };
+    expect(faults()).toEqual([]);
+    expect(faults({ status: 'calibrating', threshold: null })).toEqual([]);
+    expect(faults({ terms: topN, threshold: null })).toEqual([]);
+    expect(faults({ terms: topN, status: 'calibrating', threshold: null })).toEqual([]);
+    expect(faults({ terms: topN })).toHaveLength(1);
+    expect(faults({ threshold: null })).toHaveLength(1);
+    expect(faults({ status: 'calibrating' })).toHaveLength(1);
+  });
+
+  it('stands one rung above a parent of its own tenant and direction', () => {
+    const terms = { ...TERMS, parentChallengeId: LIVE.id };
+    expect(faults({ terms, parent: LIVE })).toEqual([]);
+    expect(faults({ terms, parent: null })).toHaveLength(1);
+    expect(faults({ terms, parent: { ...LIVE, tenant: { ...TENANT, environment: 'test' } } })).toHaveLength(1);
+    expect(faults({ terms: { ...terms, direction: 'lower_is_better' }, parent: LIVE })).toHaveLength(1);
+    expect(rungOf(null)).toBe(1);
+    expect(rungOf({ ...LIVE, rung: 4 })).toBe(5);
+  });
+
+  it('tells every fault', () => {
+    expect(faults({ terms: { ...TERMS, name: 'a\0b', targetPassRate: 2, scoreMin: Number.NaN } })).toHaveLength(3);
+  });
+});

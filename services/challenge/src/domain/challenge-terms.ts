@@ -1,0 +1,76 @@
+/**
+ * What an operator may open (issue 2; decisions, "Challenges"): the faults of a new challenge, each as a sentence; none is good.
+ * `calibrating` starts without a bar. `live` brings its own threshold, which counts as `observed` and does not ramp. A `top_n` challenge
+ * reads its bar off its scores, so it never brings one. A rung shares its parent's tenant and direction.
+ */
+import type { Challenge, ChallengeTerms, Tenant } from './challenge.ts';
+import { isSameTenant } from './challenge.ts';
+
+export type NewChallenge = {
+  readonly tenant: Tenant;
+  readonly terms: ChallengeTerms;
+  readonly status: 'calibrating' | 'live';
+  readonly threshold: number | null;
+  /** The challenge that `terms.parentChallengeId` names; null when there is none. */
+  readonly parent: Challenge | null;
+};
+
+const MAX_TEXT = 255;
+const MAX_DESCRIPTION = 10_000;
+/** As PostgreSQL's integer. */
+const MAX_INTEGER = 2_147_483_647;
+const MAX_VERIFICATION_LEVEL = 3;
+
+export function faultsOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
+  const isTopN = terms.prizeStructure === 'top_n';
+  const isFiniteOrNull = (value: number | null) => value === null || Number.isFinite(value);
+  const isCount = (value: number) => Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [isText(terms.name, MAX_TEXT), 'name must have 1 to 255 characters'],
+    [terms.description === null || isText(`.${terms.description}`, MAX_DESCRIPTION), 'description is too long'],
+    [terms.feeCents > 0n, 'fee must be above 0.00'],
+    [terms.prizeCents > 0n, 'prize must be above 0.00'],
+    [isText(terms.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
+    [isText(terms.metricUnit, MAX_TEXT), 'metric_unit must have 1 to 255 characters'],
+    [
+      isTopN ? terms.topN !== null && isCount(terms.topN) : terms.topN === null,
+      'top_n must be at least 1, for prize_structure top_n only',
+    ],
+    [isFiniteOrNull(terms.scoreMin) && isFiniteOrNull(terms.scoreMax), 'score_min and score_max must be finite'],
+    [
+      terms.scoreMin === null || terms.scoreMax === null || terms.scoreMin <= terms.scoreMax,
+      'score_min must not be above score_max',
+    ],
+    [terms.targetPassRate > 0 && terms.targetPassRate < 1, 'target_pass_rate must be between 0 and 1, both excluded'],
+    [[1, 2, 3].includes(terms.integrityTier), 'integrity_tier must be 1, 2 or 3'],
+    [isCount(terms.minCalibrationN), 'min_calibration_n must be at least 1'],
+    [isCount(terms.minCalibrationPlayers), 'min_calibration_players must be at least 1'],
+    [isCount(terms.dailyAttemptCap), 'daily_attempt_cap must be at least 1'],
+    [
+      Number.isInteger(terms.requiredVerificationLevel) &&
+        terms.requiredVerificationLevel >= 0 &&
+        terms.requiredVerificationLevel <= MAX_VERIFICATION_LEVEL,
+      'required_verification_level must be 0 to 3',
+    ],
+    [terms.jurisdictions.every((name) => isText(name, MAX_TEXT)), 'jurisdictions must be texts like US-CA'],
+    [threshold === null || Number.isFinite(threshold), 'threshold must be finite'],
+    [!isTopN || threshold === null, 'a top_n challenge takes its bar from its scores: leave threshold out'],
+    [isTopN || (status === 'live') === (threshold !== null), 'threshold is required when live, and only then'],
+    [
+      terms.parentChallengeId === null || (parent !== null && isSameTenant(parent.tenant, tenant)),
+      'parent_challenge_id must name a challenge of this program and environment',
+    ],
+    [parent === null || parent.terms.direction === terms.direction, "threshold_direction must be the parent's"],
+  ];
+  return rules.filter(([holds]) => !holds).map(([, fault]) => fault);
+}
+
+/** A challenge without a parent is rung 1; a rung is one above its parent. */
+export function rungOf(parent: Challenge | null): number {
+  return parent === null ? 1 : parent.rung + 1;
+}
+
+/** NUL is the one character that a text column cannot hold. */
+function isText(text: string, maxLength: number): boolean {
+  return text.length >= 1 && text.length <= maxLength && !text.includes('\0');
+}

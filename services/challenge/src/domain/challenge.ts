@@ -1,0 +1,120 @@
+/** The nouns of this service, as its rules see them. */
+import type { AttemptStatus } from '@laurel/attempt';
+import type { Cents } from '@laurel/money';
+
+export type Environment = 'test' | 'live';
+
+/** Who asks. Everything belongs to exactly one tenant and does not exist for any other. */
+export type Tenant = { readonly programId: string; readonly environment: Environment };
+
+export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
+export type PrizeStructure = 'threshold' | 'top_n';
+export type ThresholdDirection = 'higher_is_better' | 'lower_is_better';
+export type CalibrationSource = 'observed' | 'listened' | 'partner_seeded' | 'rung_derived';
+
+/** What the operator set; it never changes. */
+export type ChallengeTerms = {
+  readonly name: string;
+  readonly description: string | null;
+  readonly feeCents: Cents;
+  readonly prizeCents: Cents;
+  readonly prizeStructure: PrizeStructure;
+  /** Null unless the structure is `top_n`. */
+  readonly topN: number | null;
+  readonly metricName: string;
+  readonly metricUnit: string;
+  readonly direction: ThresholdDirection;
+  readonly scoreMin: number | null;
+  readonly scoreMax: number | null;
+  readonly targetPassRate: number;
+  readonly integrityTier: number;
+  readonly minCalibrationN: number;
+  readonly minCalibrationPlayers: number;
+  readonly dailyAttemptCap: number;
+  readonly requiredVerificationLevel: number;
+  /** Empty means all. */
+  readonly jurisdictions: readonly string[];
+  readonly parentChallengeId: string | null;
+};
+
+export type Challenge = {
+  readonly id: string;
+  readonly tenant: Tenant;
+  readonly terms: ChallengeTerms;
+  /** As stored; what a partner reads is `statusOf` in bar.ts. */
+  readonly status: ChallengeStatus;
+  /** The calibrated bar; always null for `top_n`. */
+  readonly threshold: number | null;
+  readonly calibrationSource: CalibrationSource;
+  readonly rung: number;
+  readonly createdAt: Date;
+  /** For `top_n`: the n-th best settled score so far, null while there are fewer. */
+  readonly nthBestScore: number | null;
+  /** Scores and distinct players in, for as long as there is no bar. */
+  readonly collected: number;
+  readonly playersCollected: number;
+};
+
+export type Attempt = {
+  readonly id: string;
+  readonly challengeId: string;
+  readonly accountId: string | null;
+  readonly playerRef: string;
+  readonly status: AttemptStatus;
+  readonly feeCents: Cents;
+  /** The prize that this attempt can win, frozen; 0 for a free attempt. */
+  readonly prizeCents: Cents;
+  /** The bar, frozen; null for a free attempt. */
+  readonly threshold: number | null;
+  /** An object as JSON text. */
+  readonly metadata: string;
+  readonly createdAt: Date;
+  readonly spoiledAt: Date | null;
+  /** Which of the attempt's fee transfers counts; see fee-transfer.ts. */
+  readonly feeGeneration: number;
+  /** The code of a refused attempt, or ABANDONED; the operator's reason of a voided one; else null. */
+  readonly closedReason: string | null;
+};
+
+/** Why an attempt is refused whose fee was fenced before the wallet ever heard of it: nobody said no, so it may be begun again. */
+export const ABANDONED = 'abandoned';
+
+/** What an attempt reads from its challenge. All of it is frozen there. */
+export type AttemptTerms = {
+  readonly tenant: Tenant;
+  readonly direction: ThresholdDirection;
+  readonly prizeStructure: PrizeStructure;
+  readonly scoreMin: number | null;
+  readonly scoreMax: number | null;
+};
+
+export type AwardStatus = 'paying' | 'paid' | 'held' | 'releasing' | 'denying' | 'denied';
+
+export type Award = {
+  readonly id: string;
+  readonly attemptId: string;
+  readonly challengeId: string;
+  readonly accountId: string;
+  readonly amountCents: Cents;
+  readonly status: AwardStatus;
+  readonly createdAt: Date;
+  readonly paidAt: Date | null;
+};
+
+export type Outcome = {
+  readonly attemptId: string;
+  readonly receiptId: string;
+  readonly score: number;
+  readonly metThreshold: boolean;
+  readonly thresholdApplied: number | null;
+  readonly recordedAt: Date;
+};
+
+export function isSameTenant(one: Tenant, other: Tenant): boolean {
+  return one.programId === other.programId && one.environment === other.environment;
+}
+
+/** How a player is counted: by account, so that two refs of one account are one player; by the ref only where it has no account. */
+export function playerIdentity(accountId: string | null, playerRef: string): string {
+  return accountId === null ? `ref:${playerRef}` : `account:${accountId}`;
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ABANDONED } from './challenge.ts';
+import { type CreationFacts, decideCreations } from './creation-decision.ts';
+import { ATTEMPT, CALIBRATING, CEILINGS, LIVE, NOW, TENANT } from './example.ts';
+
+const NOTHING_YET = { claimed: false, parentClaimed: true, paidInWindow: 0 };
+
+function facts(
+  changes: Partial<CreationFacts> & { attemptId?: string; accountId?: string | null; isFresh?: boolean } = {},
+): CreationFacts {
+  const { attemptId = 'attempt', accountId = 'account', isFresh = true, ...rest } = changes;
+  return {
+    creation: { attemptId, tenant: TENANT, challengeId: LIVE.id, playerRef: 'player', metadata: '{}' },
+    account: { accountId, isFresh },
+    challenge: LIVE,
+    known: null,
+    player: accountId === null ? null : NOTHING_YET,
+    ...rest,
+  };
+}
+
+function decide(...batch: readonly CreationFacts[]) {
+  return decideCreations(batch, { ceilings: CEILINGS, now: NOW });
+}
+
+describe('a creation', () => {
+  it('of a paid attempt is pending, with everything frozen on it', () => {
+    expect(decide(facts())).toEqual([{ kind: 'created', challenge: LIVE, attempt: { ...ATTEMPT, status: 'pending' } }]);
+  });
+
+  it('of a free attempt is open at once, with or without an account', () => {
+    const [known, nobody] = decide(
+      facts({ challenge: CALIBRATING }),
+      facts({ attemptId: 'b', accountId: null, challenge: CALIBRATING }),
+    );
+    expect(known).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: 'account' } });
+    expect(nobody).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: null } });
+  });
+
+  it('that costs money is refused for lack of funds where the ref has no account', () => {
+    expect(decide(facts({ accountId: null }))).toMatchObject([{ kind: 'refused', code: 'insufficient_funds' }]);
+  });
+
+  it('answers what became of the id the first time', () => {
+    const settled = { ...ATTEMPT, status: 'settled' as const };
+    expect(decide(facts({ known: settled, player: { ...NOTHING_YET, paidInWindow: 99 } }))).toEqual([
+      { kind: 'known', attempt: settled, challenge: LIVE },
+    ]);
+  });
+
+  it('begins an abandoned attempt again, under the next fee', () => {
+    const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
+    expect(decide(facts({ known: abandoned }))).toMatchObject([
+      { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
+    ]);
+  });
+
+  it('relies on a remembered account only where the wallet will check it', () => {
+    const claimed = { ...NOTHING_YET, claimed: true };
+    expect(decide(facts({ isFresh: false }))).toMatchObject([{ kind: 'created' }]);
+    expect(decide(facts({ isFresh: false, player: claimed }))).toEqual([{ kind: 'ask_wallet' }]);
+    expect(decide(facts({ isFresh: false, challenge: CALIBRATING }))).toEqual([{ kind: 'ask_wallet' }]);
+    expect(decide(facts({ isFresh: false, challenge: null }))).toMatchObject([{ code: 'not_found' }]);
+    expect(decide(facts({ isFresh: true, player: claimed }))).toMatchObject([{ code: 'challenge_already_claimed' }]);
+  });
+});
+
+describe('a batch of creations', () => {
+  it('is one attempt where it holds one id twice', () => {
+    expect(decide(facts(), facts()).map((decision) => decision.kind)).toEqual(['created', 'known']);
+  });
+
+  it('never passes the cap of a player, whatever was there before and however it is mixed', () => {
+    fc.assert(
+      fc.property(fc.nat(4), fc.array(fc.constantFrom('one', 'two'), { maxLength: 12 }), (before, accounts) => {
+        const player = { ...NOTHING_YET, paidInWindow: before };
+        const decisions = decide(
+          ...accounts.map((accountId, index) => facts({ attemptId: `${index}`, accountId, player })),
+        );
+        for (const accountId of ['one', 'two']) {
+          const asked = accounts.filter((account) => account === accountId).length;
+          const made = decisions.filter(
+            (decision, index) => decision.kind === 'created' && accounts[index] === accountId,
+          ).length;
+          expect(made).toBe(Math.min(asked, Math.max(0, LIVE.terms.dailyAttemptCap - before)));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * What becomes of a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
+ * one player in one batch cannot pass the cap together.
+ *
+ * - An attempt id seen before is `known`: what became of it then is what is answered, whatever the rules would say now. Only an
+ *   abandoned one (its process died before the wallet heard of it, and the sweeper fenced the fee) is decided again, with a new fee id.
+ * - Otherwise availability.ts decides. A ref without an account may only play for free; a fee it cannot fund: `insufficient_funds`.
+ * - The account behind a ref is remembered, and links move. A paid creation may rely on memory, because the wallet checks the account
+ *   when it charges. Nothing else is decided on memory: `ask_wallet` means find out who the ref names now and decide again.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { decideAvailability, factsOfNobody, type PlayerFacts } from './availability.ts';
+import { ABANDONED, type Attempt, type Challenge, isSameTenant, type Tenant } from './challenge.ts';
+import type { TierCeilings } from './prize-offer.ts';
+
+export type Creation = {
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly challengeId: string;
+  readonly playerRef: string;
+  /** An object as JSON text. */
+  readonly metadata: string;
+};
+
+/** Who the ref names, and whether the wallet was asked just now. */
+export type NamedAccount = { readonly accountId: string | null; readonly isFresh: boolean };
+
+export type CreationFacts = {
+  readonly creation: Creation;
+  readonly account: NamedAccount;
+  readonly challenge: Challenge | null;
+  /** The attempt of this id, if there is one. */
+  readonly known: Attempt | null;
+  /** Null where the ref has no account. */
+  readonly player: PlayerFacts | null;
+};
+
+export type CreationDecision =
+  | { readonly kind: 'known'; readonly attempt: Attempt; readonly challenge: Challenge }
+  | { readonly kind: 'created'; readonly attempt: Attempt; readonly challenge: Challenge }
+  | { readonly kind: 'ask_wallet' }
+  | Refused;
+
+export function decideCreations(
+  batch: readonly CreationFacts[],
+  rules: { readonly ceilings: TierCeilings; readonly now: Date },
+): readonly CreationDecision[] {
+  const createdHere = new Map<string, Attempt>();
+  const paidHere = new Map<string, number>();
+
+  return batch.map((facts) => {
+    const { creation, account, challenge } = facts;
+    const known = createdHere.get(creation.attemptId) ?? facts.known;
+    if (known !== null && known.closedReason !== ABANDONED) {
+      if (challenge === null || known.challengeId !== challenge.id) return refused('not_found');
+      if (!isSameTenant(challenge.tenant, creation.tenant)) return refused('not_found');
+      return { kind: 'known', attempt: known, challenge };
+    }
+
+    const key = `${creation.challengeId}:${account.accountId}`;
+    const decision = decideCreation(facts, paidHere.get(key) ?? 0, rules);
+    if (decision.kind === 'created') {
+      createdHere.set(creation.attemptId, decision.attempt);
+      if (decision.attempt.feeCents > 0n) paidHere.set(key, (paidHere.get(key) ?? 0) + 1);
+    }
+    return decision;
+  });
+}
+
+function decideCreation(
+  facts: CreationFacts,
+  paidHere: number,
+  { ceilings, now }: { readonly ceilings: TierCeilings; readonly now: Date },
+): CreationDecision {
+  const { creation, account, challenge } = facts;
+  const known = facts.player ?? (challenge === null ? NOTHING : factsOfNobody(challenge));
+  const player = { ...known, paidInWindow: known.paidInWindow + paidHere };
+  const verdict = decideAvailability({ tenant: creation.tenant, challenge, player, ceilings });
+  if (verdict.kind === 'refused') {
+    const isAboutThePlayer = verdict.code !== 'not_found' && verdict.code !== 'challenge_not_available';
+    return isAboutThePlayer && !account.isFresh ? { kind: 'ask_wallet' } : verdict;
+  }
+
+  const { offer } = verdict;
+  const isFree = offer.feeCents === 0n;
+  if (isFree && !account.isFresh) return { kind: 'ask_wallet' };
+  if (!isFree && account.accountId === null) return refused('insufficient_funds');
+  return {
+    kind: 'created',
+    challenge: verdict.challenge,
+    attempt: {
+      id: creation.attemptId,
+      challengeId: creation.challengeId,
+      accountId: account.accountId,
+      playerRef: creation.playerRef,
+      status: isFree ? 'open' : 'pending',
+      ...offer,
+      metadata: creation.metadata,
+      createdAt: now,
+      spoiledAt: null,
+      feeGeneration: facts.known === null ? 0 : facts.known.feeGeneration + 1,
+      closedReason: null,
+    },
+  };
+}
+
+const NOTHING: PlayerFacts = { claimed: false, parentClaimed: true, paidInWindow: 0 };

@@ -1,0 +1,83 @@
+import type { AttemptStatus } from '@laurel/attempt';
+import { describe, expect, it } from 'vitest';
+import type { AwardStatus } from './challenge.ts';
+import { type AuditedFee, type AuditedPayout, judgeFee, judgePayout } from './money-audit.ts';
+
+const FEE: AuditedFee = { accountId: 'account', feeCents: 100n, refunded: false };
+const REFUNDED: AuditedFee = { ...FEE, refunded: true };
+const attempt = (status: AttemptStatus) => ({ status, accountId: 'account', feeCents: 100n });
+
+const PAYOUT: AuditedPayout = { status: 'paid', attemptId: 'attempt', accountId: 'account', amountCents: 2_000n };
+const award = (status: AwardStatus) => ({ status, attemptId: 'attempt', accountId: 'account', amountCents: 2_000n });
+
+describe('an attempt and its fee', () => {
+  it('agree in every state in which a crash or a call in flight can leave them', () => {
+    const fine: readonly (readonly [AttemptStatus, AuditedFee | null])[] = [
+      ['pending', null],
+      ['pending', FEE],
+      ['pending', REFUNDED],
+      ['refused', null],
+      ['open', FEE],
+      ['settled', FEE],
+      ['expiring', FEE],
+      ['expiring', REFUNDED],
+      ['expired', REFUNDED],
+      ['voiding', FEE],
+      ['voiding', REFUNDED],
+      ['voided', REFUNDED],
+    ];
+    for (const [status, fee] of fine) expect(judgeFee(attempt(status), fee), status).toBeNull();
+    expect(judgeFee(null, null)).toBeNull();
+  });
+
+  it('are a proven violation where our row could not say what it says', () => {
+    for (const status of ['open', 'settled', 'expiring', 'expired', 'voiding', 'voided'] as const) {
+      const check = { check: 'visible_attempt_has_its_fee', final: true };
+      expect(judgeFee(attempt(status), null)).toEqual(check);
+      expect(judgeFee(attempt(status), { ...FEE, feeCents: 99n })).toEqual(check);
+      expect(judgeFee(attempt(status), { ...FEE, accountId: 'other' })).toEqual(check);
+    }
+    expect(judgeFee(attempt('expired'), FEE)).toEqual({ check: 'refunded_exactly_when_ended', final: true });
+    expect(judgeFee(attempt('settled'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: true });
+  });
+
+  it('are looked at once more where our row may have moved on', () => {
+    expect(judgeFee(null, FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
+    expect(judgeFee(attempt('refused'), FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
+    expect(judgeFee(attempt('open'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: false });
+  });
+});
+
+describe('an award and its payout', () => {
+  it('agree in every state in which a crash or a call in flight can leave them', () => {
+    const fine: readonly (readonly [AwardStatus, AuditedPayout['status'] | null])[] = [
+      ['paying', null],
+      ['paying', 'paid'],
+      ['paying', 'held'],
+      ['paid', 'paid'],
+      ['held', 'held'],
+      ['releasing', 'held'],
+      ['releasing', 'paid'],
+      ['denying', 'held'],
+      ['denying', 'denied'],
+      ['denied', 'denied'],
+    ];
+    for (const [status, payout] of fine) {
+      expect(judgePayout(award(status), payout === null ? null : { ...PAYOUT, status: payout }), status).toBeNull();
+    }
+  });
+
+  it('are a violation where the money went elsewhere, or nowhere', () => {
+    const check = { check: 'award_has_its_payout', final: true };
+    expect(judgePayout(award('paid'), null)).toEqual(check);
+    expect(judgePayout(award('paid'), { ...PAYOUT, status: 'held' })).toEqual(check);
+    expect(judgePayout(award('denied'), PAYOUT)).toEqual(check);
+    expect(judgePayout(award('paid'), { ...PAYOUT, amountCents: 1n })).toEqual(check);
+    expect(judgePayout(award('paying'), { ...PAYOUT, accountId: 'other' })).toEqual(check);
+  });
+
+  it('are looked at once more where our row may have moved on', () => {
+    expect(judgePayout(null, PAYOUT)).toEqual({ check: 'payout_has_its_award', final: false });
+    expect(judgePayout(award('held'), PAYOUT)).toEqual({ check: 'award_has_its_payout', final: false });
+  });
+});

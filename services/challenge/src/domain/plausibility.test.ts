@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isPlausible } from './plausibility.ts';
+
+const score = fc.double({ noNaN: true, noDefaultInfinity: true });
+
+describe('the plausibility window', () => {
+  it('includes its bounds', () => {
+    expect(isPlausible(0, { scoreMin: 0, scoreMax: 100 })).toBe(true);
+    expect(isPlausible(100, { scoreMin: 0, scoreMax: 100 })).toBe(true);
+    expect(isPlausible(-0.001, { scoreMin: 0, scoreMax: 100 })).toBe(false);
+    expect(isPlausible(100.001, { scoreMin: 0, scoreMax: 100 })).toBe(false);
+  });
+
+  it('is open on a side without a bound', () => {
+    expect(isPlausible(1e300, { scoreMin: 0, scoreMax: null })).toBe(true);
+    expect(isPlausible(-1e300, { scoreMin: null, scoreMax: 0 })).toBe(true);
+  });
+
+  it('refuses nothing where no bound was declared', () => {
+    fc.assert(fc.property(score, (value) => isPlausible(value, { scoreMin: null, scoreMax: null })));
+  });
+
+  it('accepts exactly the scores that each bound by itself accepts', () => {
+    fc.assert(
+      fc.property(score, score, score, (value, scoreMin, scoreMax) => {
+        const both = isPlausible(value, { scoreMin, scoreMax });
+        const each =
+          isPlausible(value, { scoreMin, scoreMax: null }) && isPlausible(value, { scoreMin: null, scoreMax });
+        expect(both).toBe(each);
+      }),
+    );
+  });
+});

@@ -1,0 +1,13 @@
+/**
+ * A challenge may declare a plausibility window: `score_min`, `score_max`, either or both, bounds included. A score outside it is
+ * refused with `score_out_of_range` and spoils the attempt: nothing settles, any later report on it gets the same answer, and it
+ * expires and refunds at its hour (partner API, "POST /attempts/{attempt_id}/outcome"). No bound, no refusal.
+ */
+
+export function isPlausible(
+  score: number,
+  window: { readonly scoreMin: number | null; readonly scoreMax: number | null },
+): boolean {
+  if (window.scoreMin !== null && score < window.scoreMin) return false;
+  return window.scoreMax === null || score <= window.scoreMax;
+}

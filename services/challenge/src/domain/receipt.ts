@@ -1,0 +1,52 @@
+/**
+ * The signed record of an outcome: everything that a dispute needs to decide the case again, offline. It is signed as its RFC 8785
+ * canonical JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
+ *
+ * The evidence is the partner's object as it was sent. JSON that has no canonical form (half of a surrogate pair, a number beyond a
+ * double) is kept as its exact text in `evidence_text` instead, so that no report fails for its evidence.
+ */
+import { formatAmount } from '@laurel/money';
+import type { Attempt, AttemptTerms, Outcome } from './challenge.ts';
+
+/** Raised when a field changes its meaning; added fields do not raise it. */
+const RECEIPT_VERSION = 1;
+
+export function composeReceipt(facts: {
+  readonly attempt: Attempt;
+  readonly terms: AttemptTerms;
+  readonly outcome: Outcome;
+  readonly award: { readonly id: string } | null;
+  /** An object as JSON text, or empty. */
+  readonly evidence: string;
+}): object {
+  const { attempt, terms, outcome, award } = facts;
+  return {
+    version: RECEIPT_VERSION,
+    receipt_id: outcome.receiptId,
+    program_id: terms.tenant.programId,
+    environment: terms.tenant.environment,
+    challenge_id: attempt.challengeId,
+    attempt_id: attempt.id,
+    attempt_created_at: attempt.createdAt.toISOString(),
+    player_ref: attempt.playerRef,
+    fee_charged: formatAmount(attempt.feeCents),
+    score: outcome.score,
+    threshold_direction: terms.direction,
+    threshold_applied: outcome.thresholdApplied,
+    met_threshold: outcome.metThreshold,
+    award: award === null ? null : { id: award.id, amount: formatAmount(attempt.prizeCents) },
+    recorded_at: outcome.recordedAt.toISOString(),
+    ...evidenceFields(facts.evidence),
+  };
+}
+
+function evidenceFields(text: string): { evidence: unknown; evidence_text?: string } {
+  if (text === '') return { evidence: null };
+  let isCanonical = true;
+  const evidence: unknown = JSON.parse(text, (key, value) => {
+    isCanonical &&= key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed());
+    isCanonical &&= typeof value !== 'number' || Number.isFinite(value);
+    return value;
+  });
+  return isCanonical ? { evidence } : { evidence: null, evidence_text: text };
+}

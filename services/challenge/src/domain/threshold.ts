@@ -1,0 +1,10 @@
+/**
+ * Reaching the bar counts as clearing it: a score equal to the threshold wins, in the challenge's direction (decisions, "Challenges").
+ * `higher_is_better`: score >= threshold. `lower_is_better`: score <= threshold. Without a bar nothing is cleared.
+ */
+import type { ThresholdDirection } from './challenge.ts';
+
+export function clears(score: number, threshold: number | null, direction: ThresholdDirection): boolean {
+  if (threshold === null) return false;
+  return direction === 'higher_is_better' ? score >= threshold : score <= threshold;
+}

@@ -1,0 +1,149 @@
+/** The audit finds what it is there to find: each kind of damage, done by hand. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { created, type Harness, ok, PROGRAM, recorded, startHarness } from '../../test/harness.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startHarness();
+});
+afterAll(() => h[Symbol.asyncDispose]());
+
+/** The checks that fail while the damage lasts. */
+async function failing(damage: string, repair: string, values: readonly unknown[]): Promise<readonly string[]> {
+  expect(await h.violations()).toEqual([]);
+  await h.database.query({ text: damage }, values);
+  const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
+  await h.database.query({ text: repair }, values);
+  return found;
+}
+
+describe('the audit', () => {
+  it('finds nothing while everything is in order, and names every check', async () => {
+    const { checks } = ok(await h.challenge.audit({}));
+    expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));
+    expect(new Set(checks.map((check) => check.id)).size).toBe(checks.length);
+    expect(checks.length).toBeGreaterThanOrEqual(14);
+  });
+
+  it('finds an attempt whose fee is another one, was never posted, or is back though the attempt is not over', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const attempt = created(await h.create(challenge.id, player.ref));
+    await h.server.sweepOnce();
+    const values = [attempt.id];
+    expect(
+      await failing(
+        'update attempts set fee_cents = 99 where id = $1',
+        'update attempts set fee_cents = 100 where id = $1',
+        values,
+      ),
+    ).toEqual(['visible_attempt_has_its_fee']);
+    expect(
+      await failing(
+        `update attempts set status = 'refused', closed_reason = 'x' where id = $1`,
+        `update attempts set status = 'open', closed_reason = null where id = $1`,
+        values,
+      ),
+    ).toEqual(['posted_fee_has_its_attempt']);
+    expect(
+      await failing(
+        `update attempts set status = 'expired' where id = $1`,
+        `update attempts set status = 'open' where id = $1`,
+        values,
+      ),
+    ).toEqual(['refunded_exactly_when_ended']);
+    expect(
+      await failing(
+        `update attempts set status = 'expiring' where id = $1`,
+        `update attempts set status = 'open' where id = $1`,
+        values,
+      ),
+    ).toEqual(['refund_is_due_exactly_while_ending']);
+    expect(
+      await failing(
+        `update attempts set status = 'settled' where id = $1`,
+        `update attempts set status = 'open' where id = $1`,
+        values,
+      ),
+    ).toEqual(['outcome_exactly_when_settled']);
+    expect(
+      await failing(
+        `insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+         select $2, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at
+         from attempts where id = $1`,
+        'delete from attempts where id = $2 and $1::uuid is not null',
+        [attempt.id, newOwnedId('challenge')],
+      ),
+    ).toEqual(['visible_attempt_has_its_fee']);
+  });
+
+  it('finds an award that pays something else, or that nobody was paid', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const attempt = created(await h.create(challenge.id, player.ref));
+    recorded(await h.report(attempt.id, 100));
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    const values = [attempt.id];
+    expect(
+      await failing(
+        'update awards set amount_cents = 1 where attempt_id = $1',
+        'update awards set amount_cents = 2000 where attempt_id = $1',
+        values,
+      ),
+    ).toEqual(['award_follows_from_its_attempt', 'award_has_its_payout']);
+    expect(
+      await failing(
+        'update outcomes set met_threshold = false where attempt_id = $1',
+        'update outcomes set met_threshold = true where attempt_id = $1',
+        values,
+      ),
+    ).toEqual(['met_threshold_follows_frozen_bar', 'award_follows_from_its_attempt']);
+    expect(
+      await failing(
+        'update awards set account_id = $2 where attempt_id = $1',
+        `update awards set account_id = (select account_id from attempts where id = $1) where attempt_id = $1 and $2::uuid is not null`,
+        [attempt.id, newId()],
+      ),
+    ).toEqual(['award_follows_from_its_attempt', 'cleared_bar_took_the_prize', 'award_has_its_payout']);
+  });
+
+  it('finds a player with more attempts than the daily cap', async () => {
+    const challenge = await h.open({ dailyAttemptCap: 2 });
+    const player = await h.player();
+    const attempts = [
+      created(await h.create(challenge.id, player.ref)),
+      created(await h.create(challenge.id, player.ref)),
+    ];
+    h.clock.advance(24 * 3_600_000);
+    attempts.push(created(await h.create(challenge.id, player.ref)));
+    expect(
+      await failing(
+        `update attempts set created_at = created_at - interval '1 millisecond' where id = $1`,
+        `update attempts set created_at = created_at + interval '1 millisecond' where id = $1`,
+        [attempts[2]?.id],
+      ),
+    ).toEqual(['daily_cap_was_kept']);
+  });
+
+  it('is quiet while work is in flight', async () => {
+    const challenge = await h.open({ dailyAttemptCap: 10_000 });
+    const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
+    let isDone = false;
+    const traffic = Promise.all(
+      players.map(async ({ ref }) => {
+        while (!isDone) {
+          const attempt = created(await h.create(challenge.id, ref));
+          const end = Math.random();
+          if (end < 0.4) await h.report(attempt.id, end < 0.2 ? 1 : 99);
+          else if (end < 0.7) await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id });
+          else if (end < 0.9) await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' });
+        }
+      }),
+    );
+    for (let run = 0; run < 12; run += 1) expect(await h.violations()).toEqual([]);
+    isDone = true;
+    await traffic;
+  });
+});

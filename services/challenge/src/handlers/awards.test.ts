@@ -1,0 +1,143 @@
+/** Prizes after they were won: paid, held, released, denied, and owed while the wallet is away. */
+import { newId } from '@laurel/ids';
+import { AwardStatus } from '@laurel/proto/challenge';
+import { PayoutStatus } from '@laurel/proto/wallet';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { created, type Harness, ok, PROGRAM, recorded, startHarness, verdictOf } from '../../test/harness.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startHarness();
+});
+afterAll(async () => {
+  expect(await h.violations()).toEqual([]);
+  await h[Symbol.asyncDispose]();
+});
+
+/** A sandbox player with an open attempt on a challenge that pays 20.00 for 1.00. */
+async function openAttempt() {
+  const challenge = await h.open();
+  const ref = `player-${newId()}`;
+  const { accountId } = ok(
+    await h.wallet.putSandboxPlayer({ player: { tenant: PROGRAM, playerRef: ref }, fundsCents: 1_000n }),
+  );
+  const attempt = created(await h.create(challenge.id, ref));
+  return { challenge, ref, accountId, attempt };
+}
+
+async function heldAward() {
+  const opened = await openAttempt();
+  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
+  const outcome = recorded(await h.report(opened.attempt.id, 100));
+  return { ...opened, outcome, awardId: outcome.award?.id ?? '' };
+}
+
+async function awardOf(attemptId: string) {
+  return ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.outcome?.award;
+}
+
+describe('an award while the wallet is away', () => {
+  it('is a fault at first, and the same report again answers it paid', async () => {
+    const { attempt, accountId } = await openAttempt();
+    const operationId = newId();
+    await h.stopWallet();
+    expect(verdictOf(await h.report(attempt.id, 100, operationId))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 100, newId()))).toBe('attempt_already_settled');
+    await h.startWallet();
+    const outcome = recorded(await h.report(attempt.id, 100, operationId));
+    expect(outcome.award?.status).toBe(AwardStatus.PAID);
+    expect(recorded(await h.report(attempt.id, 100, operationId))).toEqual(outcome);
+    expect(await h.balance(accountId)).toBe(1_000n - 100n + 2_000n);
+  });
+
+  it('is paid by a read, or by the sweeper, whoever comes first, and once', async () => {
+    const read = await openAttempt();
+    const swept = await openAttempt();
+    await h.stopWallet();
+    expect(verdictOf(await h.report(read.attempt.id, 100))).toBe('fault');
+    expect(verdictOf(await h.report(swept.attempt.id, 100))).toBe('fault');
+    await expect(h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.attempt.id })).rejects.toThrow();
+    await h.startWallet();
+
+    expect((await awardOf(read.attempt.id))?.status).toBe(AwardStatus.PAID);
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    await h.server.sweepOnce();
+    const [row] = await h.database.query({ text: 'select status from awards where attempt_id = $1' }, [
+      swept.attempt.id,
+    ]);
+    expect(row).toEqual({ status: 'paid' });
+    expect(await h.balance(read.accountId)).toBe(2_900n);
+    expect(await h.balance(swept.accountId)).toBe(2_900n);
+  });
+});
+
+describe('a held award', () => {
+  it('has moved no money and has claimed the prize', async () => {
+    const { outcome, accountId, challenge, ref, attempt } = await heldAward();
+    expect(outcome.award).toEqual({
+      id: outcome.award?.id,
+      amountCents: 2_000n,
+      paidAt: undefined,
+      status: AwardStatus.HELD,
+    });
+    expect(await awardOf(attempt.id)).toEqual(outcome.award);
+    expect(await h.balance(accountId)).toBe(900n);
+    expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
+  });
+
+  it('is paid once when it is released, however often, and cannot be denied then', async () => {
+    const { awardId, accountId, attempt } = await heldAward();
+    expect(await h.challenge.releaseAward({ awardId })).toEqual({});
+    expect(await h.challenge.releaseAward({ awardId })).toEqual({});
+    expect(await awardOf(attempt.id)).toMatchObject({ status: AwardStatus.PAID, paidAt: expect.any(Date) });
+    expect(await h.balance(accountId)).toBe(2_900n);
+    expect(await h.challenge.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
+  });
+
+  it('stays unpaid and claimed when it is denied, and cannot be released then', async () => {
+    const { awardId, accountId, attempt, challenge, ref } = await heldAward();
+    expect(await h.challenge.denyAward({ awardId })).toEqual({});
+    expect(await h.challenge.denyAward({ awardId })).toEqual({});
+    expect(await h.challenge.releaseAward({ awardId })).toMatchObject({ code: 'conflict' });
+    expect(await awardOf(attempt.id)).toMatchObject({ status: AwardStatus.HELD, paidAt: undefined });
+    expect(await h.balance(accountId)).toBe(900n);
+    expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
+  });
+
+  it('is not there under another id', async () => {
+    expect(await h.challenge.releaseAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
+    expect(await h.challenge.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is released or denied, never both, when both are asked for at once', async () => {
+    const { awardId, accountId, attempt } = await heldAward();
+    const [released, denied] = await Promise.all([
+      h.challenge.releaseAward({ awardId }),
+      h.challenge.denyAward({ awardId }),
+    ]);
+    const isReleased = Object.keys(released).length === 0;
+    expect(isReleased ? denied : released).toMatchObject({ code: 'conflict' });
+    expect((await awardOf(attempt.id))?.status).toBe(isReleased ? AwardStatus.PAID : AwardStatus.HELD);
+    expect(await h.balance(accountId)).toBe(isReleased ? 2_900n : 900n);
+  });
+
+  it('is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
+    const before = await heldAward();
+    const after = await heldAward();
+    await h.database.query({ text: `update awards set status = 'releasing' where id = any($1)` }, [
+      [before.awardId, after.awardId],
+    ]);
+    ok(await h.wallet.releasePayout({ awardId: after.awardId }));
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    for (const { awardId, accountId } of [before, after]) {
+      expect(ok(await h.wallet.getPayout({ awardId })).payout?.status).toBe(PayoutStatus.PAID);
+      expect(await h.balance(accountId)).toBe(2_900n);
+    }
+    const rows = await h.database.query({ text: 'select distinct status from awards where id = any($1)' }, [
+      [before.awardId, after.awardId],
+    ]);
+    expect(rows).toEqual([{ status: 'paid' }]);
+  });
+});

@@ -1,0 +1,101 @@
+/** CreateChallenge: an operator opens a challenge. */
+import { refused } from '@laurel/errors';
+import type { Handlers } from '@laurel/grpc';
+import { isUuid, newId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import type { Database } from '@laurel/postgres';
+import {
+  type ChallengeServiceService,
+  ChallengeStatus,
+  type ChallengeTerms as ChallengeTermsMessage,
+  PrizeStructure,
+  ThresholdDirection,
+} from '@laurel/proto/challenge';
+import type { Clock } from '@laurel/service';
+import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
+import { faultsOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
+import { findChallenge, insertChallenge } from '../repository/challenges.ts';
+import { parseTenant } from './parse.ts';
+import { presentChallenge } from './present.ts';
+
+// decisions.md, "Challenges". A count of 0 means that the operator left it to us.
+const DEFAULT_MIN_CALIBRATION_N = 200;
+const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
+const DEFAULT_DAILY_ATTEMPT_CAP = 10;
+
+export function createChallenge(deps: {
+  database: Database;
+  clock: Clock;
+}): Handlers<ChallengeServiceService>['createChallenge'] {
+  return async (request) => {
+    const tenant = parseTenant(request.tenant);
+    const terms = request.terms === undefined ? null : parseTerms(request.terms);
+    if (terms === null)
+      return refused('invalid_request', 'prize_structure, threshold_direction or parent_challenge_id is not valid.');
+    const status = request.status === ChallengeStatus.LIVE ? 'live' : 'calibrating';
+    const threshold = request.threshold ?? null;
+    const parent =
+      terms.parentChallengeId === null ? null : await findChallenge(deps.database, terms.parentChallengeId);
+
+    const [fault] = faultsOfNewChallenge({ tenant, terms, status, threshold, parent });
+    if (fault !== undefined) return refused('invalid_request', `${fault}.`);
+
+    const createdAt = deps.clock();
+    const challenge: Challenge = {
+      id: newId(createdAt),
+      tenant,
+      terms,
+      // A top_n challenge is as live as its scores make it.
+      status: terms.prizeStructure === 'top_n' ? 'live' : status,
+      threshold,
+      calibrationSource: 'observed',
+      rung: rungOf(parent),
+      createdAt,
+      nthBestScore: null,
+      collected: 0,
+      playersCollected: 0,
+    };
+    await insertChallenge(deps.database, challenge);
+    return { challenge: presentChallenge(challenge) };
+  };
+}
+
+function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
+  const { parentChallengeId } = terms;
+  const direction = parseDirection(terms.thresholdDirection);
+  const prizeStructure = parsePrizeStructure(terms.prizeStructure);
+  if (direction === null || prizeStructure === null) return null;
+  if (parentChallengeId !== '' && !isUuid(parentChallengeId)) return null;
+  return {
+    name: terms.name,
+    description: terms.description ?? null,
+    feeCents: cents(terms.feeCents),
+    prizeCents: cents(terms.prizeCents),
+    prizeStructure,
+    topN: terms.topN ?? null,
+    metricName: terms.metricName,
+    metricUnit: terms.metricUnit,
+    direction,
+    scoreMin: terms.scoreMin ?? null,
+    scoreMax: terms.scoreMax ?? null,
+    targetPassRate: terms.targetPassRate,
+    integrityTier: terms.integrityTier,
+    minCalibrationN: terms.minCalibrationN || DEFAULT_MIN_CALIBRATION_N,
+    minCalibrationPlayers: terms.minCalibrationPlayers || DEFAULT_MIN_CALIBRATION_PLAYERS,
+    dailyAttemptCap: terms.dailyAttemptCap || DEFAULT_DAILY_ATTEMPT_CAP,
+    requiredVerificationLevel: terms.requiredVerificationLevel,
+    jurisdictions: terms.jurisdictions,
+    parentChallengeId: parentChallengeId === '' ? null : parentChallengeId.toLowerCase(),
+  };
+}
+
+function parseDirection(direction: ThresholdDirection): ChallengeTerms['direction'] | null {
+  if (direction === ThresholdDirection.HIGHER_IS_BETTER) return 'higher_is_better';
+  return direction === ThresholdDirection.LOWER_IS_BETTER ? 'lower_is_better' : null;
+}
+
+function parsePrizeStructure(structure: PrizeStructure): ChallengeTerms['prizeStructure'] | null {
+  if (structure === PrizeStructure.TOP_N) return 'top_n';
+  // What was left out is the ordinary structure.
+  return structure === PrizeStructure.THRESHOLD || structure === PrizeStructure.UNSPECIFIED ? 'threshold' : null;
+}

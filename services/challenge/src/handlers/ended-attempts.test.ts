@@ -1,0 +1,120 @@
+/** Attempts that end without an outcome: voided, expired by hand, spoiled. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { AttemptStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { Environment } from '@laurel/proto/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  created,
+  type Harness,
+  HOUR_MS,
+  OTHER_PROGRAM,
+  ok,
+  PROGRAM,
+  recorded,
+  startHarness,
+  verdictOf,
+} from '../../test/harness.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startHarness();
+});
+afterAll(async () => {
+  expect(await h.violations()).toEqual([]);
+  await h[Symbol.asyncDispose]();
+});
+
+async function openAttempt(terms: Parameters<Harness['open']>[0] = {}) {
+  const challenge = await h.open(terms);
+  const player = await h.player();
+  const attempt = created(await h.create(challenge.id, player.ref));
+  return { challenge, player, attempt };
+}
+
+async function read(attemptId: string) {
+  return ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
+}
+
+describe('an attempt that an operator voids', () => {
+  it('is voided and refunded, takes no outcome, and cannot be voided again', async () => {
+    const { attempt, player } = await openAttempt({ dailyAttemptCap: 1 });
+    const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
+    expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
+    expect(await read(attempt.id)).toEqual(voided);
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('attempt_already_settled');
+    expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'again' })).toMatchObject({
+      code: 'conflict',
+    });
+    // A refunded attempt no longer counts for the cap.
+    created(await h.create(attempt.challengeId, player.ref));
+  });
+
+  it('must be open, known, and voided for a reason', async () => {
+    const { attempt } = await openAttempt();
+    const unknown = newOwnedId('challenge');
+    expect(await h.challenge.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });
+    expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: '' })).toMatchObject({
+      code: 'invalid_request',
+    });
+    recorded(await h.report(attempt.id, 1));
+    expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).toMatchObject({ code: 'conflict' });
+  });
+
+  it('stays voiding while the wallet is away, shows nothing, and is finished by the next call', async () => {
+    const { attempt, player } = await openAttempt();
+    await h.stopWallet();
+    await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
+    await expect(h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
+    await h.startWallet();
+    const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).attempt;
+    expect(voided?.status).toBe(AttemptStatus.VOIDED);
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+  });
+});
+
+describe('a sandbox attempt that is expired by hand', () => {
+  it('is expired and refunded as if its hour had passed', async () => {
+    const { attempt, player } = await openAttempt();
+    const expired = ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
+    expect(expired).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+    expect(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).toMatchObject({
+      code: 'attempt_already_settled',
+    });
+    expect(await h.challenge.expireAttempt({ tenant: OTHER_PROGRAM, attemptId: attempt.id })).toMatchObject({
+      code: 'not_found',
+    });
+    const live = { ...PROGRAM, environment: Environment.LIVE };
+    await expect(h.challenge.expireAttempt({ tenant: live, attemptId: attempt.id })).rejects.toThrow();
+  });
+});
+
+describe('an attempt that an implausible score spoiled', () => {
+  it('refuses every later report alike, stays open until its hour, then expires and refunds', async () => {
+    const { attempt, player } = await openAttempt({ scoreMin: 0, scoreMax: 1_000 });
+    expect(verdictOf(await h.report(attempt.id, 1_000.5))).toBe('score_out_of_range');
+    expect(verdictOf(await h.report(attempt.id, 500))).toBe('score_out_of_range');
+    expect(await read(attempt.id)).toEqual(attempt);
+    expect(await h.balance(player.accountId)).toBe(99_900n);
+    h.clock.advance(HOUR_MS);
+    expect(verdictOf(await h.report(attempt.id, 500))).toBe('attempt_already_settled');
+    await h.server.sweepOnce();
+    expect(await read(attempt.id)).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+  });
+
+  it('was not spoiled by a score on a bound', async () => {
+    const { attempt } = await openAttempt({ scoreMin: 0, scoreMax: 1_000 });
+    expect(recorded(await h.report(attempt.id, 1_000)).metThreshold).toBe(true);
+  });
+});
+
+describe('an attempt of a challenge that was pulled meanwhile', () => {
+  it('still takes its outcome, against the bar and for the prize that were frozen on it', async () => {
+    const { attempt, challenge, player } = await openAttempt();
+    ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.CLOSED }));
+    expect(recorded(await h.report(attempt.id, 100, newId())).award?.amountCents).toBe(2_000n);
+    expect(await h.balance(player.accountId)).toBe(101_900n);
+  });
+});

@@ -1,0 +1,20 @@
+/** GetAttempt: the authoritative read. */
+import { isRefused, refused } from '@laurel/errors';
+import type { Handlers } from '@laurel/grpc';
+import type { ChallengeServiceService } from '@laurel/proto/challenge';
+import { isSameTenant } from '../domain/challenge.ts';
+import { findAttempt } from '../repository/attempts.ts';
+import { parseId, parseTenant } from './parse.ts';
+import { type ReadDeps, readAttempt } from './read-attempt.ts';
+
+export function getAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['getAttempt'] {
+  return async (request) => {
+    const tenant = parseTenant(request.tenant);
+    const attemptId = parseId(request.attemptId);
+    // Another tenant's attempt is not there, and nothing is rolled forward on its behalf.
+    const found = await findAttempt(deps.database, attemptId);
+    if (found === null || !isSameTenant(found.terms.tenant, tenant)) return refused('not_found');
+    const attempt = await readAttempt(attemptId, deps);
+    return isRefused(attempt) ? attempt : { attempt };
+  };
+}

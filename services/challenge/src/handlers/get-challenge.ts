@@ -1,0 +1,15 @@
+/** GetChallenge: one challenge, for its operator. */
+import { refused } from '@laurel/errors';
+import type { Handlers } from '@laurel/grpc';
+import type { Database } from '@laurel/postgres';
+import type { ChallengeServiceService } from '@laurel/proto/challenge';
+import { findChallenge } from '../repository/challenges.ts';
+import { parseId } from './parse.ts';
+import { presentChallenge } from './present.ts';
+
+export function getChallenge({ database }: { database: Database }): Handlers<ChallengeServiceService>['getChallenge'] {
+  return async (request) => {
+    const challenge = await findChallenge(database, parseId(request.challengeId));
+    return challenge === null ? refused('not_found') : { challenge: presentChallenge(challenge) };
+  };
+}

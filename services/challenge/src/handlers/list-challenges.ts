@@ -1,0 +1,54 @@
+/**
+ * ListChallenges: by default the live challenges that CreateAttempts would accept for this player, funds aside; with `all`, every one.
+ * A ref without an account is nobody yet: nothing speaks against it but its missing funds.
+ */
+import type { Handlers } from '@laurel/grpc';
+import type { Database } from '@laurel/postgres';
+import type { ChallengeServiceService } from '@laurel/proto/challenge';
+import type { Clock } from '@laurel/service';
+import type { AccountMemory } from '../clients/account-memory.ts';
+import type { Wallet } from '../clients/wallet.ts';
+import { decideAvailability, factsOfNobody } from '../domain/availability.ts';
+import { statusOf } from '../domain/bar.ts';
+import type { Challenge, Tenant } from '../domain/challenge.ts';
+import type { TierCeilings } from '../domain/prize-offer.ts';
+import { listChallengesOf } from '../repository/challenges.ts';
+import { loadFactsOfAccount } from '../repository/player-facts.ts';
+import { parseTenant } from './parse.ts';
+import { presentChallenge } from './present.ts';
+
+type Deps = { database: Database; wallet: Wallet; accounts: AccountMemory; ceilings: TierCeilings; clock: Clock };
+
+export function listChallenges(deps: Deps): Handlers<ChallengeServiceService>['listChallenges'] {
+  return async (request) => {
+    const tenant = parseTenant(request.tenant);
+    const every = await listChallengesOf(deps.database, tenant);
+    const listed = request.all ? every : await keepAccepted(every, tenant, request.playerRef, deps);
+    return { challenges: listed.map(presentChallenge) };
+  };
+}
+
+async function keepAccepted(
+  every: readonly Challenge[],
+  tenant: Tenant,
+  playerRef: string,
+  { database, wallet, accounts, ceilings, clock }: Deps,
+): Promise<readonly Challenge[]> {
+  const live = every.filter((challenge) => statusOf(challenge) === 'live');
+  if (live.length === 0) return [];
+  const player = { tenant, playerRef };
+  const { accountId, codes } = await wallet.checkStanding(
+    player,
+    live.map((challenge) => challenge.terms),
+  );
+  accounts.remember(player, accountId);
+  const ids = live.map((challenge) => challenge.id);
+  const facts = accountId === null ? null : await loadFactsOfAccount(database, ids, accountId, clock());
+
+  return live.filter((challenge, index) => {
+    // A ref without an account has no standing to refuse; it lacks funds, which are put aside here.
+    if (accountId !== null && codes[index] !== null) return false;
+    const known = facts?.get(challenge.id) ?? factsOfNobody(challenge);
+    return decideAvailability({ tenant, challenge, player: known, ceilings }).kind === 'available';
+  });
+}

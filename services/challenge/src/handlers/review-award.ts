@@ -1,0 +1,39 @@
+/**
+ * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying -> denied`. The first step is committed here, the
+ * wallet moves the money or closes the payout, and the last step follows; what a crash leaves between them the sweeper finishes.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import type { AwardStatus } from '../domain/challenge.ts';
+import { findAward, moveAward } from '../repository/awards.ts';
+import type { AwardPayer } from '../workers/pay-awards.ts';
+
+export type ReviewDeps = { database: Database; payer: AwardPayer };
+
+export type Review = {
+  readonly underWay: Extract<AwardStatus, 'releasing' | 'denying'>;
+  readonly done: Extract<AwardStatus, 'paid' | 'denied'>;
+};
+
+// An award that is still being paid is settled first; another operator's review may come between once more.
+const MAX_ROUNDS = 3;
+
+/** Null when the award is as the review wants it. */
+export async function reviewAward(
+  awardId: string,
+  review: Review,
+  { database, payer }: ReviewDeps,
+): Promise<Refused | null> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const found = await findAward(database, awardId);
+    if (found === null) return refused('not_found');
+    const award = await payer.settleAndRecord(found);
+    if (award.status === review.done) return null;
+    if (award.status !== 'held') return refused('conflict', `The award is ${award.status}.`);
+    const isMoved = await moveAward(database, awardId, 'held', review.underWay);
+    if (!isMoved) continue;
+    const settled = await payer.settleAndRecord({ ...found, award: { ...award, status: review.underWay } });
+    return settled.status === review.done ? null : refused('conflict', `The award is ${settled.status}.`);
+  }
+  throw new Error(`award ${awardId} was not reviewed in ${MAX_ROUNDS} rounds`);
+}

@@ -1,0 +1,223 @@
+/** The same attempt id sent again, whatever the first request left behind. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { AttemptStatus } from '@laurel/proto/challenge';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { created, type Harness, HOUR_MS, ok, PROGRAM, recorded, startHarness, verdictOf } from '../../test/harness.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startHarness();
+});
+afterAll(async () => {
+  expect(await h.violations()).toEqual([]);
+  await h[Symbol.asyncDispose]();
+});
+
+async function statusOf(attemptId: string) {
+  const [row] = await h.database.query<{ status: string; closed_reason: string | null; fee_generation: number }>(
+    { text: 'select status, closed_reason, fee_generation from attempts where id = $1' },
+    [attemptId],
+  );
+  return row;
+}
+
+/** The status changes as if what was written behind had been lost. */
+async function forget(attemptId: string): Promise<void> {
+  await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
+}
+
+describe('a create that is sent again', () => {
+  it('goes on from an attempt whose fee the wallet never heard of', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const attemptId = newOwnedId('challenge');
+    await h.stopWallet();
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
+    await h.startWallet();
+
+    // The ref was never resolved, so nothing was written; now it is, and the wallet dies before the charge.
+    expect(await statusOf(attemptId)).toBeUndefined();
+    created(await h.create(challenge.id, player.ref));
+    await h.stopWallet();
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
+    expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
+    await h.startWallet();
+
+    created(await h.create(challenge.id, player.ref, attemptId));
+    expect(await h.balance(player.accountId)).toBe(100_000n - 200n);
+  });
+
+  it('charges nothing again when the fee was posted and that was lost', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const attempt = created(await h.create(challenge.id, player.ref));
+    await forget(attempt.id);
+    expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
+    expect(await h.balance(player.accountId)).toBe(99_900n);
+  });
+
+  it('is refused as it was the first time, though the player has funds by now', async () => {
+    const challenge = await h.open();
+    const player = await h.player(undefined, 0n);
+    const attemptId = newOwnedId('challenge');
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('insufficient_funds');
+    ok(await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: 500n, reference: 'late' }));
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('insufficient_funds');
+    await h.server.sweepOnce();
+    expect(await statusOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'insufficient_funds' });
+    expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
+    expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
+    expect(await h.balance(player.accountId)).toBe(500n);
+  });
+
+  it('begins again under a new fee when the sweeper had fenced the first one, and that fee is refunded at the hour', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    created(await h.create(challenge.id, player.ref));
+    const attemptId = newOwnedId('challenge');
+    await h.stopWallet();
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
+    await h.startWallet();
+
+    h.clock.advance(59_999);
+    await h.server.sweepOnce();
+    expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
+    h.clock.advance(1);
+    await h.server.sweepOnce();
+    expect(await statusOf(attemptId)).toEqual({ status: 'refused', closed_reason: 'abandoned', fee_generation: 0 });
+    expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
+
+    const attempt = created(await h.create(challenge.id, player.ref, attemptId));
+    expect(attempt.createdAt).toEqual(h.clock());
+    expect(await statusOf(attemptId)).toMatchObject({ fee_generation: 1, closed_reason: null });
+    expect(await h.balance(player.accountId)).toBe(99_800n);
+
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    expect(await statusOf(attemptId)).toMatchObject({ status: 'expired' });
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+  });
+
+  it('answers the attempt as it was created after it was settled, expired or voided', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const settled = created(await h.create(challenge.id, player.ref));
+    const expired = created(await h.create(challenge.id, player.ref));
+    const voided = created(await h.create(challenge.id, player.ref));
+    recorded(await h.report(settled.id, 1));
+    ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: expired.id }));
+    ok(await h.challenge.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    for (const attempt of [settled, expired, voided]) {
+      expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
+    }
+  });
+
+  it('is one attempt and one charge when it races itself, in one batch and across replicas', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    await using other = await h.startReplica();
+    const attemptId = newOwnedId('challenge');
+    const creation = {
+      attemptId,
+      tenant: PROGRAM,
+      challengeId: challenge.id,
+      playerRef: player.ref,
+      metadataJson: '{}',
+      requestId: '',
+    };
+    const answers = await Promise.all(
+      [h.challenge, other.challenge, h.challenge, other.challenge].map((client) =>
+        client.createAttempts({ creations: [creation, creation, creation] }),
+      ),
+    );
+    const attempts = answers.flatMap((answer) => ok(answer).results.map(({ result }) => created(result)));
+    expect(new Set(attempts.map((attempt) => attempt.id))).toEqual(new Set([attemptId]));
+    expect(attempts).toHaveLength(12);
+    expect(await h.balance(player.accountId)).toBe(99_900n);
+  });
+});
+
+describe('a pending attempt that a reader meets', () => {
+  it('is resolved by a read, and by a report', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const read = created(await h.create(challenge.id, player.ref));
+    const reported = created(await h.create(challenge.id, player.ref));
+    await forget(read.id);
+    await forget(reported.id);
+    expect(ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
+    expect(await statusOf(read.id)).toMatchObject({ status: 'open' });
+    expect(recorded(await h.report(reported.id, 1)).metThreshold).toBe(false);
+  });
+
+  it('does not exist while its fee is absent, and takes its outcome once it was paid for', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    created(await h.create(challenge.id, player.ref));
+    const attemptId = newOwnedId('challenge');
+    await h.stopWallet();
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
+    await h.startWallet();
+    expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
+    expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
+    created(await h.create(challenge.id, player.ref, attemptId));
+    expect(recorded(await h.report(attemptId, 1)).score).toBe(1);
+  });
+
+  it('is opened by the sweeper when its fee was posted, and expires at its hour like any other', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const attempt = created(await h.create(challenge.id, player.ref));
+    await forget(attempt.id);
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    await h.server.sweepOnce();
+    const { attempt: read } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expect(read).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+  });
+});
+
+describe('a player whose link moved', () => {
+  it('pays from the account that the ref names now, and what the old account claimed or spent does not count', async () => {
+    const challenge = await h.open({ dailyAttemptCap: 2 });
+    const before = await h.player();
+    const after = await h.player();
+    const won = created(await h.create(challenge.id, before.ref));
+    recorded(await h.report(won.id, 100));
+    expect(verdictOf(await h.create(challenge.id, before.ref))).toBe('challenge_already_claimed');
+    const unfinished = await h.open();
+    const open = created(await h.create(unfinished.id, before.ref));
+
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    created(await h.create(challenge.id, before.ref));
+    expect(await h.balance(after.accountId)).toBe(99_900n);
+    // A remembered account that only the charge can correct.
+    created(await h.create(unfinished.id, after.ref));
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: after.ref }, email: before.email }));
+    created(await h.create(unfinished.id, after.ref));
+    expect(await h.balance(after.accountId)).toBe(99_800n);
+    expect(await h.balance(before.accountId)).toBe(100_000n - 300n + 2_000n);
+
+    // Open attempts stay with the account that paid.
+    const outcome = recorded(await h.report(open.id, 100, newId()));
+    expect(outcome.award?.amountCents).toBe(2_000n);
+    expect(await h.balance(before.accountId)).toBe(100_000n - 300n + 4_000n);
+  });
+
+  it('is refused, uncharged, where the rules refuse the account that the ref names now', async () => {
+    const challenge = await h.open({ dailyAttemptCap: 1 });
+    const before = await h.player();
+    const after = await h.player();
+    const warm = await h.open();
+    created(await h.create(warm.id, before.ref));
+    created(await h.create(challenge.id, after.ref));
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    const attemptId = newOwnedId('challenge');
+    expect(verdictOf(await h.create(challenge.id, before.ref, attemptId))).toBe('attempt_cap_reached');
+    expect(verdictOf(await h.create(challenge.id, before.ref, attemptId))).toBe('attempt_cap_reached');
+    expect(await statusOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'attempt_cap_reached' });
+    expect(await h.balance(after.accountId)).toBe(99_900n);
+    expect(await h.balance(before.accountId)).toBe(99_900n);
+  });
+});

@@ -1,0 +1,223 @@
+/** Attempts. Rows are always locked in id order, so that two batches never wait for each other. */
+import type { AttemptStatus } from '@laurel/attempt';
+import { cents } from '@laurel/money';
+import type { Attempt, AttemptTerms, Environment, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
+import type { Queryable } from './queryable.ts';
+
+type AttemptRow = {
+  id: string;
+  challenge_id: string;
+  account_id: string | null;
+  player_ref: string;
+  status: AttemptStatus;
+  fee_cents: bigint;
+  prize_cents: bigint;
+  threshold: number | null;
+  metadata: string;
+  created_at: Date;
+  spoiled_at: Date | null;
+  fee_generation: number;
+  closed_reason: string | null;
+};
+
+type AttemptWithTermsRow = AttemptRow & {
+  program_id: string;
+  environment: Environment;
+  threshold_direction: ThresholdDirection;
+  prize_structure: PrizeStructure;
+  score_min: number | null;
+  score_max: number | null;
+};
+
+/** An attempt and what it reads from its challenge. */
+export type AttemptWithTerms = { readonly attempt: Attempt; readonly terms: AttemptTerms };
+
+/** One fee of an attempt. */
+export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
+
+const WITH_TERMS = `
+select a.*, c.program_id, c.environment, c.threshold_direction, c.prize_structure, c.score_min, c.score_max
+from attempts a join challenges c on c.id = a.challenge_id`;
+
+const INSERT = {
+  name: 'attempts_insert',
+  text: `
+insert into attempts
+  (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::float8[],
+  $9::text[], $10::timestamptz[])
+on conflict (id) do nothing
+returning id`,
+};
+
+const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts where id = any($1::uuid[])' };
+
+const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
+
+// Nothing that another transaction may write meanwhile is joined here: after waiting for a lock PostgreSQL reads the attempt anew,
+// but whatever it is joined to as it was before the wait. What is joined is frozen.
+const LOCK_WITH_TERMS = {
+  name: 'attempts_lock_with_terms',
+  text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,
+};
+
+const LOCKED = `locked as (select a.id from attempts a join wanted w on w.id = a.id order by a.id for no key update of a)`;
+
+// What is known of an older generation's fee says nothing about the current one.
+const OPEN = {
+  name: 'attempts_open',
+  text: `
+with wanted as (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation)), ${LOCKED}
+update attempts a set status = 'open'
+from locked l join wanted w on w.id = l.id
+where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
+};
+
+const REFUSE = {
+  name: 'attempts_refuse',
+  text: `
+with wanted as (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code)), ${LOCKED}
+update attempts a set status = 'refused', closed_reason = w.code
+from locked l join wanted w on w.id = l.id
+where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
+};
+
+const SETTLE = { name: 'attempts_settle', text: `update attempts set status = 'settled' where id = any($1::uuid[])` };
+
+const SPOIL = {
+  name: 'attempts_spoil',
+  text: `update attempts set status = 'open', spoiled_at = $2 where id = any($1::uuid[])`,
+};
+
+const REVIVE = {
+  text: `
+update attempts set account_id = $2, status = $3, fee_cents = $4, prize_cents = $5, threshold = $6, created_at = $7,
+  fee_generation = $8, closed_reason = null
+where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $8 - 1
+returning id`,
+};
+
+const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
+
+const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
+
+export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+  const rows = await on.query<{ id: string }>(INSERT, [
+    attempts.map((attempt) => attempt.id),
+    attempts.map((attempt) => attempt.challengeId),
+    attempts.map((attempt) => attempt.accountId),
+    attempts.map((attempt) => attempt.playerRef),
+    attempts.map((attempt) => attempt.status),
+    attempts.map((attempt) => attempt.feeCents),
+    attempts.map((attempt) => attempt.prizeCents),
+    attempts.map((attempt) => attempt.threshold),
+    attempts.map((attempt) => attempt.metadata),
+    attempts.map((attempt) => attempt.createdAt),
+  ]);
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function loadAttempts(on: Queryable, ids: readonly string[]): Promise<Map<string, Attempt>> {
+  const rows = await on.query<AttemptRow>(SELECT_BY_IDS, [ids]);
+  return new Map(rows.map((row) => [row.id, toAttempt(row)]));
+}
+
+export async function findAttempt(on: Queryable, id: string): Promise<AttemptWithTerms | null> {
+  const [row] = await on.query<AttemptWithTermsRow>(SELECT_WITH_TERMS, [[id]]);
+  return row === undefined ? null : toAttemptWithTerms(row);
+}
+
+export async function lockAttempts(on: Queryable, ids: readonly string[]): Promise<Map<string, AttemptWithTerms>> {
+  const rows = await on.query<AttemptWithTermsRow>(LOCK_WITH_TERMS, [ids]);
+  return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
+}
+
+/** `pending -> open`: the wallet posted the fee. */
+export async function openAttempts(on: Queryable, fees: readonly FeeOf[]): Promise<void> {
+  if (fees.length === 0) return;
+  await on.query(OPEN, [fees.map((fee) => fee.attemptId), fees.map((fee) => fee.feeGeneration)]);
+}
+
+/** `pending -> refused`: the wallet will never post the fee. */
+export async function refuseAttempts(
+  on: Queryable,
+  refusals: readonly (FeeOf & { readonly code: string })[],
+): Promise<void> {
+  if (refusals.length === 0) return;
+  await on.query(REFUSE, [
+    refusals.map((refusal) => refusal.attemptId),
+    refusals.map((refusal) => refusal.feeGeneration),
+    refusals.map((refusal) => refusal.code),
+  ]);
+}
+
+/** An abandoned attempt begins again as this one. False when another process was first. */
+export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
+  const rows = await on.query(REVIVE, [
+    attempt.id,
+    attempt.accountId,
+    attempt.status,
+    attempt.feeCents,
+    attempt.prizeCents,
+    attempt.threshold,
+    attempt.createdAt,
+    attempt.feeGeneration,
+  ]);
+  return rows.length === 1;
+}
+
+/** The caller holds the locks and has decided. */
+export async function settleAttempts(on: Queryable, ids: readonly string[]): Promise<void> {
+  await on.query(SETTLE, [ids]);
+}
+
+/** The caller holds the locks and has decided. */
+export async function spoilAttempts(on: Queryable, ids: readonly string[], now: Date): Promise<void> {
+  await on.query(SPOIL, [ids, now]);
+}
+
+/** The caller holds the lock; the attempt is pending. */
+export async function moveAttempt(on: Queryable, id: string, accountId: string): Promise<void> {
+  await on.query(MOVE, [id, accountId]);
+}
+
+/** The caller holds the lock; the attempt is open and ends without an outcome. */
+export async function endAttempt(
+  on: Queryable,
+  id: string,
+  status: AttemptStatus,
+  reason: string | null,
+): Promise<void> {
+  await on.query(END, [id, status, reason]);
+}
+
+function toAttempt(row: AttemptRow): Attempt {
+  return {
+    id: row.id,
+    challengeId: row.challenge_id,
+    accountId: row.account_id,
+    playerRef: row.player_ref,
+    status: row.status,
+    feeCents: cents(row.fee_cents),
+    prizeCents: cents(row.prize_cents),
+    threshold: row.threshold,
+    metadata: row.metadata,
+    createdAt: row.created_at,
+    spoiledAt: row.spoiled_at,
+    feeGeneration: row.fee_generation,
+    closedReason: row.closed_reason,
+  };
+}
+
+function toAttemptWithTerms(row: AttemptWithTermsRow): AttemptWithTerms {
+  return {
+    attempt: toAttempt(row),
+    terms: {
+      tenant: { programId: row.program_id, environment: row.environment },
+      direction: row.threshold_direction,
+      prizeStructure: row.prize_structure,
+      scoreMin: row.score_min,
+      scoreMax: row.score_max,
+    },
+  };
+}

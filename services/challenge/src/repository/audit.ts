@@ -1,0 +1,163 @@
+/** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
+import type { AttemptStatus } from '@laurel/attempt';
+import type { AwardStatus } from '../domain/challenge.ts';
+import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
+import type { Queryable } from './queryable.ts';
+
+export type AuditResult = {
+  readonly id: string;
+  readonly description: string;
+  readonly violations: bigint;
+  readonly examples: readonly string[];
+};
+
+type Check = {
+  readonly id: string;
+  readonly description: string;
+  /** Answers one column, `id`: one row for each violation. */
+  readonly violations: string;
+};
+
+// Constraints hold most of these already; the audit is there for the day when somebody switches one off.
+const CHECKS: readonly Check[] = [
+  {
+    id: 'outcome_exactly_when_settled',
+    description: 'An attempt is settled exactly when it has an outcome.',
+    violations: `
+      select coalesce(a.id, o.attempt_id) as id
+      from (select id from attempts where status = 'settled') a
+      full join outcomes o on o.attempt_id = a.id
+      where a.id is null or o.attempt_id is null`,
+  },
+  {
+    id: 'met_threshold_follows_frozen_bar',
+    description: 'Every outcome says of its score what the bar that was frozen on its attempt says.',
+    violations: `
+      select o.attempt_id as id
+      from outcomes o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id
+      where o.met_threshold is distinct from coalesce(
+        case c.threshold_direction when 'higher_is_better' then o.score >= a.threshold else o.score <= a.threshold end, false)`,
+  },
+  {
+    id: 'award_follows_from_its_attempt',
+    description:
+      'Every award belongs to an outcome that cleared the bar, and pays the prize that was frozen to the account that paid.',
+    violations: `
+      select w.id
+      from awards w left join attempts a on a.id = w.attempt_id left join outcomes o on o.attempt_id = w.attempt_id
+      where o.met_threshold is not true or a.prize_cents is distinct from w.amount_cents
+        or a.account_id is distinct from w.account_id or a.challenge_id is distinct from w.challenge_id`,
+  },
+  {
+    id: 'one_prize_per_challenge_and_account',
+    description: 'An account wins the prize of a challenge at most once.',
+    violations: `select min(id::text) as id from awards group by challenge_id, account_id having count(*) > 1`,
+  },
+  {
+    id: 'cleared_bar_took_the_prize',
+    description: 'Where an account cleared the bar of a challenge, it has that prize.',
+    violations: `
+      select o.attempt_id as id
+      from outcomes o join attempts a on a.id = o.attempt_id
+      left join awards w on w.challenge_id = a.challenge_id and w.account_id = a.account_id
+      where o.met_threshold and w.id is null`,
+  },
+  {
+    id: 'daily_cap_was_kept',
+    description: 'No account has more paid attempts on a challenge in any 24 hours than its daily cap.',
+    // An attempt exactly 24 hours old no longer counts, and instants have milliseconds.
+    violations: `
+      select counted.id
+      from (
+        select a.id, a.challenge_id, count(*) over (
+          partition by a.challenge_id, a.account_id order by a.created_at
+          range between interval '86399.999 seconds' preceding and current row) as in_window
+        from attempts a
+        where a.fee_cents > 0 and a.status in ('pending', 'open', 'settled')
+      ) counted join challenges c on c.id = counted.challenge_id
+      where counted.in_window > c.daily_attempt_cap`,
+  },
+  {
+    id: 'refund_is_due_exactly_while_ending',
+    description: 'A refund is queued exactly for the attempts that end and wait for it.',
+    violations: `
+      select coalesce(a.id, r.attempt_id) as id
+      from (select id from attempts where status in ('expiring', 'voiding')) a
+      full join refunds_due r on r.attempt_id = a.id
+      where a.id is null or r.attempt_id is null`,
+  },
+  {
+    id: 'attempt_has_its_challenge',
+    description: 'Every attempt belongs to a challenge.',
+    violations: `select a.id from attempts a left join challenges c on c.id = a.challenge_id where c.id is null`,
+  },
+  {
+    id: 'receipt_has_its_key',
+    description: 'Every receipt was signed with a key that is on record.',
+    violations: `
+      select o.receipt_id as id from outcomes o left join signing_keys k on k.id = o.signing_key_id where k.id is null`,
+  },
+];
+
+const MAX_EXAMPLES = 10;
+
+export async function runOwnChecks(on: Queryable): Promise<readonly AuditResult[]> {
+  const results: AuditResult[] = [];
+  // One after the other: an audit must not take the connections that players wait for.
+  for (const { id, description, violations } of CHECKS) {
+    const [row] = await on.query<{ violations: bigint; examples: string[] }>({
+      text: `
+select count(*) as violations, coalesce((array_agg(broken.id::text))[1:${MAX_EXAMPLES}], '{}') as examples from (${violations}) broken`,
+    });
+    results.push({ id, description, violations: row?.violations ?? 0n, examples: row?.examples ?? [] });
+  }
+  return results;
+}
+
+type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };
+type AwardRow = { id: string; status: AwardStatus; attempt_id: string; account_id: string; amount_cents: bigint };
+
+const PAGE_OF_ATTEMPTS = {
+  text: 'select id, status, account_id, fee_cents from attempts where id > $1 and fee_cents > 0 order by id limit $2',
+};
+const ATTEMPTS_AGAIN = { text: 'select id, status, account_id, fee_cents from attempts where id = any($1::uuid[])' };
+const PAGE_OF_AWARDS = {
+  text: 'select id, status, attempt_id, account_id, amount_cents from awards where id > $1 order by id limit $2',
+};
+const AWARDS_AGAIN = {
+  text: 'select id, status, attempt_id, account_id, amount_cents from awards where id = any($1::uuid[])',
+};
+
+/** Paid attempts above an id, by id, in id order. */
+export async function pageOfAttempts(
+  on: Queryable,
+  after: string,
+  limit: number,
+): Promise<Map<string, AuditedAttempt>> {
+  return byId(await on.query<AttemptRow>(PAGE_OF_ATTEMPTS, [after, limit]), toAttempt);
+}
+
+export async function attemptsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAttempt>> {
+  return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
+}
+
+/** Awards above an id, by id, in id order. */
+export async function pageOfAwards(on: Queryable, after: string, limit: number): Promise<Map<string, AuditedAward>> {
+  return byId(await on.query<AwardRow>(PAGE_OF_AWARDS, [after, limit]), toAward);
+}
+
+export async function awardsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAward>> {
+  return byId(await on.query<AwardRow>(AWARDS_AGAIN, [ids]), toAward);
+}
+
+function byId<Row extends { id: string }, Value>(rows: readonly Row[], to: (row: Row) => Value): Map<string, Value> {
+  return new Map(rows.map((row) => [row.id, to(row)]));
+}
+
+function toAttempt(row: AttemptRow): AuditedAttempt {
+  return { status: row.status, accountId: row.account_id, feeCents: row.fee_cents };
+}
+
+function toAward(row: AwardRow): AuditedAward {
+  return { status: row.status, attemptId: row.attempt_id, accountId: row.account_id, amountCents: row.amount_cents };
+}

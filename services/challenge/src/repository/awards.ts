@@ -1,0 +1,142 @@
+/** Awards, which are also the claims. */
+import { cents } from '@laurel/money';
+import type { Award, AwardStatus, Environment, Tenant } from '../domain/challenge.ts';
+import type { Queryable } from './queryable.ts';
+
+/** An award and whose it is, as the wallet needs it. */
+export type AwardWithTenant = { readonly award: Award; readonly tenant: Tenant };
+
+/** Where a payout was found to stand. */
+export type PayoutRecord = {
+  readonly awardId: string;
+  readonly status: Extract<AwardStatus, 'paid' | 'held' | 'denied'>;
+  readonly paidAt: Date | null;
+};
+
+/** A payout, and the status of the award for which the wallet was asked about it. */
+export type PayoutOf = PayoutRecord & { readonly asked: AwardStatus };
+
+type AwardRow = {
+  id: string;
+  attempt_id: string;
+  challenge_id: string;
+  account_id: string;
+  amount_cents: bigint;
+  status: AwardStatus;
+  created_at: Date;
+  paid_at: Date | null;
+};
+type AwardWithTenantRow = AwardRow & { program_id: string; environment: Environment };
+
+// The unique constraint decides the claim. Claims are made in one order, so that two batches that race for the same ones wait for each
+// other in one direction only; of two claims of one account in one batch the earlier report's comes first.
+const CLAIM = {
+  name: 'awards_claim',
+  text: `
+insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
+select i.id, i.attempt_id, i.challenge_id, i.account_id, i.amount_cents, 'paying', $6
+from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[]) with ordinality
+  as i (id, attempt_id, challenge_id, account_id, amount_cents, position)
+order by i.challenge_id, i.account_id, i.position
+on conflict (challenge_id, account_id) do nothing
+returning attempt_id`,
+};
+
+const WITH_TENANT = `select w.*, c.program_id, c.environment from awards w join challenges c on c.id = w.challenge_id`;
+
+const SELECT_BY_ATTEMPTS = {
+  name: 'awards_by_attempts',
+  text: `${WITH_TENANT} where w.attempt_id = any($1::uuid[])`,
+};
+
+const SELECT_BY_ID = { text: `${WITH_TENANT} where w.id = $1` };
+
+const SELECT_UNFINISHED = {
+  text: `
+${WITH_TENANT} where w.status in ('paying', 'releasing', 'denying') and w.created_at <= $1 order by w.created_at limit $2`,
+};
+
+// What was asked of an award in one state says nothing about another state that it has reached since.
+const RECORD_PAYOUTS = {
+  name: 'awards_record_payouts',
+  text: `
+with found as (select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at)),
+locked as (select w.id from awards w join found f on f.id = w.id order by w.id for no key update of w)
+update awards w set status = f.status, paid_at = f.paid_at
+from locked l join found f on f.id = l.id
+where w.id = l.id and w.status = f.asked`,
+};
+
+const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
+
+/** The attempts whose claim took the prize. */
+export async function claimAwards(
+  on: Queryable,
+  awards: readonly Omit<Award, 'status' | 'createdAt' | 'paidAt'>[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  if (awards.length === 0) return new Set();
+  const rows = await on.query<{ attempt_id: string }>(CLAIM, [
+    awards.map((award) => award.id),
+    awards.map((award) => award.attemptId),
+    awards.map((award) => award.challengeId),
+    awards.map((award) => award.accountId),
+    awards.map((award) => award.amountCents),
+    now,
+  ]);
+  return new Set(rows.map((row) => row.attempt_id));
+}
+
+/** By attempt id. */
+export async function loadAwards(
+  on: Queryable,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, AwardWithTenant>> {
+  if (attemptIds.length === 0) return new Map();
+  const rows = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
+  return new Map(rows.map((row) => [row.attempt_id, toAwardWithTenant(row)]));
+}
+
+export async function findAward(on: Queryable, id: string): Promise<AwardWithTenant | null> {
+  const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ID, [id]);
+  return row === undefined ? null : toAwardWithTenant(row);
+}
+
+/** Awards that lie between two commits, oldest first. */
+export async function loadUnfinishedAwards(
+  on: Queryable,
+  createdUntil: Date,
+  limit: number,
+): Promise<readonly AwardWithTenant[]> {
+  return (await on.query<AwardWithTenantRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toAwardWithTenant);
+}
+
+export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<void> {
+  await on.query(RECORD_PAYOUTS, [
+    payouts.map((payout) => payout.awardId),
+    payouts.map((payout) => payout.asked),
+    payouts.map((payout) => payout.status),
+    payouts.map((payout) => payout.paidAt),
+  ]);
+}
+
+/** Whether the award was in the first status and is in the second now. */
+export async function moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean> {
+  return (await on.query(MOVE, [id, from, to])).length === 1;
+}
+
+function toAwardWithTenant(row: AwardWithTenantRow): AwardWithTenant {
+  return {
+    award: {
+      id: row.id,
+      attemptId: row.attempt_id,
+      challengeId: row.challenge_id,
+      accountId: row.account_id,
+      amountCents: cents(row.amount_cents),
+      status: row.status,
+      createdAt: row.created_at,
+      paidAt: row.paid_at,
+    },
+    tenant: { programId: row.program_id, environment: row.environment },
+  };
+}

@@ -1,0 +1,176 @@
+/** Challenges, read together with the bar and the progress that bar_samples give them. */
+import { cents } from '@laurel/money';
+import type {
+  CalibrationSource,
+  Challenge,
+  ChallengeStatus,
+  Environment,
+  PrizeStructure,
+  Tenant,
+  ThresholdDirection,
+} from '../domain/challenge.ts';
+import type { Queryable } from './queryable.ts';
+
+type ChallengeRow = {
+  id: string;
+  program_id: string;
+  environment: Environment;
+  status: ChallengeStatus;
+  name: string;
+  description: string | null;
+  fee_cents: bigint;
+  prize_cents: bigint;
+  prize_structure: PrizeStructure;
+  top_n: number | null;
+  metric_name: string;
+  metric_unit: string;
+  threshold_direction: ThresholdDirection;
+  threshold: number | null;
+  calibration_source: CalibrationSource;
+  score_min: number | null;
+  score_max: number | null;
+  target_pass_rate: number;
+  integrity_tier: number;
+  min_calibration_n: number;
+  min_calibration_players: number;
+  daily_attempt_cap: number;
+  required_verification_level: number;
+  jurisdictions: string[];
+  parent_challenge_id: string | null;
+  rung: number;
+  created_at: Date;
+  nth_best_score: number | null;
+  collected: number;
+  players_collected: number;
+};
+
+// Reading the n-th best costs n steps of bar_samples_by_score; samples are counted only while there is no bar.
+const CHALLENGE = `
+select c.*, bar.nth_best_score, progress.collected, progress.players_collected
+from challenges c
+left join lateral (
+  (select s.score as nth_best_score from bar_samples s
+   where c.prize_structure = 'top_n' and c.threshold_direction = 'higher_is_better' and s.challenge_id = c.id
+   order by s.score desc offset c.top_n - 1 limit 1)
+  union all
+  (select s.score from bar_samples s
+   where c.prize_structure = 'top_n' and c.threshold_direction = 'lower_is_better' and s.challenge_id = c.id
+   order by s.score asc offset c.top_n - 1 limit 1)
+) bar on true
+left join lateral (
+  select count(*)::int as collected, count(distinct s.player)::int as players_collected from bar_samples s
+  where c.threshold is null and bar.nth_best_score is null and s.challenge_id = c.id
+) progress on true`;
+
+const SELECT_BY_IDS = { name: 'challenges_by_ids', text: `${CHALLENGE} where c.id = any($1::uuid[])` };
+
+const SELECT_OF_TENANT = {
+  name: 'challenges_of_tenant',
+  text: `${CHALLENGE} where c.program_id = $1 and c.environment = $2 order by c.created_at, c.id`,
+};
+
+const LOCK = { text: 'select from challenges where id = $1 for no key update' };
+
+const INSERT = {
+  text: `
+insert into challenges (id, program_id, environment, status, name, description, fee_cents, prize_cents, prize_structure, top_n,
+  metric_name, metric_unit, threshold_direction, threshold, calibration_source, score_min, score_max, target_pass_rate,
+  integrity_tier, min_calibration_n, min_calibration_players, daily_attempt_cap, required_verification_level, jurisdictions,
+  parent_challenge_id, rung, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24::text[],
+  $25, $26, $27)`,
+};
+
+const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
+
+export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, Challenge>> {
+  const rows = await on.query<ChallengeRow>(SELECT_BY_IDS, [[...new Set(ids)]]);
+  return new Map(rows.map((row) => [row.id, toChallenge(row)]));
+}
+
+export async function findChallenge(on: Queryable, id: string): Promise<Challenge | null> {
+  return (await loadChallenges(on, [id])).get(id) ?? null;
+}
+
+/** Every challenge of the tenant, oldest first. */
+export async function listChallengesOf(on: Queryable, tenant: Tenant): Promise<readonly Challenge[]> {
+  return (await on.query<ChallengeRow>(SELECT_OF_TENANT, [tenant.programId, tenant.environment])).map(toChallenge);
+}
+
+/** Keeps the challenge's status and bar still until the transaction ends. */
+export async function lockChallenge(on: Queryable, id: string): Promise<void> {
+  await on.query(LOCK, [id]);
+}
+
+export async function insertChallenge(on: Queryable, challenge: Challenge): Promise<void> {
+  const { terms, tenant } = challenge;
+  await on.query(INSERT, [
+    challenge.id,
+    tenant.programId,
+    tenant.environment,
+    challenge.status,
+    terms.name,
+    terms.description,
+    terms.feeCents,
+    terms.prizeCents,
+    terms.prizeStructure,
+    terms.topN,
+    terms.metricName,
+    terms.metricUnit,
+    terms.direction,
+    challenge.threshold,
+    challenge.calibrationSource,
+    terms.scoreMin,
+    terms.scoreMax,
+    terms.targetPassRate,
+    terms.integrityTier,
+    terms.minCalibrationN,
+    terms.minCalibrationPlayers,
+    terms.dailyAttemptCap,
+    terms.requiredVerificationLevel,
+    terms.jurisdictions,
+    terms.parentChallengeId,
+    challenge.rung,
+    challenge.createdAt,
+  ]);
+}
+
+export async function updateChallengeStatus(on: Queryable, id: string, status: ChallengeStatus): Promise<void> {
+  await on.query(UPDATE_STATUS, [id, status]);
+}
+
+function toChallenge(row: ChallengeRow): Challenge {
+  return {
+    id: row.id,
+    tenant: { programId: row.program_id, environment: row.environment },
+    terms: {
+      name: row.name,
+      description: row.description,
+      feeCents: cents(row.fee_cents),
+      prizeCents: cents(row.prize_cents),
+      prizeStructure: row.prize_structure,
+      topN: row.top_n,
+      metricName: row.metric_name,
+      metricUnit: row.metric_unit,
+      direction: row.threshold_direction,
+      scoreMin: row.score_min,
+      scoreMax: row.score_max,
+      targetPassRate: row.target_pass_rate,
+      integrityTier: row.integrity_tier,
+      minCalibrationN: row.min_calibration_n,
+      minCalibrationPlayers: row.min_calibration_players,
+      dailyAttemptCap: row.daily_attempt_cap,
+      requiredVerificationLevel: row.required_verification_level,
+      jurisdictions: row.jurisdictions,
+      parentChallengeId: row.parent_challenge_id,
+    },
+    status: row.status,
+    threshold: row.threshold,
+    calibrationSource: row.calibration_source,
+    rung: row.rung,
+    createdAt: row.created_at,
+    nthBestScore: row.nth_best_score,
+    collected: row.collected,
+    playersCollected: row.players_collected,
+  };
+}

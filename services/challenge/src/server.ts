@@ -1,0 +1,115 @@
+/** The challenge service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
+import { implement, startGrpcServer } from '@laurel/grpc';
+import { createDatabase } from '@laurel/postgres';
+import { ChallengeServiceService } from '@laurel/proto/challenge';
+import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
+import { createSigner } from '@laurel/signature';
+import { createAccountMemory } from './clients/account-memory.ts';
+import { connectWallet } from './clients/wallet.ts';
+import type { ChallengeConfig } from './config.ts';
+import { audit } from './handlers/audit.ts';
+import { createAttemptCreations, createAttempts } from './handlers/create-attempts.ts';
+import { createChallenge } from './handlers/create-challenge.ts';
+import { denyAward } from './handlers/deny-award.ts';
+import { expireAttempt } from './handlers/expire-attempt.ts';
+import { getAttempt } from './handlers/get-attempt.ts';
+import { getChallenge } from './handlers/get-challenge.ts';
+import { getReceipt } from './handlers/get-receipt.ts';
+import { listChallenges } from './handlers/list-challenges.ts';
+import { releaseAward } from './handlers/release-award.ts';
+import { createOutcomeSettlements, reportOutcomes } from './handlers/report-outcomes.ts';
+import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
+import { voidAttempt } from './handlers/void-attempt.ts';
+import { putSigningKey } from './repository/outcomes.ts';
+import { createAttemptExpirer } from './workers/expire-attempts.ts';
+import { createAttemptOpener } from './workers/open-attempts.ts';
+import { createAwardPayer } from './workers/pay-awards.ts';
+import { createPendingResolver } from './workers/resolve-pending.ts';
+
+export type ChallengeServer = AsyncDisposable & {
+  readonly port: number;
+  readonly adminPort: number;
+  /** One run of every sweeper, in the order of an attempt's life; tests call it instead of waiting. */
+  sweepOnce(): Promise<void>;
+};
+
+/** Starts the challenge service on a migrated database. Tests pass their own clock. */
+export async function startChallenge(
+  config: ChallengeConfig,
+  logger: Logger,
+  clock: Clock = () => new Date(),
+): Promise<ChallengeServer> {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(
+    createDatabase({
+      url: config.CHALLENGE_DATABASE_URL,
+      maxConnections: config.CHALLENGE_DATABASE_POOL,
+      applicationName: 'laurel-challenge',
+    }),
+  );
+  const wallet = starting.use(connectWallet(config.WALLET_ADDRESS));
+  const signer = createSigner(config.RECEIPT_SIGNING_SEED);
+  const signingKeyId = await putSigningKey(database, signer.publicKey);
+  const accounts = createAccountMemory();
+  const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
+  const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
+  const ceilings = config.TIER_CEILINGS;
+
+  const opener = starting.adopt(createAttemptOpener({ database, logger }), (it) => it.drain());
+  const payer = starting.adopt(createAwardPayer({ database, wallet, logger }), (it) => it.drain());
+  const expirer = starting.adopt(createAttemptExpirer({ database, wallet, opener, attemptTtlMs }), (it) => it.drain());
+  const resolver = createPendingResolver({ database, wallet, opener, pendingGraceMs });
+  const creations = starting.adopt(createAttemptCreations({ database, ceilings, clock }), (it) => it.drain());
+  const settlements = starting.adopt(
+    createOutcomeSettlements({ database, signer, signingKeyId, opener, attemptTtlMs, clock }),
+    (it) => it.drain(),
+  );
+
+  const money = { database, wallet, accounts, opener, ceilings, clock };
+  const reads = { database, opener, resolver, expirer, payer, attemptTtlMs, clock };
+  const service = implement(
+    ChallengeServiceService,
+    {
+      createAttempts: createAttempts({ ...money, creations, logger }),
+      reportOutcomes: reportOutcomes({ database, settlements, opener, resolver, expirer, payer, clock, logger }),
+      getAttempt: getAttempt(reads),
+      listChallenges: listChallenges(money),
+      createChallenge: createChallenge({ database, clock }),
+      getChallenge: getChallenge({ database }),
+      updateChallengeStatus: updateChallengeStatus({ database }),
+      voidAttempt: voidAttempt(reads),
+      expireAttempt: expireAttempt(reads),
+      getReceipt: getReceipt({ database }),
+      releaseAward: releaseAward({ database, payer }),
+      denyAward: denyAward({ database, payer }),
+      audit: audit({ database, wallet }),
+    },
+    { logger },
+  );
+
+  const sweepers = [
+    { name: 'resolve-pending', runOnce: resolver.runOnce },
+    { name: 'expire-attempts', runOnce: expirer.runOnce },
+    { name: 'pay-awards', runOnce: payer.runOnce },
+  ];
+  for (const sweeper of sweepers) {
+    starting.use(startWorker({ ...sweeper, intervalMs: config.SWEEP_INTERVAL_MS, logger, clock }));
+  }
+
+  const grpc = starting.use(
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+  );
+  const admin = starting.use(
+    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, isReady: () => database.isReachable() }),
+  );
+
+  const running = starting.move();
+  return {
+    port: grpc.port,
+    adminPort: admin.port,
+    async sweepOnce() {
+      for (const { runOnce } of sweepers) await runOnce(clock());
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Finds out what became of attempts that are still `pending`: their process died, or what it knew was not written. Past the grace a fee
+ * that the wallet has never heard of is fenced, so that it can never land late. Readers resolve what they meet by the same way.
+ *
+ * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
+ */
+import type { Database } from '@laurel/postgres';
+import type { FeeResolution, Wallet } from '../clients/wallet.ts';
+import { ABANDONED, type Attempt } from '../domain/challenge.ts';
+import { feeTransferOf } from '../domain/fee-transfer.ts';
+import { loadMark, loadPending, type PendingAttempt, putMark } from '../repository/sweeps.ts';
+import type { AttemptOpener } from './open-attempts.ts';
+
+export interface PendingResolver {
+  /** What the wallet knows of the attempt's fee; `written` resolves once the attempt says so too. */
+  resolve(
+    attempt: Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>,
+    now: Date,
+  ): Promise<{ resolution: FeeResolution; written: Promise<void> }>;
+  runOnce(now: Date): Promise<void>;
+}
+
+const PAGE = 500;
+// No attempt commits later than this after its `created_at`: its statements would have timed out. So none appears behind the mark,
+// which stays at least this far behind the present; the usual grace alone is longer.
+const LATEST_COMMIT_MS = 30_000;
+
+export function createPendingResolver(deps: {
+  database: Database;
+  wallet: Wallet;
+  opener: AttemptOpener;
+  pendingGraceMs: number;
+}): PendingResolver {
+  const { database, wallet, opener, pendingGraceMs } = deps;
+  let mark: Date | undefined;
+
+  async function resolve(attempt: Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>, now: Date) {
+    const fenceIfAbsent = now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
+    const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent });
+    const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
+    let written = Promise.resolve();
+    if (resolution.kind === 'posted') written = opener.open(fee);
+    if (resolution.kind === 'fenced') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
+    return { resolution, written };
+  }
+
+  async function sweep(pending: readonly PendingAttempt[], now: Date): Promise<void> {
+    const results = await Promise.allSettled(
+      pending.map(async (attempt) => {
+        const { written } = await resolve(attempt, now);
+        await written;
+      }),
+    );
+    const failure = results.find((result) => result.status === 'rejected');
+    // The mark stays, so that the next run comes back to all of them.
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  return {
+    resolve,
+    async runOnce(now) {
+      const until = new Date(now.getTime() - pendingGraceMs);
+      let from = mark ?? (await loadMark(database, 'resolve_pending'));
+      for (;;) {
+        const pending = await loadPending(database, from, until, PAGE);
+        await sweep(pending, now);
+        const last = pending.at(-1);
+        if (pending.length < PAGE || last === undefined) break;
+        from = last.createdAt;
+      }
+      const reached = new Date(until.getTime() - Math.max(0, LATEST_COMMIT_MS - pendingGraceMs));
+      if (mark !== undefined && reached <= mark) return;
+      mark = reached;
+      await putMark(database, 'resolve_pending', reached);
+    },
+  };
+}
