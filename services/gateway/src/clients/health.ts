@@ -1,0 +1,30 @@
+/** Asks a service the standard gRPC health question. */
+import { Client, credentials } from '@grpc/grpc-js';
+
+const CHECK = '/grpc.health.v1.Health/Check';
+/** HealthCheckRequest without a service name: it asks after the server as a whole. */
+const WHOLE_SERVER = Buffer.alloc(0);
+/** HealthCheckResponse { status: SERVING }: field 1, varint 1. */
+const SERVING = Buffer.from([0x08, 0x01]);
+const DEADLINE_MS = 1_000;
+
+export interface HealthProbe extends AsyncDisposable {
+  isServing(): Promise<boolean>;
+}
+
+export function connectHealth(address: string): HealthProbe {
+  const client = new Client(address, credentials.createInsecure(), { 'grpc.enable_http_proxy': 0 });
+  return {
+    isServing: () =>
+      new Promise((resolve) => {
+        const asIs = (bytes: Buffer) => bytes;
+        const deadline = Date.now() + DEADLINE_MS;
+        client.makeUnaryRequest(CHECK, asIs, asIs, WHOLE_SERVER, { deadline }, (error, status) => {
+          resolve(error === null && status !== undefined && SERVING.equals(status));
+        });
+      }),
+    async [Symbol.asyncDispose]() {
+      client.close();
+    },
+  };
+}

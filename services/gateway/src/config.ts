@@ -1,0 +1,35 @@
+/** The gateway's configuration. Only this file reads the environment. */
+import { address, databaseUrl, logLevel, port, positiveInt } from '@laurel/service';
+import { z } from 'zod';
+
+const ENVIRONMENTS = ['test', 'live'] as const;
+
+const acceptedEnvironments = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
+  .pipe(z.array(z.enum(ENVIRONMENTS, 'must be test, live or both')).min(1));
+
+const pepper = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((bytes) => bytes.length === 32, 'must be 32 bytes in base64');
+
+export const gatewayConfigSchema = z.object({
+  LOG_LEVEL: logLevel.default('info'),
+  HTTP_HOST: z.string().default('127.0.0.1'),
+  HTTP_PORT: port.default(8080),
+  GATEWAY_DATABASE_URL: databaseUrl,
+  GATEWAY_DATABASE_POOL: positiveInt.default(8),
+  WALLET_ADDRESS: address,
+  CHALLENGE_ADDRESS: address,
+  OPERATOR_TOKEN: z.string().min(16, 'must have at least 16 characters'),
+  /** Keys the hash under which API keys are stored: whoever reads the database alone cannot test guesses. */
+  KEY_PEPPER: pepper,
+  /** Keys of any other environment answer 401. */
+  ACCEPTED_ENVIRONMENTS: acceptedEnvironments.default([...ENVIRONMENTS]),
+  RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
+  IDEMPOTENCY_TAKEOVER_SECONDS: positiveInt.default(60),
+  IDEMPOTENCY_RETENTION_HOURS: positiveInt.default(24),
+});
+
+export type GatewayConfig = z.output<typeof gatewayConfigSchema>;

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { environmentOf, hashKey, isWellFormedKey, mintKey } from './api-key.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const environment = fc.constantFrom('test' as const, 'live' as const);
+const random = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+const mintedKey = fc.tuple(environment, random).map(([name, bytes]) => mintKey(name, bytes).key);
+
+describe('an API key', () => {
+  test('of zero bytes is written at full width', () => {
+    expect(mintKey('test', Buffer.alloc(32))).toEqual({
+      key: `sk_test_${'0'.repeat(43)}1NyHUD`,
+      prefix: 'sk_test_0000',
+      last4: 'yHUD',
+    });
+  });
+
+  test('names its environment', () => {
+    expect(environmentOf(mintKey('test').key)).toBe('test');
+    expect(environmentOf(mintKey('live').key)).toBe('live');
+    expect(environmentOf('pk_test_1')).toBeNull();
+    expect(environmentOf('')).toBeNull();
+  });
+
+  test('is stored as a hash that depends on the pepper', () => {
+    const key = mintKey('live').key;
+    const hash = hashKey(Buffer.alloc(32, 1), key);
+    expect(hash).toHaveLength(32);
+    expect(hashKey(Buffer.alloc(32, 1), key)).toEqual(hash);
+    expect(hashKey(Buffer.alloc(32, 2), key)).not.toEqual(hash);
+  });
+
+  test('is refused when it is no key at all', () => {
+    const key = mintKey('test').key;
+    for (const text of [
+      '',
+      'sk_test_',
+      key.slice(0, -1),
+      `${key}0`,
+      ` ${key}`,
+      `${key}\n`,
+      key.toUpperCase(),
+      key.replace('test', 'live'),
+    ]) {
+      expect(isWellFormedKey(text), JSON.stringify(text)).toBe(false);
+    }
+  });
+});
+
+describe('laws of API keys', () => {
+  test('every minted key is well formed, has 57 characters and names its environment', () => {
+    fc.assert(
+      fc.property(environment, random, (name, bytes) => {
+        const { key, prefix, last4 } = mintKey(name, bytes);
+        return (
+          isWellFormedKey(key) &&
+          key.length === 57 &&
+          environmentOf(key) === name &&
+          key.startsWith(prefix) &&
+          key.endsWith(last4)
+        );
+      }),
+    );
+  });
+
+  test('different random bytes make different keys', () => {
+    fc.assert(
+      fc.property(
+        random,
+        random,
+        (one, other) => one.equals(other) === (mintKey('test', one).key === mintKey('test', other).key),
+      ),
+    );
+  });
+
+  test('one wrong character is always caught', () => {
+    fc.assert(
+      fc.property(
+        mintedKey,
+        fc.nat(56),
+        fc.oneof(fc.constantFrom(...ALPHABET), fc.string({ minLength: 1, maxLength: 1 })),
+        (key, at, character) => {
+          const typo = key.slice(0, at) + character + key.slice(at + 1);
+          return typo === key || !isWellFormedKey(typo);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('two swapped neighbours are always caught', () => {
+    fc.assert(
+      fc.property(mintedKey, fc.nat(55), (key, at) => {
+        const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
+        return swapped === key || !isWellFormedKey(swapped);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

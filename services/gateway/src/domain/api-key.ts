@@ -1,0 +1,63 @@
+/**
+ * The shape of an API key: `sk_test_` or `sk_live_`, 32 random bytes as 43 base62 characters, then a checksum of
+ * all that in 6. A typo is known as one without a look-up, and a secret scanner can tell a key from noise.
+ * Only a keyed hash is ever stored (decisions.md, "Tenancy and keys").
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type KeyEnvironment = 'test' | 'live';
+
+export type MintedKey = {
+  /** Shown once, stored nowhere. */
+  readonly key: string;
+  /** The environment and the first 4 random characters: enough for a person to tell keys apart, 24 bits of 256. */
+  readonly prefix: string;
+  readonly last4: string;
+};
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const BASE = BigInt(ALPHABET.length);
+const RANDOM_BYTES = 32;
+/** 62^43 is the first power of 62 above 2^256. */
+const RANDOM_CHARACTERS = 43;
+/** 62^6 is the first power of 62 above 2^32. */
+const CHECKSUM_CHARACTERS = 6;
+const MARK_CHARACTERS = 'sk_test_'.length;
+const SHAPE = new RegExp(`^sk_(?:test|live)_[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+
+/** A new key for one environment. `random` is for tests. */
+export function mintKey(environment: KeyEnvironment, random: Buffer = randomBytes(RANDOM_BYTES)): MintedKey {
+  const body = `sk_${environment}_${toBase62(BigInt(`0x${random.toString('hex')}`), RANDOM_CHARACTERS)}`;
+  const key = body + checksumOf(body);
+  return { key, prefix: key.slice(0, MARK_CHARACTERS + 4), last4: key.slice(-4) };
+}
+
+/** Whether a text could be a key at all: its shape and its checksum. */
+export function isWellFormedKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  return text.slice(-CHECKSUM_CHARACTERS) === checksumOf(text.slice(0, -CHECKSUM_CHARACTERS));
+}
+
+/** The environment that a text claims to be a key of; null when it claims none. */
+export function environmentOf(text: string): KeyEnvironment | null {
+  if (text.startsWith('sk_test_')) return 'test';
+  if (text.startsWith('sk_live_')) return 'live';
+  return null;
+}
+
+/** What is stored of a key: HMAC-SHA-256 under the server's pepper, 32 bytes. */
+export function hashKey(pepper: Buffer, key: string): Buffer {
+  return createHmac('sha256', pepper).update(key).digest();
+}
+
+/** CRC-32: it catches every change confined to 32 consecutive bits, so every wrong character and every swap of neighbours. */
+function checksumOf(body: string): string {
+  return toBase62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
+}
+
+function toBase62(value: bigint, characters: number): string {
+  let text = '';
+  for (let rest = value; text.length < characters; rest /= BASE) text = ALPHABET.charAt(Number(rest % BASE)) + text;
+  return text;
+}

@@ -1,0 +1,56 @@
+/**
+ * What a use of an idempotency key gets (contract, "Idempotency"):
+ *
+ * | Situation                                                     | Result                     |
+ * |---------------------------------------------------------------|----------------------------|
+ * | First use                                                     | runs (decided by an insert)|
+ * | Same key, same body                                           | replay                     |
+ * | Same key, different body                                      | idempotency_key_reused     |
+ * | Same key, original in flight                                  | idempotency_in_progress    |
+ * | Same key, original died mid-flight more than 60 seconds ago   | takes over the operation   |
+ * | (a missing or long key never comes here: 400)                 |                            |
+ *
+ * A record is `claimed` from the first use on. It becomes `completed` by a 2xx; a refusal deletes it; an ambiguous failure on our side
+ * makes it `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice.
+ * Another body on a released key is a new operation. After 24 hours a record is as good as absent.
+ */
+
+export interface IdempotencyRecord {
+  readonly operationId: string;
+  /** Hexadecimal. */
+  readonly fingerprint: string;
+  readonly state: 'claimed' | 'completed' | 'released';
+  readonly createdAt: Date;
+  readonly claimedAt: Date;
+  /** Present once completed. */
+  readonly stored: { readonly status: number; readonly body: string } | null;
+}
+
+export type IdempotencyDecision =
+  | { readonly kind: 'replay'; readonly status: number; readonly body: string }
+  | { readonly kind: 'reused' }
+  | { readonly kind: 'in_progress' }
+  /** The claim is this very use's own: its insert was committed, only the database's answer was lost. */
+  | { readonly kind: 'own' }
+  /** Runs the recorded operation again, under its id. */
+  | { readonly kind: 'resume' }
+  /** Runs as a new operation in the record's place. */
+  | { readonly kind: 'restart' };
+
+export function decideIdempotency(
+  record: IdempotencyRecord,
+  use: { readonly operationId: string; readonly fingerprint: string; readonly now: Date },
+  limits: { readonly takeoverMs: number; readonly retentionMs: number },
+): IdempotencyDecision {
+  const isSameRequest = record.fingerprint === use.fingerprint;
+  if (record.operationId === use.operationId) return { kind: 'own' };
+  if (use.now.getTime() - record.createdAt.getTime() >= limits.retentionMs) return { kind: 'restart' };
+  if (record.state === 'released') return { kind: isSameRequest ? 'resume' : 'restart' };
+  if (!isSameRequest) return { kind: 'reused' };
+  if (record.state === 'completed') {
+    if (record.stored === null) throw new Error('a completed record holds its response');
+    return { kind: 'replay', ...record.stored };
+  }
+  const isDead = use.now.getTime() - record.claimedAt.getTime() >= limits.takeoverMs;
+  return { kind: isDead ? 'resume' : 'in_progress' };
+}

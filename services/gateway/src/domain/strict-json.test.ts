@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MAX_DEPTH, parseStrictJson } from './strict-json.ts';
+
+const parse = (text: string, names: readonly string[] = []) => parseStrictJson(Buffer.from(text), names);
+const faultOf = (text: string) => {
+  const json = parse(text);
+  return json.kind === 'faulty' ? json.message : null;
+};
+
+describe('what is refused', () => {
+  test.each([
+    ['nothing', ''],
+    ['a trailing comma', '{"a":1,}'],
+    ['a byte order mark', '\ufeff{}'],
+    ['NaN', '{"a":NaN}'],
+  ])('%s is no JSON', (_name, text) => {
+    expect(faultOf(text)).toBe('The body is not valid JSON.');
+  });
+
+  test('bytes that are not UTF-8', () => {
+    expect(parseStrictJson(Buffer.from([0x22, 0xff, 0x22]))).toEqual({
+      kind: 'faulty',
+      message: 'The body is not valid UTF-8.',
+    });
+  });
+
+  test.each([
+    ['at the top', '{"a":1,"a":1}'],
+    ['spelled with an escape', '{"a":1,"\\u0061":2}'],
+    ['inside', '{"x":[{"b":{},"b":{}}]}'],
+    ['that hides an object with members', '{"a":{"b":1,"c":2},"a":{}}'],
+    ['called __proto__', '{"__proto__":1,"__proto__":2}'],
+  ])('a member named twice %s', (_name, text) => {
+    expect(faultOf(text)).toBe('The body names a member twice.');
+  });
+
+  test.each(['1e999', '-1e999', `1${'0'.repeat(400)}`])('the number %s, which no double holds', (number) => {
+    expect(faultOf(`{"score":${number}}`)).toBe('The body holds a number beyond the range of a double.');
+  });
+
+  test.each(['"\\ud800"', '{"\\udfff":1}'])('a lone surrogate: %s', (text) => {
+    expect(faultOf(text)).toBe('The body holds text that is not valid Unicode.');
+  });
+
+  test(`nesting beyond ${MAX_DEPTH} levels, however deep`, () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(faultOf(nested(MAX_DEPTH))).toBeNull();
+    expect(faultOf(nested(MAX_DEPTH + 1))).toMatch('deeper');
+    expect(faultOf(nested(120_000))).toMatch('deeper');
+  });
+});
+
+describe('what is cut out', () => {
+  test('a wanted member comes as the text that was sent', () => {
+    const text = ' { "metadata" : {"a": 1.0, "s":"},\\"{"} , "player_ref":"x", "evid\\u0065nce":[ ]\n} ';
+    expect(parse(text, ['metadata', 'evidence'])).toMatchObject({
+      verbatim: { metadata: '{"a": 1.0, "s":"},\\"{"}', evidence: '[ ]' },
+    });
+  });
+
+  test('a member of the same name further in is left alone', () => {
+    expect(parse('{"other":{"metadata":1},"list":[{"metadata":2}]}', ['metadata'])).toMatchObject({ verbatim: {} });
+    expect(parse('[{"metadata":2}]', ['metadata'])).toMatchObject({ verbatim: {} });
+  });
+});
+
+/** JSON text whose objects may name members twice, with what a reader that keeps all members would see. */
+interface Sample {
+  readonly text: string;
+  readonly hasDuplicate: boolean;
+}
+
+const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'constructor', '"', '\\', ':', '{', ''), fc.string());
+const space = fc.constantFrom('', ' ', '\n\t');
+const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
+  sample: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    fc
+      .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null), key)
+      .map((value) => ({ text: JSON.stringify(value), hasDuplicate: false })),
+    fc.array(tie('sample')).map((items) => ({
+      text: `[${items.map((item) => item.text).join(',')}]`,
+      hasDuplicate: items.some((item) => item.hasDuplicate),
+    })),
+    fc.array(fc.tuple(key, space, tie('sample'))).map((members) => ({
+      text: `{${members.map(([name, gap, value]) => `${gap}${JSON.stringify(name)}${gap}:${gap}${value.text}`).join(`,`)}}`,
+      hasDuplicate:
+        new Set(members.map(([name]) => name)).size < members.length ||
+        members.some(([, , value]) => value.hasDuplicate),
+    })),
+  ),
+}));
+
+describe('laws', () => {
+  test('a text is refused exactly when some object in it names a member twice, and else means what JSON.parse says', () => {
+    fc.assert(
+      fc.property(sample, ({ text, hasDuplicate }) => {
+        const json = parse(text);
+        if (hasDuplicate) expect(json).toEqual({ kind: 'faulty', message: 'The body names a member twice.' });
+        else expect(json).toMatchObject({ kind: 'parsed', value: JSON.parse(text) });
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('the text of a member, parsed by itself, is the member', () => {
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.jsonValue(), { noNullPrototype: true }), fc.nat(3), (members, indent) => {
+        const names = Object.keys(members);
+        const json = parse(JSON.stringify(members, null, indent), names);
+        if (json.kind !== 'parsed') return expect(json.message).toMatch('Unicode');
+        for (const name of names) {
+          expect(JSON.parse(json.verbatim[name] ?? '')).toEqual(JSON.parse(JSON.stringify(members[name])));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

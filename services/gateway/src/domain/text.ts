@@ -1,0 +1,11 @@
+/** Lengths in the contract are characters: code points, not UTF-16 units. */
+
+/** Whether the text has at most so many characters. */
+export function isAtMost(text: string, characters: number): boolean {
+  // A character takes one or two units: only in between do they have to be counted.
+  if (text.length <= characters) return true;
+  if (text.length > 2 * characters) return false;
+  let count = 0;
+  for (const _character of text) count += 1;
+  return count <= characters;
+}

@@ -1,0 +1,46 @@
+/** Every answer with a body leaves through here: one envelope, one table from code to status, one set of headers. */
+import { type ApiErrorCode, DEFAULT_MESSAGE, HTTP_STATUS, type Refused } from '@laurel/errors';
+import type { Response } from 'express';
+import { contextOf } from './context.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** How long a caller should wait before it asks again for an operation that is still in flight. */
+const IN_PROGRESS_RETRY_SECONDS = '1';
+
+/** Sends JSON text as it is. Header names are set in one go: that is Node's fast path. */
+export function sendJson(response: Response, status: number, body: string, extra?: Record<string, string>): void {
+  const context = contextOf(response);
+  const headers: Record<string, string | number> = {
+    'Content-Type': JSON_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': context.requestId,
+  };
+  const { rateLimit } = context;
+  if (rateLimit !== undefined) {
+    headers['X-RateLimit-Limit'] = rateLimit.limit;
+    headers['X-RateLimit-Remaining'] = rateLimit.remaining;
+  }
+  // What could not be read in full leaves the connection in no state for another request.
+  if (response.req.destroyed === false && !response.req.readableEnded && context.isBodyTooLarge) {
+    headers.Connection = 'close';
+  }
+  if (extra !== undefined) Object.assign(headers, extra);
+  response.writeHead(status, headers).end(body);
+}
+
+/** The envelope of every failure except 429 and the retired route. */
+export function sendError(
+  response: Response,
+  code: ApiErrorCode,
+  message: string = DEFAULT_MESSAGE[code],
+  details?: object,
+): void {
+  const body = JSON.stringify({ error: { code, message, details } });
+  const extra = code === 'idempotency_in_progress' ? { 'Retry-After': IN_PROGRESS_RETRY_SECONDS } : undefined;
+  sendJson(response, HTTP_STATUS[code], body, extra);
+}
+
+export function sendRefusal(response: Response, refusal: Refused): void {
+  sendError(response, refusal.code, refusal.message);
+}

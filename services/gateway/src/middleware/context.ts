@@ -1,0 +1,48 @@
+/** What the gateway knows of the request that it is serving: one object a request, filled by the middleware in their order. */
+import type { Response } from 'express';
+import type { Principal } from './admission.ts';
+import type { Claim } from './idempotency.ts';
+
+export class RequestContext {
+  readonly requestId: string;
+  /** `performance.now()` at arrival. */
+  readonly startedAt: number;
+  /** The route as the documents name it, for example `/v1/attempts/{attempt_id}`; never the path itself, which carries ids. */
+  routeTemplate = 'unknown';
+  /** Asked every few seconds by machines: not worth a log line. */
+  isProbe = false;
+  /** Present on `/v1`: what the rate limit headers say. */
+  rateLimit: { readonly limit: string; remaining: number } | undefined;
+  principal: Principal | undefined;
+  rawBody: Buffer | undefined;
+  isBodyTooLarge = false;
+  /** The checked input of the route. */
+  input: CheckedInput | undefined;
+  claim: Claim | undefined;
+
+  constructor(requestId: string, startedAt: number) {
+    this.requestId = requestId;
+    this.startedAt = startedAt;
+  }
+}
+
+/** What validation hands to the route; the route's schemas say what `query` and `body` are. */
+export interface CheckedInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** Members of the body that are kept as the very text that was sent. */
+  readonly verbatim: Readonly<Record<string, string>>;
+  /** The body as sent, unknown members included; what an idempotency key is bound to. */
+  readonly sentBody: unknown;
+  readonly idempotencyKey: string;
+}
+
+/** Express keeps the context where it keeps locals, so that no second look-up per request is needed. */
+export function contextOf(response: Response): RequestContext {
+  return response.locals as unknown as RequestContext;
+}
+
+export function openContext(response: Response, context: RequestContext): void {
+  response.locals = context as unknown as typeof response.locals;
+}

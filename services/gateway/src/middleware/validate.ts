@@ -1,0 +1,114 @@
+/** Everything a request can be told by itself: its query, its idempotency key, its body. The first fault is a 400. */
+import type { RequestHandler } from 'express';
+import type { z } from 'zod';
+import { isAtMost } from '../domain/text.ts';
+import type { V1Route } from '../routes/v1/route.ts';
+import { sendError } from './answer.ts';
+import { contextOf } from './context.ts';
+import { parseJsonBody } from './json-body.ts';
+
+const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
+const NOTHING_VERBATIM: Readonly<Record<string, string>> = {};
+
+export function validate(route: V1Route): RequestHandler {
+  const routeTemplate = `/v1${route.path}`;
+  const needsIdempotencyKey = route.mintOperationId !== undefined;
+  const verbatimLimits = Object.entries(route.verbatim ?? {});
+  const verbatimNames = verbatimLimits.map(([name]) => name);
+
+  return (request, response, next) => {
+    const context = contextOf(response);
+    context.routeTemplate = routeTemplate;
+    let idempotencyKey = '';
+    if (needsIdempotencyKey) {
+      const header = request.headers['idempotency-key'];
+      if (typeof header !== 'string' || header === '') {
+        return sendError(response, 'invalid_request', 'The header `Idempotency-Key` is missing.');
+      }
+      if (!isKeyShortEnough(header)) {
+        return sendError(response, 'invalid_request', 'The header `Idempotency-Key` is longer than 255 characters.');
+      }
+      idempotencyKey = header;
+    }
+
+    let query: unknown;
+    if (route.query !== undefined) {
+      const sent = readQuery(request.url);
+      if (sent === null) return sendError(response, 'invalid_request', 'The query is not valid.');
+      const checked = route.query.safeParse(sent);
+      if (!checked.success) return sendFaults(response, 'The query is not valid.', checked.error);
+      query = checked.data;
+    }
+
+    let body: unknown;
+    let sentBody: unknown;
+    let verbatim = NOTHING_VERBATIM;
+    if (route.body !== undefined) {
+      const json = parseJsonBody(request, context, verbatimNames);
+      if (json.kind === 'faulty') return sendError(response, 'invalid_request', json.message);
+      const checked = route.body.safeParse(json.value);
+      if (!checked.success) return sendFaults(response, 'The body is not valid.', checked.error);
+      for (const [name, maxBytes] of verbatimLimits) {
+        const text = json.verbatim[name];
+        if (text !== undefined && Buffer.byteLength(text) > maxBytes) {
+          const message = `must have at most ${maxBytes / 1024} KiB`;
+          return sendError(response, 'invalid_request', 'The body is not valid.', {
+            issues: [{ field: name, message }],
+          });
+        }
+      }
+      body = checked.data;
+      sentBody = json.value;
+      verbatim = json.verbatim;
+    }
+
+    context.input = { params: lowerCased(request.params), query, body, sentBody, verbatim, idempotencyKey };
+    next();
+  };
+}
+
+/** A query as an object; null when it is not valid percent-encoding, or names a parameter twice. */
+export function readQuery(url: string): Record<string, string> | null {
+  const start = url.indexOf('?');
+  const query: Record<string, string> = Object.create(null);
+  if (start === -1) return query;
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    try {
+      const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+      if (name in query) return null;
+      query[name] = equals === -1 ? '' : decode(pair.slice(equals + 1));
+    } catch {
+      return null;
+    }
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+/** Header bytes arrive as Latin-1; a key beyond ASCII was most likely sent as UTF-8, and then has fewer characters. */
+function isKeyShortEnough(header: string): boolean {
+  return (
+    isAtMost(header, MAX_IDEMPOTENCY_KEY_CHARACTERS) ||
+    isAtMost(Buffer.from(header, 'latin1').toString(), MAX_IDEMPOTENCY_KEY_CHARACTERS)
+  );
+}
+
+/** Every parameter of `/v1` is a uuid, and ids are lower case. */
+function lowerCased(params: Readonly<Record<string, string | string[]>>): Record<string, string> {
+  const lower: Record<string, string> = {};
+  for (const name of Object.keys(params)) lower[name] = String(params[name]).toLowerCase();
+  return lower;
+}
+
+/** Names the fields and what is wrong with them; never what they held. */
+function sendFaults(response: Parameters<typeof sendError>[0], message: string, error: z.ZodError): void {
+  const issues = error.issues.map(({ path, message }) =>
+    path.length === 0 ? { message } : { field: path.join('.'), message },
+  );
+  sendError(response, 'invalid_request', message, { issues });
+}

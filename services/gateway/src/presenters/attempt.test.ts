@@ -1,0 +1,81 @@
+import { type Attempt, AttemptStatus, AwardStatus } from '@laurel/proto/challenge';
+import { describe, expect, test } from 'vitest';
+import { presentAttempt, presentOutcome } from './attempt.ts';
+
+const AT = new Date('2026-11-21T12:00:00.000Z');
+
+const attempt: Attempt = {
+  id: '01a1fda3-5031-8190-ad21-6bfd27e1bae3',
+  challengeId: '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3',
+  playerRef: 'quote " and \\ and é',
+  status: AttemptStatus.OPEN,
+  feeCents: 5n,
+  createdAt: AT,
+  metadataJson: '{"a": 1.0, "big": 12345678901234567890}',
+  outcome: undefined,
+};
+const outcome = {
+  attemptId: attempt.id,
+  score: 0.1,
+  metThreshold: true,
+  thresholdApplied: 0,
+  recordedAt: AT,
+  receiptId: 'receipt',
+  award: { id: 'award', amountCents: 123_456n, paidAt: AT, status: AwardStatus.PAID },
+};
+
+describe('an attempt', () => {
+  test('has every field of the contract, and its metadata as it was sent', () => {
+    const text = presentAttempt(attempt);
+    expect(text).toContain('"metadata":{"a": 1.0, "big": 12345678901234567890}');
+    const { metadata: _metadata, ...fields } = JSON.parse(text);
+    expect(fields).toEqual({
+      id: attempt.id,
+      challenge_id: attempt.challengeId,
+      tournament_round_id: null,
+      player_ref: attempt.playerRef,
+      status: 'open',
+      fee_charged: '0.05',
+      created_at: '2026-11-21T12:00:00.000Z',
+      outcome: null,
+    });
+  });
+
+  test('shows its outcome with the award, whose payout_status is told by the outcome route alone', () => {
+    const settled = JSON.parse(presentAttempt({ ...attempt, status: AttemptStatus.SETTLED, outcome }));
+    expect(settled).toMatchObject({ status: 'settled', outcome: { met_threshold: true, threshold_applied: 0 } });
+    expect(settled.outcome.award).toEqual({ id: 'award', amount: '1234.56', paid_at: '2026-11-21T12:00:00.000Z' });
+  });
+});
+
+describe('an outcome', () => {
+  test('paid', () => {
+    expect(JSON.parse(presentOutcome(outcome))).toEqual({
+      attempt_id: attempt.id,
+      score: 0.1,
+      met_threshold: true,
+      threshold_applied: 0,
+      recorded_at: '2026-11-21T12:00:00.000Z',
+      receipt_id: 'receipt',
+      award: { id: 'award', amount: '1234.56', paid_at: '2026-11-21T12:00:00.000Z', payout_status: 'paid' },
+    });
+  });
+
+  test('held: no money moved', () => {
+    const held = { ...outcome.award, paidAt: undefined, status: AwardStatus.HELD };
+    expect(JSON.parse(presentOutcome({ ...outcome, award: held })).award).toMatchObject({
+      paid_at: null,
+      payout_status: 'held',
+    });
+  });
+
+  test('without an award, without a bar', () => {
+    const free = { ...outcome, metThreshold: false, thresholdApplied: undefined, award: undefined };
+    expect(JSON.parse(presentOutcome(free))).toMatchObject({ threshold_applied: null, award: null });
+  });
+
+  test('a status without a name is a bug, not an answer', () => {
+    const award = { ...outcome.award, status: AwardStatus.UNSPECIFIED };
+    expect(() => presentOutcome({ ...outcome, award })).toThrow();
+  });
+});

@@ -1,0 +1,73 @@
+/** Challenges as JSON: the list item of the contract ("Challenge (list item)"), and what an operator sees besides. */
+import { formatAmount } from '@laurel/money';
+import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
+import {
+  CALIBRATION_SOURCES,
+  CHALLENGE_STATUSES,
+  ENVIRONMENTS,
+  nameOf,
+  PRIZE_STRUCTURES,
+  THRESHOLD_DIRECTIONS,
+} from './wire-names.ts';
+
+/** The list item of `GET /v1/challenges`: fee and prize are those on offer now, not those configured. */
+export function presentChallenge(challenge: Challenge) {
+  const terms = termsOf(challenge);
+  const { calibration } = challenge;
+  return {
+    id: challenge.id,
+    name: terms.name,
+    description: terms.description ?? null,
+    fee: formatAmount(challenge.offeredFeeCents),
+    prize: formatAmount(challenge.offeredPrizeCents),
+    currency: 'USD' as const,
+    status: nameOf(CHALLENGE_STATUSES, challenge.status),
+    prize_structure: nameOf(PRIZE_STRUCTURES, terms.prizeStructure),
+    threshold: challenge.threshold ?? null,
+    min_calibration_n: terms.minCalibrationN,
+    calibration_source: nameOf(CALIBRATION_SOURCES, challenge.calibrationSource),
+    metric_name: terms.metricName,
+    metric_unit: terms.metricUnit,
+    rung: challenge.rung,
+    parent_challenge_id: terms.parentChallengeId === '' ? null : terms.parentChallengeId,
+    ...(challenge.status === ChallengeStatus.CALIBRATING &&
+      calibration !== undefined && {
+        calibration: {
+          collected: calibration.collected,
+          required: calibration.required,
+          playersCollected: calibration.playersCollected,
+          playersRequired: calibration.playersRequired,
+        },
+      }),
+  };
+}
+
+/** The list item and everything that the operator set; `configured_fee` and `configured_prize` are the terms as given. */
+export function presentOperatorChallenge(challenge: Challenge) {
+  const terms = termsOf(challenge);
+  if (challenge.tenant === undefined || challenge.createdAt === undefined)
+    throw new Error('a challenge came incomplete');
+  return {
+    ...presentChallenge(challenge),
+    program_id: challenge.tenant.programId,
+    environment: nameOf(ENVIRONMENTS, challenge.tenant.environment),
+    configured_fee: formatAmount(terms.feeCents),
+    configured_prize: formatAmount(terms.prizeCents),
+    threshold_direction: nameOf(THRESHOLD_DIRECTIONS, terms.thresholdDirection),
+    target_pass_rate: terms.targetPassRate,
+    integrity_tier: terms.integrityTier,
+    top_n: terms.topN ?? null,
+    score_min: terms.scoreMin ?? null,
+    score_max: terms.scoreMax ?? null,
+    min_calibration_players: terms.minCalibrationPlayers,
+    daily_attempt_cap: terms.dailyAttemptCap,
+    required_verification_level: terms.requiredVerificationLevel,
+    jurisdictions: terms.jurisdictions,
+    created_at: challenge.createdAt.toISOString(),
+  };
+}
+
+function termsOf(challenge: Challenge) {
+  if (challenge.terms === undefined) throw new Error('a challenge came without its terms');
+  return challenge.terms;
+}

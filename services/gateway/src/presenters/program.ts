@@ -1,0 +1,19 @@
+import type { Program } from '../repository/programs.ts';
+
+/** A program as `/api` shows it; a key itself is shown only by the answer that made it. */
+export function presentProgram(program: Program) {
+  return {
+    id: program.id,
+    name: program.name,
+    status: program.status,
+    deletion_scheduled: program.deletionScheduled,
+    created_at: program.createdAt.toISOString(),
+    keys: program.keys.map((key) => ({
+      environment: key.environment,
+      prefix: key.prefix,
+      last4: key.last4,
+      created_at: key.createdAt.toISOString(),
+      last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    })),
+  };
+}

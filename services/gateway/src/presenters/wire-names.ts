@@ -1,0 +1,42 @@
+/** The contract's words for the enums of `proto/`. One table serves both ways, so that they cannot part. */
+import { CalibrationSource, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
+import { Environment } from '@laurel/proto/common';
+import { PayoutStatus } from '@laurel/proto/wallet';
+
+export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
+
+export const CHALLENGE_STATUSES = {
+  calibrating: ChallengeStatus.CALIBRATING,
+  live: ChallengeStatus.LIVE,
+  suspended: ChallengeStatus.SUSPENDED,
+  closed: ChallengeStatus.CLOSED,
+} as const;
+
+export const PRIZE_STRUCTURES = {
+  threshold: PrizeStructure.THRESHOLD,
+  top_n: PrizeStructure.TOP_N,
+} as const;
+
+export const THRESHOLD_DIRECTIONS = {
+  higher_is_better: ThresholdDirection.HIGHER_IS_BETTER,
+  lower_is_better: ThresholdDirection.LOWER_IS_BETTER,
+} as const;
+
+export const CALIBRATION_SOURCES = {
+  observed: CalibrationSource.OBSERVED,
+  listened: CalibrationSource.LISTENED,
+  partner_seeded: CalibrationSource.PARTNER_SEEDED,
+  rung_derived: CalibrationSource.RUNG_DERIVED,
+} as const;
+
+export const PAYOUT_STATUSES = {
+  paid: PayoutStatus.PAID,
+  held: PayoutStatus.HELD,
+  denied: PayoutStatus.DENIED,
+} as const;
+
+/** The word for a value; a value without one is a bug of the service that sent it. */
+export function nameOf<Name extends string>(table: Readonly<Record<Name, number>>, value: number): Name {
+  for (const name of Object.keys(table) as Name[]) if (table[name] === value) return name;
+  throw new Error(`${value} is none of ${Object.keys(table).join(', ')}`);
+}

@@ -1,0 +1,32 @@
+/** A coalescer in front of a hot statement: concurrent requests of one kind become one statement. */
+import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import { histogram } from '@laurel/telemetry';
+
+const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200];
+
+/**
+ * While its statements run, items gather for the next. Two lanes: one more request's worth of work is done while the other waits for
+ * the disk or the wire. More lanes only make smaller statements (measured: 4,700 requests/s with one, 5,900 with two and with four).
+ */
+const LANES = 2;
+
+/** About a second of work: whoever came after would wait longer than callers do, and is turned away at once. */
+const MAX_QUEUED = 5_000;
+
+/** A statement that fails fails all its items: these have no bad rows, only bad connections. */
+export function batchStatement<Item, Result>(
+  name: string,
+  run: (items: readonly Item[]) => Promise<readonly Result[]>,
+): Coalescer<Item, Result> {
+  const sizes = histogram('laurel_batched_statement_items', 'Items that one statement carried.', BATCH_SIZE_BUCKETS, [
+    'statement',
+  ]).labels(name);
+  return createCoalescer({
+    name: `gateway.${name}`,
+    run,
+    lanes: LANES,
+    maxQueued: MAX_QUEUED,
+    isolate: false,
+    onBatch: (size) => sizes.observe(size),
+  });
+}

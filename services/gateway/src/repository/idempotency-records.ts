@@ -1,0 +1,195 @@
+/** Idempotency records, written and read for many requests at once. */
+import type { Database, Statement } from '@laurel/postgres';
+import type { IdempotencyRecord } from '../domain/idempotency-decision.ts';
+
+/** A use of a key that wants to run. */
+export interface KeyUse {
+  /** The record's id. */
+  readonly recordId: string;
+  /** The id of the operation, if this is the first use. */
+  readonly operationId: string;
+  /** SHA-256 of the request, hexadecimal. */
+  readonly fingerprint: string;
+}
+
+/** The right to run an operation and to say how it ended; a takeover ends it. */
+export interface Claim {
+  readonly recordId: string;
+  readonly operationId: string;
+  readonly generation: number;
+}
+
+export interface StoredRecord extends IdempotencyRecord {
+  readonly recordId: string;
+  readonly generation: number;
+}
+
+export interface Takeover {
+  readonly from: Claim;
+  readonly operationId: string;
+  readonly fingerprint: string;
+  /** A new operation begins its retention anew. */
+  readonly isNewOperation: boolean;
+}
+
+/** Makes the statement's own transaction commit without waiting for the disk, in the same round trip. */
+const NOT_DURABLE = "set_config('synchronous_commit', 'off', true) as not_durable";
+
+// In the order of the ids, so that two batches with the same keys wait for each other and never in a circle.
+const INSERT: Statement = {
+  name: 'insert_idempotency_records',
+  text: `
+    insert into idempotency_records (id, operation_id, fingerprint, state, generation, created_at, claimed_at)
+    select id, operation_id, decode(fingerprint, 'hex'), 'claimed', 0, $4, $4
+    from unnest($1::uuid[], $2::uuid[], $3::text[]) as use (id, operation_id, fingerprint)
+    order by id
+    on conflict (id) do nothing
+    returning id`,
+};
+
+const LOAD: Statement = {
+  name: 'load_idempotency_records',
+  text: `
+    select
+      id as "recordId", operation_id as "operationId", encode(fingerprint, 'hex') as fingerprint, state, generation,
+      created_at as "createdAt", claimed_at as "claimedAt", status, body
+    from idempotency_records
+    where id = any ($1::uuid[])`,
+};
+
+const TAKE_OVER: Statement = {
+  name: 'take_over_idempotency_records',
+  text: `
+    update idempotency_records as r
+    set
+      operation_id = t.operation_id,
+      fingerprint = decode(t.fingerprint, 'hex'),
+      state = 'claimed',
+      generation = r.generation + 1,
+      status = null,
+      body = null,
+      claimed_at = $7,
+      created_at = case when t.is_new_operation then $7 else r.created_at end
+    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::boolean[])
+      as t (id, from_operation_id, from_generation, operation_id, fingerprint, is_new_operation)
+    where r.id = t.id and r.operation_id = t.from_operation_id and r.generation = t.from_generation
+    returning r.id, r.generation`,
+};
+
+const COMPLETE: Statement = {
+  name: 'complete_idempotency_records',
+  text: `
+    update idempotency_records as r
+    set state = 'completed', status = c.status, body = c.body
+    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[])
+      as c (id, operation_id, generation, status, body), ${NOT_DURABLE}
+    where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+};
+
+const RELEASE: Statement = {
+  name: 'release_idempotency_records',
+  text: `
+    update idempotency_records as r
+    set state = 'released'
+    from unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation), ${NOT_DURABLE}
+    where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+};
+
+const FORGET: Statement = {
+  name: 'forget_idempotency_records',
+  text: `
+    delete from idempotency_records as r
+    using unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation), ${NOT_DURABLE}
+    where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+};
+
+// Without a name: planned anew for its instant, it reads only the ranges that hold old rows. The row may be claimed anew meanwhile.
+const DELETE_OLD: Statement = {
+  text: `
+    with gone as (
+      delete from idempotency_records
+      where
+        ctid = any (array(select ctid from idempotency_records where created_at < $1 limit $2))
+        and created_at < $1
+      returning 1
+    )
+    select count(*)::integer as count from gone`,
+};
+
+/** Durable. Answers the ids of the records that were inserted; the others existed. No two uses may name one record. */
+export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
+  const rows = await database.query<{ id: string }>(INSERT, [
+    uses.map((use) => use.recordId),
+    uses.map((use) => use.operationId),
+    uses.map((use) => use.fingerprint),
+    now,
+  ]);
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function loadRecords(database: Database, ids: readonly string[]): Promise<Map<string, StoredRecord>> {
+  const rows = await database.query<StoredRecord & { status: number | null; body: string | null }>(LOAD, [ids]);
+  return new Map(
+    rows.map(({ status, body, ...record }) => [
+      record.recordId,
+      { ...record, stored: status === null || body === null ? null : { status, body } },
+    ]),
+  );
+}
+
+/** Durable. Answers the new claims by record id; a record that somebody else changed meanwhile is not among them. */
+export async function takeOverRecords(
+  database: Database,
+  takeovers: readonly Takeover[],
+  now: Date,
+): Promise<Map<string, Claim>> {
+  const rows = await database.query<{ id: string; generation: number }>(TAKE_OVER, [
+    takeovers.map((takeover) => takeover.from.recordId),
+    takeovers.map((takeover) => takeover.from.operationId),
+    takeovers.map((takeover) => takeover.from.generation),
+    takeovers.map((takeover) => takeover.operationId),
+    takeovers.map((takeover) => takeover.fingerprint),
+    takeovers.map((takeover) => takeover.isNewOperation),
+    now,
+  ]);
+  const operationIds = new Map(takeovers.map((takeover) => [takeover.from.recordId, takeover.operationId]));
+  return new Map(
+    rows.map(({ id, generation }) => [id, { recordId: id, operationId: operationIds.get(id) ?? '', generation }]),
+  );
+}
+
+/** Not durable: what is lost with a crash of the database is derived again from the operation. */
+export async function completeRecords(
+  database: Database,
+  completions: readonly { readonly claim: Claim; readonly status: number; readonly body: string }[],
+): Promise<void> {
+  await database.query(COMPLETE, [
+    ...claimColumns(completions.map((completion) => completion.claim)),
+    completions.map((completion) => completion.status),
+    completions.map((completion) => completion.body),
+  ]);
+}
+
+/** Not durable: a claim that comes back is taken over. */
+export async function releaseRecords(database: Database, claims: readonly Claim[]): Promise<void> {
+  await database.query(RELEASE, claimColumns(claims));
+}
+
+/** Not durable: a claim that comes back is taken over, and refused again. */
+export async function forgetRecords(database: Database, claims: readonly Claim[]): Promise<void> {
+  await database.query(FORGET, claimColumns(claims));
+}
+
+/** Deletes up to `limit` records created before the instant, and answers how many. */
+export async function deleteOldRecords(database: Database, before: Date, limit: number): Promise<number> {
+  const rows = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
+  return rows[0]?.count ?? 0;
+}
+
+function claimColumns(claims: readonly Claim[]): unknown[][] {
+  return [
+    claims.map((claim) => claim.recordId),
+    claims.map((claim) => claim.operationId),
+    claims.map((claim) => claim.generation),
+  ];
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { isRefused, refused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database, isUniqueViolation } from '@laurel/postgres';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { NewKey } from './api-keys.ts';
+import { auditGateway } from './audit.ts';
+import { insertDeveloper } from './developers.ts';
+import { approveProgram, findProgram, insertProgram, listPrograms, type Program, updateProgram } from './programs.ts';
+
+let database: Database;
+const cleanup = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  const { url } = cleanup.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  database = cleanup.use(createDatabase({ url, maxConnections: 4, applicationName: 'programs-test' }));
+});
+afterAll(() => cleanup.disposeAsync());
+
+function storedKey(environment: KeyEnvironment): NewKey {
+  const id = newId();
+  return {
+    id,
+    environment,
+    hash: createHash('sha256').update(id).digest(),
+    prefix: `sk_${environment}_abcd`,
+    last4: 'wxyz',
+  };
+}
+
+async function makeProgram(name = 'Arcade'): Promise<Program> {
+  const program = await insertProgram(database, { id: newId(), name, developerId: null }, storedKey('test'));
+  if (isRefused(program)) throw new Error(program.message);
+  return program;
+}
+
+describe('programs', () => {
+  test('begin as drafts with a test key', async () => {
+    const program = await makeProgram();
+    expect(program).toEqual({
+      id: expect.any(String),
+      name: 'Arcade',
+      status: 'draft',
+      deletionScheduled: false,
+      createdAt: expect.any(Date),
+      keys: [
+        { environment: 'test', prefix: 'sk_test_abcd', last4: 'wxyz', createdAt: expect.any(Date), lastUsedAt: null },
+      ],
+    });
+    expect(await findProgram(database, program.id)).toEqual(program);
+  });
+
+  test('may belong to a developer, who must exist', async () => {
+    const developer = { id: newId(), email: 'owner@example.com', passwordHash: 'argon2' };
+    await insertDeveloper(database, developer);
+    const owned = { id: newId(), name: 'Owned', developerId: developer.id };
+    expect(await insertProgram(database, owned, storedKey('test'))).toMatchObject({ name: 'Owned' });
+    const orphan = { id: newId(), name: 'Orphan', developerId: newId() };
+    expect(await insertProgram(database, orphan, storedKey('test'))).toEqual(
+      refused('not_found', 'There is no such developer.'),
+    );
+    expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
+  });
+
+  test('get their live key at approval, once in their life', async () => {
+    const program = await makeProgram();
+    const approved = await approveProgram(database, program.id, storedKey('live'));
+    expect(approved).toMatchObject({ status: 'approved', keys: [{ environment: 'test' }, { environment: 'live' }] });
+    expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
+    await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null });
+    expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
+    expect(await approveProgram(database, newId(), storedKey('live'))).toMatchObject({ code: 'not_found' });
+  });
+
+  test('get one live key of ten approvals at the same moment', async () => {
+    const program = await makeProgram();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => approveProgram(database, program.id, storedKey('live'))),
+    );
+    expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(1);
+  });
+
+  test('cannot be approved once closed', async () => {
+    const program = await makeProgram();
+    await updateProgram(database, program.id, { status: 'closed', deletionScheduled: null });
+    expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
+  });
+
+  test('change only in what is given', async () => {
+    const program = await makeProgram();
+    expect(await updateProgram(database, program.id, { status: null, deletionScheduled: true })).toEqual({
+      ...program,
+      deletionScheduled: true,
+    });
+    expect(await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null })).toEqual({
+      ...program,
+      status: 'suspended',
+      deletionScheduled: true,
+    });
+    expect(await updateProgram(database, newId(), { status: 'closed', deletionScheduled: null })).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('are listed newest first, page by page', async () => {
+    const older = await makeProgram('Older');
+    const newer = await makeProgram('Newer');
+    expect((await listPrograms(database, { beforeId: null, limit: 2 })).map(({ id }) => id)).toEqual([
+      newer.id,
+      older.id,
+    ]);
+    expect((await listPrograms(database, { beforeId: newer.id, limit: 1 })).map(({ id }) => id)).toEqual([older.id]);
+  });
+
+  test('show when a key was last used, from the window that counted it', async () => {
+    const program = await makeProgram();
+    await database.query({
+      text: `insert into rate_windows (key_id, started_at, requests, last_request_at)
+select id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where program_id = '${program.id}'`,
+    });
+    expect(await findProgram(database, program.id)).toMatchObject({
+      keys: [{ lastUsedAt: new Date('2026-01-02T03:04:05Z') }],
+    });
+  });
+});
+
+describe('the database itself', () => {
+  test('never holds two working keys of one environment', async () => {
+    const program = await makeProgram();
+    const second = storedKey('test');
+    const insert = database.query(
+      {
+        text: 'insert into api_keys (id, program_id, environment, key_hash, prefix, last4) values ($1, $2, $3, $4, $5, $6)',
+      },
+      [second.id, program.id, 'test', second.hash, second.prefix, second.last4],
+    );
+    await expect(insert).rejects.toSatisfy((error: unknown) => isUniqueViolation(error, 'api_keys_one_active'));
+  });
+
+  test('never holds one e-mail twice', async () => {
+    const email = 'twice@example.com';
+    expect(await insertDeveloper(database, { id: newId(), email, passwordHash: 'argon2' })).toMatchObject({ email });
+    expect(await insertDeveloper(database, { id: newId(), email, passwordHash: 'argon2' })).toMatchObject({
+      code: 'conflict',
+    });
+  });
+});
+
+describe('the audit of the gateway', () => {
+  test('finds nothing wrong, and finds a live key of a draft', async () => {
+    const checks = await auditGateway(database);
+    expect(checks.map(({ id, violations }) => [id, violations])).toEqual([
+      ['completed_keys_have_a_response', 0n],
+      ['operations_have_one_key', 0n],
+      ['one_working_key_per_environment', 0n],
+      ['live_keys_are_issued_at_approval', 0n],
+    ]);
+
+    const program = await makeProgram();
+    await database.query({ text: `update api_keys set environment = 'live' where program_id = '${program.id}'` });
+    const broken = (await auditGateway(database)).find(({ id }) => id === 'live_keys_are_issued_at_approval');
+    expect(broken).toMatchObject({ violations: 1n, examples: [expect.any(String)] });
+  });
+});

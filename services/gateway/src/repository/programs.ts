@@ -1,0 +1,168 @@
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import type { Database, Transaction } from '@laurel/postgres';
+import type { KeyEnvironment } from '../domain/api-key.ts';
+import { decideApproval, type ProgramStatus } from '../domain/program.ts';
+import { hadKey, insertKey, type NewKey } from './api-keys.ts';
+
+export type Program = {
+  readonly id: string;
+  readonly name: string;
+  readonly status: ProgramStatus;
+  readonly deletionScheduled: boolean;
+  readonly createdAt: Date;
+  /** The keys that are not revoked: at most one for each environment. */
+  readonly keys: readonly ProgramKey[];
+};
+
+export type ProgramKey = {
+  readonly environment: KeyEnvironment;
+  readonly prefix: string;
+  readonly last4: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+};
+
+/** Makes a draft program with its test key. Refuses: not_found (no such developer). */
+export async function insertProgram(
+  database: Database,
+  program: { readonly id: string; readonly name: string; readonly developerId: string | null },
+  testKey: NewKey,
+): Promise<Program | Refused> {
+  return database.transaction(async (transaction) => {
+    if (program.developerId !== null) {
+      const developers = await transaction.query(LOCK_DEVELOPER, [program.developerId]);
+      if (developers.length === 0) return refused('not_found', 'There is no such developer.');
+    }
+    await transaction.query(INSERT, [program.id, program.name, program.developerId]);
+    await insertKey(transaction, program.id, testKey);
+    return load(transaction, program.id);
+  });
+}
+
+const LOCK_DEVELOPER = { name: 'lock_developer', text: 'select 1 from developers where id = $1 for key share' };
+const INSERT = { name: 'insert_program', text: 'insert into programs (id, name, developer_id) values ($1, $2, $3)' };
+
+/** Approves a program and stores its live key. Refuses: not_found, conflict (approved before, closed). */
+export async function approveProgram(
+  database: Database,
+  programId: string,
+  liveKey: NewKey,
+): Promise<Program | Refused> {
+  return database.transaction(async (transaction) => {
+    const [program] = await transaction.query<{ status: ProgramStatus }>(LOCK, [programId]);
+    if (program === undefined) return noSuchProgram();
+    const hadLiveKey = await hadKey(transaction, programId, 'live');
+    const decision = decideApproval({ status: program.status, hadLiveKey });
+    if (isRefused(decision)) return decision;
+    await transaction.query(UPDATE, [programId, 'approved', null]);
+    await insertKey(transaction, programId, liveKey);
+    return load(transaction, programId);
+  });
+}
+
+const LOCK = { name: 'lock_program', text: 'select status from programs where id = $1 for no key update' };
+
+/** Changes what is given; null leaves a field as it is. Refuses: not_found. */
+export async function updateProgram(
+  database: Database,
+  programId: string,
+  changes: { readonly status: ProgramStatus | null; readonly deletionScheduled: boolean | null },
+): Promise<Program | Refused> {
+  return database.transaction(async (transaction) => {
+    const updated = await transaction.query(UPDATE, [programId, changes.status, changes.deletionScheduled]);
+    return updated.length === 0 ? noSuchProgram() : load(transaction, programId);
+  });
+}
+
+const UPDATE = {
+  name: 'update_program',
+  text: `update programs
+set status = coalesce($2::text, status), deletion_scheduled = coalesce($3::boolean, deletion_scheduled)
+where id = $1
+returning id`,
+};
+
+/** One program. Refuses: not_found. */
+export async function findProgram(database: Database, programId: string): Promise<Program | Refused> {
+  return toPrograms(await database.query<Row>(SELECT_ONE, [programId]))[0] ?? noSuchProgram();
+}
+
+/** Programs, newest first, from below a program's id (their ids sort by time); null starts at the newest. */
+export async function listPrograms(
+  database: Database,
+  page: { readonly beforeId: string | null; readonly limit: number },
+): Promise<Program[]> {
+  return toPrograms(await database.query<Row>(SELECT_PAGE, [page.beforeId, page.limit]));
+}
+
+async function load(transaction: Transaction, programId: string): Promise<Program> {
+  const [program] = toPrograms(await transaction.query<Row>(SELECT_ONE, [programId]));
+  if (program === undefined) throw new Error(`program ${programId} vanished inside its own transaction`);
+  return program;
+}
+
+function noSuchProgram(): Refused {
+  return refused('not_found', 'There is no such program.');
+}
+
+const COLUMNS = `p.id, p.name, p.status, p.deletion_scheduled, p.created_at,
+  k.environment, k.prefix, k.last4, k.created_at as key_created_at,
+  greatest(k.last_used_at, w.last_request_at) as last_used_at`;
+
+const SELECT_ONE = {
+  name: 'select_program',
+  text: `select ${COLUMNS}
+from programs p
+left join api_keys k on k.program_id = p.id and k.revoked_at is null
+left join rate_windows w on w.key_id = k.id
+where p.id = $1
+order by k.created_at, k.id`,
+};
+
+const SELECT_PAGE = {
+  name: 'select_programs',
+  text: `select ${COLUMNS}
+from (select * from programs where $1::uuid is null or id < $1 order by id desc limit $2) p
+left join api_keys k on k.program_id = p.id and k.revoked_at is null
+left join rate_windows w on w.key_id = k.id
+order by p.id desc, k.created_at, k.id`,
+};
+
+type Row = {
+  id: string;
+  name: string;
+  status: ProgramStatus;
+  deletion_scheduled: boolean;
+  created_at: Date;
+} & (
+  | { environment: KeyEnvironment; prefix: string; last4: string; key_created_at: Date; last_used_at: Date | null }
+  | { environment: null }
+);
+
+/** One row a key, rows of one program together. */
+function toPrograms(rows: readonly Row[]): Program[] {
+  const programs = new Map<string, Program & { keys: ProgramKey[] }>();
+  for (const row of rows) {
+    let program = programs.get(row.id);
+    if (program === undefined) {
+      program = {
+        id: row.id,
+        name: row.name,
+        status: row.status,
+        deletionScheduled: row.deletion_scheduled,
+        createdAt: row.created_at,
+        keys: [],
+      };
+      programs.set(row.id, program);
+    }
+    if (row.environment === null) continue;
+    program.keys.push({
+      environment: row.environment,
+      prefix: row.prefix,
+      last4: row.last4,
+      createdAt: row.key_created_at,
+      lastUsedAt: row.last_used_at,
+    });
+  }
+  return [...programs.values()];
+}

@@ -1,0 +1,63 @@
+/** Fields that several routes under `/api` take, each with its bounds. */
+import { isUuid } from '@laurel/ids';
+import { type Cents, parseAmount } from '@laurel/money';
+import { z } from 'zod';
+import { isAtMost } from '../domain/text.ts';
+import { ENVIRONMENTS } from '../presenters/wire-names.ts';
+
+export const environment = z.enum(['test', 'live']).transform((name) => ENVIRONMENTS[name]);
+
+/** Free text of 1 to `maxLength` characters. PostgreSQL cannot store NUL. */
+export const text = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .refine((value) => isAtMost(value, maxLength), `must have at most ${maxLength} characters`)
+    .refine((value) => !value.includes('\0'), 'must not contain NUL');
+
+/** `<amount>`: a decimal string with two places. */
+export const amount = z.string().transform((value, context): Cents => {
+  const parsed = parseAmount(value);
+  if (parsed !== null) return parsed;
+  context.addIssue({ code: 'custom', message: 'must be a decimal string with two places, for example "5.00"' });
+  return z.NEVER;
+});
+
+export const positiveAmount = amount.refine((value) => value > 0n, 'must be above 0.00');
+
+/** A uuid in a body; ids are lower case everywhere. */
+export const id = z
+  .string()
+  .refine(isUuid, 'must be a uuid')
+  .transform((value) => value.toLowerCase());
+
+/** An ISO 3166-1 country, with its ISO 3166-2 subdivision where there is one: `US-CA`, `GB`. */
+export const jurisdiction = z
+  .string()
+  .regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'must be a country or subdivision code, for example "US-CA"');
+
+/** 0 (nothing known) to 3. */
+export const verificationLevel = z.int().min(0).max(3);
+
+/** RFC 5321 allows 254 characters in all. Kept in lower case: one address is one person. */
+export const email = z
+  .email()
+  .max(254)
+  .transform((value) => value.toLowerCase());
+
+/** An instant as ISO 8601 with an offset. */
+export const instant = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+
+/** Query parameters of a paged list. */
+export const page = {
+  cursor: text(200).optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(1).max(200))
+    .optional(),
+};
+
+/** Rows of a page unless the request says otherwise; also its most. */
+export const PAGE_LIMIT = 200;

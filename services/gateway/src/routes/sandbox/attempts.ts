@@ -1,0 +1,21 @@
+import { isRefused } from '@laurel/errors';
+import { ownerOf } from '@laurel/ids';
+import type { Router } from 'express';
+import type { Dependencies } from '../../dependencies.ts';
+import { presentAttempt } from '../../presenters/attempt.ts';
+import { callOptions, notFound, pathId, present, route, tenantOf } from '../api-route.ts';
+
+export function sandboxAttemptRoutes(router: Router, deps: Dependencies): void {
+  router.post(
+    '/attempts/:attemptId/expire',
+    route(async (request) => {
+      const attemptId = pathId(request, 'attemptId');
+      if (attemptId === null || ownerOf(attemptId) !== 'challenge') return notFound();
+      const expired = await deps.challenge.expireAttempt(
+        { tenant: tenantOf(request), attemptId },
+        callOptions(request),
+      );
+      return isRefused(expired) ? expired : { status: 200, json: presentAttempt(present(expired.attempt)) };
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+import { isRefused, refused } from '@laurel/errors';
+import { failpoint } from '@laurel/failpoint';
+import { newOwnedId } from '@laurel/ids';
+import type { z } from 'zod';
+import { presentAttempt } from '../../presenters/attempt.ts';
+import { defineRoute } from './route.ts';
+import { attemptSchema, createAttemptBody } from './schemas.ts';
+
+const MAX_METADATA_BYTES = 16 * 1024;
+
+export const createAttempt = defineRoute<undefined, z.output<typeof createAttemptBody>>({
+  method: 'post',
+  path: '/attempts',
+  name: 'createAttempt',
+  summary: 'Create an attempt and charge the fee',
+  description: 'The fee, the threshold and the prize on offer are frozen on the attempt. No 4xx charges anything.',
+  body: createAttemptBody,
+  verbatim: { metadata: MAX_METADATA_BYTES },
+  // The operation id is the attempt's id: whoever runs the operation again creates the same attempt.
+  mintOperationId: (body) => newOwnedId(body.challenge_id === undefined ? 'tournament' : 'challenge'),
+  success: { status: 201, description: 'Created and charged: `open`, `outcome` null.', schema: attemptSchema },
+  refusals: {
+    invalid_request:
+      'Both parents or neither; no `player_ref`; `Idempotency-Key` missing or longer than 255 characters.',
+    insufficient_funds: 'The player cannot fund the fee.',
+    blocked: 'The player may not play for money. Do not retry.',
+    not_found: 'No such challenge in this program, or no such round.',
+    challenge_not_available: 'Suspended, closed, or its prize is above the tier ceiling.',
+    challenge_already_claimed: 'The player was paid this prize already; permanent.',
+    rung_locked: 'The parent rung is not claimed yet.',
+    attempt_cap_reached: 'The rolling daily cap of the challenge.',
+  },
+  run: async ({ principal, body, verbatim, operationId, requestId }, { hotCalls }) => {
+    if (body.challenge_id === undefined) return refused('not_found');
+    await failpoint('gateway.create.before-call');
+    const attempt = await hotCalls.createAttempt({
+      attemptId: operationId,
+      tenant: principal.tenant,
+      challengeId: body.challenge_id,
+      playerRef: body.player_ref,
+      metadataJson: verbatim.metadata ?? '{}',
+      requestId,
+    });
+    await failpoint('gateway.create.after-call');
+    return isRefused(attempt) ? attempt : presentAttempt(attempt);
+  },
+});

@@ -1,0 +1,26 @@
+import { isRefused, refused } from '@laurel/errors';
+import { ownerOf } from '@laurel/ids';
+import { presentAttempt } from '../../presenters/attempt.ts';
+import { defineRoute } from './route.ts';
+import { attemptSchema } from './schemas.ts';
+
+export const getAttempt = defineRoute<undefined, undefined>({
+  method: 'get',
+  path: '/attempts/{attempt_id}',
+  name: 'getAttempt',
+  summary: 'Read an attempt',
+  description: 'The authoritative read: prefer it to rebuilding state from events.',
+  success: { status: 200, description: 'The attempt, with its outcome once it has one.', schema: attemptSchema },
+  refusals: { not_found: "No such attempt, or another program's." },
+  run: async ({ principal, params, requestId }, { challenge }) => {
+    const attemptId = params.attempt_id ?? '';
+    if (ownerOf(attemptId) !== 'challenge') return refused('not_found');
+    const found = await challenge.getAttempt(
+      { tenant: principal.tenant, attemptId },
+      { requestId, retryLostReply: true },
+    );
+    if (isRefused(found)) return found;
+    if (found.attempt === undefined) throw new Error('the challenge service left out the attempt');
+    return presentAttempt(found.attempt);
+  },
+});

@@ -1,0 +1,24 @@
+import { isRefused } from '@laurel/errors';
+import type { z } from 'zod';
+import { presentChallenge } from '../../presenters/challenge.ts';
+import { defineRoute } from './route.ts';
+import { challengeListSchema, listChallengesQuery } from './schemas.ts';
+
+export const listChallenges = defineRoute<z.output<typeof listChallengesQuery>, undefined>({
+  method: 'get',
+  path: '/challenges',
+  name: 'listChallenges',
+  summary: 'Challenges that this player may attempt now',
+  description:
+    'Everything in the default list is accepted by `POST /attempts` for that player, funds aside. A `player_ref` that is not linked is not an error.',
+  query: listChallengesQuery,
+  success: { status: 200, description: 'Oldest first.', schema: challengeListSchema },
+  refusals: { invalid_request: '`player_ref` is missing or longer than 255 characters; `status` is not `all`.' },
+  run: async ({ principal, query, requestId }, { challenge }) => {
+    const listed = await challenge.listChallenges(
+      { tenant: principal.tenant, playerRef: query.player_ref, all: query.status === 'all' },
+      { requestId, retryLostReply: true },
+    );
+    return isRefused(listed) ? listed : JSON.stringify({ data: listed.challenges.map(presentChallenge) });
+  },
+});

@@ -1,0 +1,44 @@
+import { isRefused, refused } from '@laurel/errors';
+import { failpoint } from '@laurel/failpoint';
+import { newId, ownerOf } from '@laurel/ids';
+import type { z } from 'zod';
+import { presentOutcome } from '../../presenters/attempt.ts';
+import { defineRoute } from './route.ts';
+import { outcomeSchema, reportOutcomeBody } from './schemas.ts';
+
+const MAX_EVIDENCE_BYTES = 64 * 1024;
+
+export const reportOutcome = defineRoute<undefined, z.output<typeof reportOutcomeBody>>({
+  method: 'post',
+  path: '/attempts/{attempt_id}/outcome',
+  name: 'reportOutcome',
+  summary: 'Report the score of an attempt',
+  description:
+    'The service alone decides, against the frozen threshold. Reconcile paid winnings on `payout_status` equal to `paid`, never on the presence of `award`.',
+  body: reportOutcomeBody,
+  verbatim: { evidence: MAX_EVIDENCE_BYTES },
+  mintOperationId: () => newId(),
+  success: { status: 200, description: 'Recorded and decided.', schema: outcomeSchema },
+  refusals: {
+    invalid_request: '`score` is not a finite number; `Idempotency-Key` missing or longer than 255 characters.',
+    not_found: "No such attempt, or another program's.",
+    attempt_already_settled: 'The attempt is no longer open.',
+    score_out_of_range:
+      'Outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
+  },
+  run: async ({ principal, params, body, verbatim, operationId, requestId }, { hotCalls }) => {
+    const attemptId = params.attempt_id ?? '';
+    if (ownerOf(attemptId) !== 'challenge') return refused('not_found');
+    await failpoint('gateway.outcome.before-call');
+    const outcome = await hotCalls.reportOutcome({
+      operationId,
+      attemptId,
+      tenant: principal.tenant,
+      score: body.score,
+      evidenceJson: verbatim.evidence ?? '',
+      requestId,
+    });
+    await failpoint('gateway.outcome.after-call');
+    return isRefused(outcome) ? outcome : presentOutcome(outcome);
+  },
+});

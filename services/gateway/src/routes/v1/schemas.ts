@@ -1,0 +1,194 @@
+/** The shapes of `/v1`, in the contract's order. Routes check with them; the documents are generated from them. */
+import { isUuid } from '@laurel/ids';
+import { isAtMost } from '../../domain/text.ts';
+import { z } from '../../openapi/zod.ts';
+
+const MAX_TEXT_CHARACTERS = 255;
+const MAX_EMAIL_CHARACTERS = 320;
+const NUL = '\0';
+
+function boundedText(characters: number) {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .refine((text) => isAtMost(text, characters), `must have at most ${characters} characters`)
+    .refine((text) => !text.includes(NUL), 'must not contain NUL');
+}
+
+/** An object that is stored as sent. Its own members are the partner's business. */
+function opaqueObject(maxKibibytes: number) {
+  return z
+    .custom<object>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    .openapi({
+      type: 'object',
+      additionalProperties: true,
+      description: `At most ${maxKibibytes} KiB, stored as sent.`,
+    });
+}
+
+const id = z
+  .string()
+  .refine(isUuid, 'must be a uuid')
+  .transform((value) => value.toLowerCase())
+  .openapi({ type: 'string', format: 'uuid' });
+
+export const playerRef = boundedText(MAX_TEXT_CHARACTERS).openapi({
+  description: "The partner's own identifier of a player.",
+  minLength: 1,
+  maxLength: MAX_TEXT_CHARACTERS,
+  example: 'player-7c1',
+});
+
+// What is sent.
+
+export const listChallengesQuery = z.object({
+  player_ref: playerRef,
+  status: z
+    .enum(['all'], 'must be `all`, or absent')
+    .optional()
+    .openapi({ description: 'Absent: `live` challenges only. `all`: every status, with calibration progress.' }),
+});
+
+export const putPlayerBody = z
+  .object({
+    player_ref: playerRef,
+    email: boundedText(MAX_EMAIL_CHARACTERS).openapi({
+      description: "The e-mail of the player's existing account.",
+      minLength: 1,
+      maxLength: MAX_EMAIL_CHARACTERS,
+      example: 'player@example.com',
+    }),
+  })
+  .openapi('PlayerLinkRequest');
+
+export const createAttemptBody = z
+  .object({
+    challenge_id: id.optional().openapi({ description: 'Exactly one of the two: a fixed-prize challenge.' }),
+    tournament_round_id: id
+      .optional()
+      .openapi({ description: "Exactly one of the two: a place in a round's rank table." }),
+    player_ref: playerRef,
+    metadata: opaqueObject(16).optional(),
+  })
+  .refine((body) => (body.challenge_id === undefined) !== (body.tournament_round_id === undefined), {
+    message: 'exactly one of challenge_id and tournament_round_id is needed',
+  })
+  .openapi('AttemptRequest');
+
+export const reportOutcomeBody = z
+  .object({
+    score: z.number('must be a finite number').openapi({ description: "In the challenge's units." }),
+    tiebreak: z.number('must be a finite number').optional().openapi({ description: 'Ignored on challenge attempts.' }),
+    evidence: opaqueObject(64).optional(),
+  })
+  .openapi('OutcomeRequest');
+
+// What is answered.
+
+const uuid = z.string().openapi({ format: 'uuid' });
+const timestamp = z.string().openapi({ format: 'date-time', example: '2026-11-21T12:00:00.000Z' });
+const amount = z
+  .string()
+  .openapi({ pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', example: '5.00', description: 'USD, two places.' });
+
+export const challengeSchema = z
+  .object({
+    id: uuid.openapi({ description: 'Value sent as `challenge_id`.' }),
+    name: z.string(),
+    description: z.string().nullable(),
+    fee: amount.openapi({ description: 'Cost of one paid attempt; `0.00` while calibrating.' }),
+    prize: amount.openapi({ description: 'Prize on offer to this player now.' }),
+    currency: z.literal('USD'),
+    status: z.enum(['calibrating', 'live', 'suspended', 'closed']),
+    prize_structure: z.enum(['threshold', 'top_n']),
+    threshold: z.number().nullable().openapi({ description: 'The bar; null while calibrating.' }),
+    min_calibration_n: z.int(),
+    calibration_source: z.enum(['observed', 'listened', 'partner_seeded', 'rung_derived']),
+    metric_name: z.string(),
+    metric_unit: z.string(),
+    rung: z.int().openapi({ description: 'Position in a ladder; `1` for an ordinary challenge.' }),
+    parent_challenge_id: uuid.nullable(),
+    calibration: z
+      .object({
+        collected: z.int(),
+        required: z.int(),
+        playersCollected: z.int(),
+        playersRequired: z.int(),
+      })
+      .optional()
+      .openapi({ description: 'Present only while calibrating.' }),
+  })
+  .openapi('Challenge');
+
+export const challengeListSchema = z.object({ data: z.array(challengeSchema) }).openapi('ChallengeList');
+
+export const playerLinkSchema = z
+  .object({ player_ref: z.string(), linked: z.literal(true), created_at: timestamp })
+  .openapi('PlayerLink');
+
+const award = z.object({
+  id: uuid,
+  amount,
+  paid_at: timestamp.nullable(),
+});
+
+const outcomeFields = {
+  attempt_id: uuid,
+  score: z.number(),
+  met_threshold: z.boolean(),
+  threshold_applied: z.number().nullable(),
+  recorded_at: timestamp,
+  receipt_id: uuid,
+};
+
+export const outcomeSchema = z
+  .object({
+    ...outcomeFields,
+    award: award
+      .extend({
+        payout_status: z
+          .enum(['paid', 'held'])
+          .openapi({ description: 'Reconcile paid winnings on `paid`, never on the presence of an award.' }),
+      })
+      .openapi('PaidAward')
+      .nullable(),
+  })
+  .openapi('Outcome');
+
+export const attemptSchema = z
+  .object({
+    id: uuid,
+    challenge_id: uuid.nullable(),
+    tournament_round_id: uuid.nullable(),
+    player_ref: z.string(),
+    status: z.enum(['open', 'settled', 'expired', 'voided']),
+    fee_charged: amount,
+    created_at: timestamp,
+    metadata: z.record(z.string(), z.unknown()),
+    outcome: z
+      .object({ ...outcomeFields, award: award.openapi('Award').nullable() })
+      .openapi('AttemptOutcome')
+      .nullable(),
+  })
+  .openapi('Attempt');
+
+export const errorSchema = z
+  .object({
+    error: z.object({
+      code: z.string().openapi({ description: 'Branch on this, never on the message.' }),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .openapi('Error');
+
+export const rateLimitSchema = z
+  .object({ error: z.string(), retry_after: z.int(), limit: z.int(), reset_at: timestamp })
+  .openapi('RateLimited');
+
+export const retiredSchema = z
+  .object({ error: z.string(), code: z.literal('client_reporting_removed') })
+  .openapi('ClientReportingRemoved');

@@ -1,0 +1,313 @@
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { createLogger, parseConfig } from '@laurel/service';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gatewayConfigSchema } from './config.ts';
+import { mintKey } from './domain/api-key.ts';
+import { startGateway } from './server.ts';
+
+/** Nobody listens here: what needs another service fails. What does not, must not care. */
+const NOBODY = '127.0.0.1:1';
+const OPERATOR_TOKEN = 'operator-token-of-this-test';
+const CHALLENGE_ID = '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3';
+const ATTEMPT_ID = '01a1fda3-5031-8190-ad21-6bfd27e1bae3';
+
+const stack = new AsyncDisposableStack();
+let port: number;
+let key: string;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly header: (name: string) => string | undefined;
+  readonly text: string;
+  readonly json: () => ReturnType<typeof JSON.parse>;
+}
+
+/** Straight to the socket's bytes: headers in their order, and no client that repairs what it sends. */
+function send(
+  method: string,
+  path: string,
+  options: { headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ port, method, path, headers: options.headers ?? {} }, async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.rawHeaders,
+        header: (name) => response.headers[name] as string | undefined,
+        text,
+        json: () => JSON.parse(text),
+      });
+    });
+    request.on('error', reject);
+    request.end(options.body);
+  });
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  send('POST', path, {
+    headers: {
+      'x-api-key': key,
+      'content-type': 'application/json',
+      'idempotency-key': randomBytes(8).toString('hex'),
+      ...headers,
+    },
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  });
+const get = (path: string) => send('GET', path, { headers: { 'x-api-key': key } });
+const codeOf = (answer: Answer) => [answer.status, answer.json().error.code];
+
+const INVALID = [400, 'invalid_request'];
+const NOT_FOUND = [404, 'not_found'];
+
+beforeAll(async () => {
+  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const config = parseConfig(gatewayConfigSchema, {
+    LOG_LEVEL: 'silent',
+    HTTP_PORT: '0',
+    GATEWAY_DATABASE_URL: url,
+    WALLET_ADDRESS: NOBODY,
+    CHALLENGE_ADDRESS: NOBODY,
+    OPERATOR_TOKEN,
+    KEY_PEPPER: randomBytes(32).toString('base64'),
+    RATE_LIMIT_PER_MINUTE: '100000',
+  });
+  const gateway = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' })));
+  port = gateway.port;
+  const program = await send('POST', '/api/operator/programs', {
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    body: '{"name":"Test"}',
+  });
+  key = program.json().test_key;
+});
+afterAll(() => stack.disposeAsync());
+
+describe('a request without a valid key', () => {
+  test('gets one answer, byte for byte, whatever is wrong with it', async () => {
+    const body = Buffer.alloc(300 * 1024, ' ');
+    const answers = await Promise.all([
+      send('GET', '/v1/challenges?player_ref=x'),
+      send('GET', '/v1/challenges', { headers: { 'x-api-key': 'nonsense' } }),
+      send('GET', '/v1/nothing', { headers: { 'x-api-key': mintKey('test').key } }),
+      send('POST', '/v1/attempts', { headers: { 'x-api-key': mintKey('live').key }, body }),
+      send('PUT', '/v1/attempts', { headers: { 'x-api-key': `${key}0` }, body: '{"a":1' }),
+      send('GET', '/v1', { headers: { authorization: `Bearer ${key}` } }),
+    ]);
+    const seen = answers.map(({ status, headers, text }) => ({
+      status,
+      text,
+      headers: headers.map((value, index) =>
+        ['X-Request-Id', 'Date'].includes(headers[index - 1] ?? '') ? '' : value,
+      ),
+    }));
+    expect(seen[0]).toMatchObject({ status: 401, text: expect.stringContaining('"unauthorized"') });
+    for (const other of seen) expect(other).toEqual(seen[0]);
+  });
+});
+
+describe('every answer of /v1', () => {
+  test('carries a request id of its own and the state of the rate limit', async () => {
+    const [first, second] = [await get('/v1/nothing'), await get('/v1/nothing')];
+    for (const answer of [first, second]) {
+      expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.header('x-ratelimit-limit')).toBe('100000');
+      expect(answer.header('x-powered-by')).toBeUndefined();
+      expect(answer.header('etag')).toBeUndefined();
+    }
+    expect(first.header('x-request-id')).not.toBe(second.header('x-request-id'));
+    expect(Number(first.header('x-ratelimit-remaining')) - Number(second.header('x-ratelimit-remaining'))).toBe(1);
+  });
+});
+
+describe('paths', () => {
+  test.each([
+    ['GET', '/v1'],
+    ['GET', '/v1/nothing'],
+    ['GET', '/v1/attempts'],
+    ['DELETE', `/v1/attempts/${ATTEMPT_ID}`],
+    ['OPTIONS', '/v1/attempts'],
+    ['GET', '/v1/challenges/'],
+    ['GET', '/v1/Challenges'],
+    ['GET', `/v1/attempts/${ATTEMPT_ID}/`],
+    ['GET', '/v1/attempts/%zz'],
+    ['GET', '/v1/attempts/nonsense'],
+    ['GET', `/v1/attempts/${CHALLENGE_ID}`],
+    ['GET', '/nothing'],
+  ])('%s %s is not found', async (method, path) => {
+    const answer = await send(method, path, { headers: { 'x-api-key': key } });
+    expect(codeOf(answer)).toEqual(NOT_FOUND);
+  });
+
+  test('an outcome for what is no attempt of ours is not found, once its body is valid', async () => {
+    expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: 1 }))).toEqual(NOT_FOUND);
+    expect(codeOf(await post(`/v1/attempts/${CHALLENGE_ID}/outcome`, { score: 1 }))).toEqual(NOT_FOUND);
+    expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: '1' }))).toEqual(INVALID);
+  });
+
+  test('an entry for a round is not found while there are no rounds', async () => {
+    const body = { tournament_round_id: CHALLENGE_ID, player_ref: 'x' };
+    expect(codeOf(await post('/v1/attempts', body))).toEqual(NOT_FOUND);
+  });
+
+  test('the retired route answers 410 to anybody, in its own shape', async () => {
+    const answer = await send('POST', '/api/attempts/anything/outcome', { body: 'not even JSON' });
+    expect(answer.status).toBe(410);
+    expect(answer.json()).toEqual({ error: expect.any(String), code: 'client_reporting_removed' });
+  });
+});
+
+describe('bad input', () => {
+  const attempt = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
+
+  test.each<[string, unknown]>([
+    ['no body', ''],
+    ['no JSON', '{"a":'],
+    ['no object', '[]'],
+    ['null', 'null'],
+    ['a member twice', '{"player_ref":"x","player_ref":"y"}'],
+    ['bytes that are not UTF-8', Buffer.from('{"player_ref":"\xff"}', 'latin1')],
+    ['deep nesting', `{"metadata":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
+    ['both parents', { ...attempt, tournament_round_id: CHALLENGE_ID }],
+    ['no parent', { player_ref: 'x' }],
+    ['no player_ref', { challenge_id: CHALLENGE_ID }],
+    ['a player_ref of the wrong type', { ...attempt, player_ref: 1 }],
+    ['an empty player_ref', { ...attempt, player_ref: '' }],
+    ['a player_ref of 256 characters', { ...attempt, player_ref: 'x'.repeat(256) }],
+    ['a player_ref with NUL', { ...attempt, player_ref: 'x\0' }],
+    ['half a character', '{"player_ref":"\\ud800"}'],
+    ['a malformed id', { ...attempt, challenge_id: 'nonsense' }],
+    ['null for an id', { ...attempt, tournament_round_id: null }],
+    ['metadata that is a list', { ...attempt, metadata: [] }],
+    ['metadata that is null', { ...attempt, metadata: null }],
+    ['metadata over 16 KiB', { ...attempt, metadata: { text: 'x'.repeat(16 * 1024) } }],
+    ['a body over 256 KiB', { ...attempt, more: 'x'.repeat(256 * 1024) }],
+  ])('an attempt with %s', async (_name, body) => {
+    expect(codeOf(await post('/v1/attempts', body))).toEqual(INVALID);
+  });
+
+  test.each<[string, string]>([
+    ['none', '{}'],
+    ['text', '{"score":"1"}'],
+    ['null', '{"score":null}'],
+    ['NaN', '{"score":NaN}'],
+    ['1e999', '{"score":1e999}'],
+    ['-1e999', '{"score":-1e999}'],
+  ])('a score that is %s', async (_name, body) => {
+    expect(codeOf(await post(`/v1/attempts/${ATTEMPT_ID}/outcome`, body))).toEqual(INVALID);
+  });
+
+  test('evidence over 64 KiB, or no object', async () => {
+    const path = `/v1/attempts/${ATTEMPT_ID}/outcome`;
+    expect(codeOf(await post(path, { score: 1, evidence: { text: 'x'.repeat(64 * 1024) } }))).toEqual(INVALID);
+    expect(codeOf(await post(path, { score: 1, evidence: 'text' }))).toEqual(INVALID);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['no content type', { 'content-type': '' }],
+    ['another content type', { 'content-type': 'text/plain' }],
+    ['another charset', { 'content-type': 'application/json; charset=latin1' }],
+    ['a compressed body', { 'content-encoding': 'gzip' }],
+    ['an empty idempotency key', { 'idempotency-key': '' }],
+    ['an idempotency key of 256 characters', { 'idempotency-key': 'k'.repeat(256) }],
+    ['an idempotency key of 32 KiB', { 'idempotency-key': 'k'.repeat(32 * 1024) }],
+    ['headers beyond all measure', { 'idempotency-key': 'k'.repeat(128 * 1024) }],
+  ])('%s', async (_name, headers) => {
+    expect(codeOf(await post('/v1/attempts', attempt, headers))).toEqual(INVALID);
+  });
+
+  test.each([
+    '',
+    '?player_ref=',
+    `?player_ref=${'x'.repeat(256)}`,
+    '?player_ref=%ff',
+    '?player_ref=a&player_ref=b',
+    '?player_ref=a&status=live',
+    '?player_ref=a%00',
+  ])('the list asked with "%s"', async (query) => {
+    expect(codeOf(await get(`/v1/challenges${query}`))).toEqual(INVALID);
+  });
+
+  test('a fault names its field, and never what it held', async () => {
+    const answer = await post('/v1/attempts', { ...attempt, player_ref: 12_345 });
+    expect(answer.json().error.details).toEqual({ issues: [{ field: 'player_ref', message: expect.any(String) }] });
+    expect(answer.text).not.toContain('12345');
+  });
+
+  test('what lies at the limit passes the checks: the failure then is ours', async () => {
+    const key255 = 'k'.repeat(255);
+    const body = {
+      ...attempt,
+      player_ref: '😀'.repeat(255),
+      metadata: { text: 'x'.repeat(16 * 1024 - 11) },
+      unknown: 1,
+    };
+    const answer = await post('/v1/attempts', body, {
+      'idempotency-key': key255,
+      'content-type': 'application/json; charset=UTF-8',
+    });
+    expect(codeOf(answer)).toEqual([500, 'internal_error']);
+  });
+});
+
+describe('while the services behind are gone', () => {
+  test('the answer is 500, tells nothing, and leaves the key to be used again', async () => {
+    const body = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
+    const headers = { 'idempotency-key': 'again' };
+    for (const _try of [1, 2]) {
+      const answer = await post('/v1/attempts', body, headers);
+      expect(codeOf(answer)).toEqual([500, 'internal_error']);
+      expect(answer.text).not.toMatch(/UNAVAILABLE|127\.0\.0\.1|grpc/i);
+    }
+    const other = await post('/v1/attempts', { ...body, player_ref: 'y' }, headers);
+    expect(codeOf(other)).toEqual([500, 'internal_error']);
+  });
+
+  test('reads and links fail alike', async () => {
+    expect(codeOf(await get('/v1/challenges?player_ref=x'))).toEqual([500, 'internal_error']);
+    expect(codeOf(await get(`/v1/attempts/${ATTEMPT_ID}`))).toEqual([500, 'internal_error']);
+    expect(codeOf(await post('/v1/players', { player_ref: 'x', email: 'a@example.com' }))).toEqual([
+      500,
+      'internal_error',
+    ]);
+  });
+
+  test('the process lives and is not ready', async () => {
+    expect((await send('GET', '/healthz')).status).toBe(200);
+    const ready = await send('GET', '/readyz');
+    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge']);
+  });
+});
+
+describe('documents', () => {
+  test('/openapi.json describes the routes that are served, and no others', async () => {
+    const document = (await send('GET', '/openapi.json')).json();
+    expect(document.openapi).toBe('3.1.0');
+    expect(Object.keys(document.paths)).toEqual([
+      '/v1/challenges',
+      '/v1/players',
+      '/v1/attempts',
+      '/v1/attempts/{attempt_id}/outcome',
+      '/v1/attempts/{attempt_id}',
+      '/api/attempts/{id}/outcome',
+    ]);
+  });
+
+  test('/docs is a page that fetches nothing', async () => {
+    const page = await send('GET', '/docs');
+    expect(page.header('content-type')).toMatch('text/html');
+    expect(page.text).toContain('/v1/attempts/{attempt_id}/outcome');
+    expect(page.text).not.toMatch(/<script|<link|src=|https?:/);
+  });
+
+  test('/metrics counts requests by route and status, never by path', async () => {
+    const { text } = await send('GET', '/metrics');
+    expect(text).toMatch(
+      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500"\} 1/,
+    );
+    expect(text).not.toContain(ATTEMPT_ID);
+  });
+});

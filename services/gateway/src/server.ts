@@ -1,0 +1,201 @@
+/** The gateway's wiring, in reading order. Disposing stops it in reverse: no new requests, then those in flight, then what they use. */
+import { once } from 'node:events';
+import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '@laurel/postgres';
+import { type Clock, createLogger, type Logger, startWorker } from '@laurel/service';
+import express, { type Express, Router } from 'express';
+import { connectChallenge, createHotCalls } from './clients/challenge.ts';
+import { connectHealth } from './clients/health.ts';
+import { connectWallet } from './clients/wallet.ts';
+import type { GatewayConfig } from './config.ts';
+import { admit, createAdmission } from './middleware/admission.ts';
+import { claimKey } from './middleware/claim-key.ts';
+import { answerFailures, answerMalformed, answerNotFound } from './middleware/errors.ts';
+import { createIdempotency, type Idempotency } from './middleware/idempotency.ts';
+import { readRawBody } from './middleware/raw-body.ts';
+import { assignRequestId, nameRoute } from './middleware/request-id.ts';
+import { createLineOutput } from './middleware/request-log.ts';
+import { runRoute } from './middleware/run-route.ts';
+import { validate } from './middleware/validate.ts';
+import { recordKeyUse } from './repository/admissions.ts';
+import { documentationRouter } from './routes/documentation.ts';
+import { healthRouter } from './routes/health.ts';
+import { operatorRouter } from './routes/operator.ts';
+import { retiredOutcome } from './routes/retired-outcome.ts';
+import { sandboxRouter } from './routes/sandbox.ts';
+import { V1_ROUTES } from './routes/v1/index.ts';
+import type { V1Dependencies } from './routes/v1/route.ts';
+import { createDeleteOldRecords } from './workers/delete-old-records.ts';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+/** Fast enough that the table stays near a day's size, rare enough to cost nothing. */
+const RETENTION_INTERVAL_MS = 60_000;
+/** `last_used_at` is for people: half a minute late is fine. */
+const KEY_USE_INTERVAL_MS = 30_000;
+/** A whole request must have arrived by then; a slower caller holds a connection for nothing. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle time of the usual load balancers (60 s), so that it is never us who close under a request. */
+const KEEP_ALIVE_MS = 65_000;
+/** Room for a header that is far too long to get the answer of its route, and no more. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** How long a draining gateway still serves whoever comes: a load balancer needs a moment to notice `/readyz`. */
+const DRAIN_GRACE_MS = 1_000;
+const DRAIN_POLL_MS = 50;
+
+export async function startGateway(
+  config: GatewayConfig,
+  logger: Logger,
+  clock: Clock = () => new Date(),
+): Promise<AsyncDisposable & { port: number }> {
+  await using stack = new AsyncDisposableStack();
+
+  const database = stack.use(
+    createDatabase({
+      url: config.GATEWAY_DATABASE_URL,
+      maxConnections: config.GATEWAY_DATABASE_POOL,
+      applicationName: 'laurel-gateway',
+    }),
+  );
+  const wallet = stack.use(connectWallet(config.WALLET_ADDRESS));
+  const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS));
+  const services = {
+    wallet: stack.use(connectHealth(config.WALLET_ADDRESS)),
+    challenge: stack.use(connectHealth(config.CHALLENGE_ADDRESS)),
+  };
+  const hotCalls = stack.use(createHotCalls(challenge));
+
+  const admission = stack.use(
+    createAdmission({
+      database,
+      pepper: config.KEY_PEPPER,
+      acceptedEnvironments: config.ACCEPTED_ENVIRONMENTS,
+      limit: config.RATE_LIMIT_PER_MINUTE,
+      logger,
+    }),
+  );
+  const retentionMs = config.IDEMPOTENCY_RETENTION_HOURS * HOUR_MS;
+  const idempotency = stack.use(
+    createIdempotency({
+      database,
+      clock,
+      logger,
+      takeoverMs: config.IDEMPOTENCY_TAKEOVER_SECONDS * SECOND_MS,
+      retentionMs,
+    }),
+  );
+  stack.use(
+    startWorker({
+      name: 'delete-old-idempotency-records',
+      intervalMs: RETENTION_INTERVAL_MS,
+      runOnce: createDeleteOldRecords(database, retentionMs),
+      logger,
+      clock,
+    }),
+  );
+  stack.use(
+    startWorker({
+      name: 'record-key-use',
+      intervalMs: KEY_USE_INTERVAL_MS,
+      runOnce: () => recordKeyUse(database),
+      logger,
+      clock,
+    }),
+  );
+
+  let isDraining = false;
+  const deps: V1Dependencies = { config, logger, database, wallet, challenge, clock, admission, hotCalls };
+  const health = healthRouter({ database, services, isDraining: () => isDraining });
+  const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: createLineOutput() });
+  const app = createApp(deps, idempotency, health, requestLogger);
+  const server = createServer({
+    ...(process.env["PROTO"] ? {} : messageClasses(app)),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+  server.on('clientError', answerMalformed);
+  server.on('request', app);
+  server.listen(config.HTTP_PORT, config.HTTP_HOST);
+  await once(server, 'listening');
+  stack.defer(() => drain(server));
+  stack.defer(() => {
+    isDraining = true;
+  });
+
+  const owned = stack.move();
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/**
+ * Express changes the prototypes of every request and response, which makes everything after it slower. These are made with the right
+ * ones at once, so that it finds nothing to change.
+ */
+function messageClasses(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+  class GatewayRequest extends IncomingMessage {}
+  class GatewayResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  app.request = Object.setPrototypeOf(GatewayRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(GatewayResponse.prototype, app.response);
+  return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
+}
+
+/** The order in which a request passes. */
+function createApp(deps: V1Dependencies, idempotency: Idempotency, health: Router, requestLogger: Logger): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', 'simple');
+
+  app.use(assignRequestId(requestLogger));
+  app.use('/v1', readRawBody, admit(deps.admission), v1Router(deps, idempotency));
+  app.use('/api', readRawBody);
+  app.post('/api/attempts/:id/outcome', nameRoute('/api/attempts/{id}/outcome'), retiredOutcome);
+  app.use('/api/operator', operatorRouter(deps));
+  app.use('/api/sandbox', sandboxRouter(deps));
+  app.use(health);
+  app.use(documentationRouter());
+  app.use(answerNotFound);
+  app.use(answerFailures(deps.logger));
+  return app;
+}
+
+function v1Router(deps: V1Dependencies, idempotency: Idempotency): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const route of V1_ROUTES) {
+    router[route.method](
+      route.path.replace(/\{(\w+)\}/g, ':$1'),
+      validate(route),
+      claimKey(route, idempotency),
+      runRoute(route, deps, idempotency),
+    );
+  }
+  // Also for a method that a path does not have, and for OPTIONS, which the router would answer by itself.
+  router.use(answerNotFound);
+  return router;
+}
+
+/**
+ * First every answer closes its connection, so that callers go elsewhere between two requests and never in the middle of one; then
+ * nothing new is taken, and what is in flight ends.
+ */
+async function drain(server: Server): Promise<void> {
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  const graceEndsAt = Date.now() + DRAIN_GRACE_MS;
+  while (Date.now() < graceEndsAt && (await countConnections(server)) > 0) await sleep(DRAIN_POLL_MS);
+  const closed = once(server, 'close');
+  server.close();
+  const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
+  await closed;
+  clearInterval(sweep);
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)));
+}
