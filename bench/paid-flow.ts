@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { HttpConnection } from './http-connection.ts';
+
+/** One program of the benchmark: its key, its players and its challenges, all made before the clock starts. */
+export interface BenchProgram {
+  readonly testKey: string;
+  readonly playerRefs: readonly string[];
+  readonly challengeIds: readonly string[];
+}
+
+/** The bar of every benchmark challenge; higher is better. */
+export const THRESHOLD = 100;
+/** One flow in five wins. */
+const FLOWS_PER_WIN = 5;
+
+/** Where one player stands: a challenge pays a player once, so that after a win the player moves to the next one. */
+export interface PlayerState {
+  readonly program: BenchProgram;
+  readonly playerRef: string;
+  flows: number;
+}
+
+/** The players of one load process, in the order in which flows take them. */
+export function playersOf(programs: readonly BenchProgram[]): PlayerState[] {
+  const longest = Math.max(0, ...programs.map((program) => program.playerRefs.length));
+  const players: PlayerState[] = [];
+  for (let index = 0; index < longest; index += 1) {
+    for (const program of programs) {
+      const playerRef = program.playerRefs[index];
+      if (playerRef !== undefined) players.push({ program, playerRef, flows: 0 });
+    }
+  }
+  return players;
+}
+
+/**
+ * One paid flow: create an attempt (fee charged), report its outcome (one in five wins and is paid).
+ * Returns whether every answer was the expected one, checked in its content, not by status alone.
+ */
+export async function runPaidFlow(connection: HttpConnection, player: PlayerState): Promise<boolean> {
+  const flow = player.flows;
+  player.flows += 1;
+  const wins = flow % FLOWS_PER_WIN === FLOWS_PER_WIN - 1;
+  const challengeId = player.program.challengeIds[Math.floor(flow / FLOWS_PER_WIN)];
+  if (challengeId === undefined) throw new Error('the benchmark made too few challenges for this many flows');
+  const key = `x-api-key: ${player.program.testKey}\r\n`;
+  const created = await connection.send(
+    'POST',
+    '/v1/attempts',
+    `${key}idempotency-key: ${randomUUID()}\r\n`,
+    `{"challenge_id":"${challengeId}","player_ref":"${player.playerRef}"}`,
+  );
+  if (created.status !== 201) return fail(created.status, created.body);
+  const attemptId = /"id":"([0-9a-f-]{36})"/.exec(created.body)?.[1];
+  const outcome = await connection.send(
+    'POST',
+    `/v1/attempts/${attemptId}/outcome`,
+    `${key}idempotency-key: ${randomUUID()}\r\n`,
+    `{"score":${wins ? THRESHOLD + 1 : THRESHOLD - 1},"evidence":{"run":"${flow}"}}`,
+  );
+  const paid = outcome.body.includes('"payout_status":"paid"');
+  if (outcome.status !== 200 || paid !== wins) return fail(outcome.status, outcome.body);
+  return true;
+}
+
+function fail(status: number, body: string): false {
+  process.stderr.write(`unexpected answer ${status}: ${body.slice(0, 300)}\n`);
+  return false;
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU time is in clock ticks of 10 ms, as Linux reports it to every process. */
+const TICK_MS = 10;
+
+/** What a named process (with, for PostgreSQL, all of its children) has used so far. */
+export interface Usage {
+  readonly cpuMs: number;
+  readonly residentMiB: number;
+}
+
+/** Reads a process's use from /proc; `withChildren` adds its direct children (PostgreSQL's backends). */
+export function usageOf(pid: number, withChildren: boolean): Usage {
+  const own = readUsage(pid);
+  if (!withChildren) return own;
+  let cpuMs = own.cpuMs + childrenReapedMs(pid);
+  let residentMiB = own.residentMiB;
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry) || parentOf(Number(entry)) !== pid) continue;
+    const child = readUsage(Number(entry));
+    cpuMs += child.cpuMs;
+    residentMiB += child.residentMiB;
+  }
+  return { cpuMs, residentMiB };
+}
+
+function statFields(pid: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
+
+function parentOf(pid: number): number {
+  return Number(statFields(pid)[1] ?? 0);
+}
+
+function childrenReapedMs(pid: number): number {
+  const fields = statFields(pid);
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * TICK_MS;
+}
+
+function readUsage(pid: number): Usage {
+  const fields = statFields(pid);
+  const cpuMs = (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
+  // Shared pages count once for PostgreSQL's backends only with Pss; it needs a readable smaps_rollup.
+  let residentKiB = 0;
+  try {
+    residentKiB = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    residentKiB = 0;
+  }
+  if (residentKiB === 0) {
+    try {
+      residentKiB = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      residentKiB = 0;
+    }
+  }
+  return { cpuMs, residentMiB: residentKiB / 1024 };
+}

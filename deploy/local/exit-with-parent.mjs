@@ -1,0 +1,9 @@
+// Preloaded into every service that the launcher starts (`node --import`). The launcher holds one end of an IPC
+// channel; when it is gone, however it went, the service drains and leaves, and nothing holds a port at the next start.
+const DRAIN_LIMIT_MS = 12_000;
+
+process.channel?.unref();
+process.once('disconnect', () => {
+  setTimeout(() => process.exit(1), DRAIN_LIMIT_MS).unref();
+  process.kill(process.pid, 'SIGTERM');
+});

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { takeDataDirectory } from './instance.ts';
+import { inspectProcess } from './processes.ts';
+import { StartFailure } from './start-failure.ts';
+
+let dataDir: string;
+let note: string;
+let said: string[];
+let children: ChildProcess[];
+const say = (line: string) => said.push(line);
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'laurel-instance-'));
+  note = join(dataDir, 'launcher.json');
+  said = [];
+  children = [];
+});
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a data directory belongs to one launcher, which notes its children and gives the directory back', async () => {
+  {
+    using instance = await takeDataDirectory(dataDir, 8080, say);
+    instance.noteChild('wallet', 4711);
+    instance.noteChild('gateway', 4712);
+    instance.noteChild('gateway', undefined);
+    expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
+      launcher: process.pid,
+      httpPort: 8080,
+      children: { wallet: 4711 },
+    });
+  }
+  expect(existsSync(note)).toBe(false);
+});
+
+test('a launcher that still runs keeps its data directory', async () => {
+  const launcher = await startIdle('/elsewhere/deploy/local/start.ts');
+  const before = JSON.stringify({ launcher: launcher.pid, httpPort: 8085, children: {} });
+  writeFileSync(note, before);
+  const failure = await takeDataDirectory(dataDir, 8080, say).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(StartFailure);
+  expect(String(failure)).toContain(`Laurel already runs from ${dataDir} (pid ${launcher.pid}, http://127.0.0.1:8085)`);
+  expect(readFileSync(note, 'utf8')).toBe(before);
+});
+
+test('what a killed launcher left behind is ended, and nothing else', async () => {
+  const left = await startIdle(dataDir);
+  const stranger = await startIdle('/another/data/directory');
+  writeFileSync(
+    note,
+    JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children: { nats: left.pid, wallet: stranger.pid } }),
+  );
+  using _instance = await takeDataDirectory(dataDir, 8080, say);
+  expect(said).toEqual(['Ending what the last start left behind: nats ...']);
+  expect(inspectProcess(left.pid as number)).toBeNull();
+  expect(inspectProcess(stranger.pid as number)).not.toBeNull();
+});
+
+test('a service whose launcher is gone drains and leaves', async () => {
+  const source = 'process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up")';
+  const preload = new URL('exit-with-parent.mjs', import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--import', preload, '-e', `${source}; setInterval(() => {}, 1000)`], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  children.push(child);
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  await expect.poll(() => output).toBe('up\n');
+  // The kernel closes the channel in the same way when the launcher is killed.
+  child.disconnect();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  await expect.poll(() => output).toBe('up\ndrained\n');
+});
+
+/** A process that does nothing, with a word on its command line. */
+async function startIdle(word: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', word], { stdio: 'ignore' });
+  children.push(child);
+  await once(child, 'spawn');
+  // The command line is this process's own until the new program has begun.
+  await expect.poll(() => inspectProcess(child.pid as number)?.command).toContain(word);
+  return child;
+}

@@ -1,0 +1,97 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inspectProcess } from './processes.ts';
+import { StartFailure } from './start-failure.ts';
+
+/** What the running launcher notes, so that the next one knows whether it may start and what it must clear away. */
+interface Note {
+  readonly launcher: number;
+  readonly httpPort: number;
+  readonly children: Readonly<Record<string, number>>;
+}
+
+/** The right to run from one data directory; disposing gives it back. */
+export interface Instance extends Disposable {
+  noteChild(name: string, pid: number | undefined): void;
+}
+
+const CLEARING_LIMIT_MS = 15_000;
+
+/**
+ * Takes the data directory for this process. A launcher that still runs keeps it; what a killed one left behind is
+ * ended first: its services leave by themselves, everything else that carries the data directory on its command
+ * line is told to.
+ */
+export async function takeDataDirectory(
+  dataDir: string,
+  httpPort: number,
+  say: (line: string) => void,
+): Promise<Instance> {
+  const file = join(dataDir, 'launcher.json');
+  const left = readNote(file);
+  if (left !== null) {
+    const holder = left.launcher === process.pid ? null : inspectProcess(left.launcher);
+    if (holder?.command.includes('deploy/local/start.ts')) {
+      throw new StartFailure(
+        `Laurel already runs from ${dataDir} (pid ${left.launcher}, http://127.0.0.1:${left.httpPort}): stop it first, or start a second one with another LAUREL_DATA_DIR and LAUREL_HTTP_PORT.`,
+      );
+    }
+    await clearChildren(left.children, dataDir, say);
+    rmSync(file, { force: true });
+  }
+
+  const children: Record<string, number> = {};
+  const write = (flag: 'w' | 'wx') => {
+    const note: Note = { launcher: process.pid, httpPort, children };
+    writeFileSync(file, `${JSON.stringify(note)}\n`, { flag });
+  };
+  try {
+    write('wx');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new StartFailure(
+      `Another start from ${dataDir} was a moment faster: use that one, or another LAUREL_DATA_DIR and LAUREL_HTTP_PORT.`,
+    );
+  }
+  return {
+    noteChild(name, pid) {
+      if (pid === undefined) delete children[name];
+      else children[name] = pid;
+      write('w');
+    },
+    [Symbol.dispose]: () => rmSync(file, { force: true }),
+  };
+}
+
+async function clearChildren(children: Note['children'], dataDir: string, say: (line: string) => void): Promise<void> {
+  const isLeft = (pid: number) => inspectProcess(pid)?.command.includes(dataDir) === true;
+  const left = () => Object.entries(children).filter(([, pid]) => isLeft(pid));
+  if (left().length === 0) return;
+  say(
+    `Ending what the last start left behind: ${left()
+      .map(([name]) => name)
+      .join(', ')} ...`,
+  );
+  for (const [, pid] of left()) signal(pid, 'SIGTERM');
+  const deadline = Date.now() + CLEARING_LIMIT_MS;
+  while (left().length > 0 && Date.now() < deadline) await delay(50);
+  for (const [, pid] of left()) signal(pid, 'SIGKILL');
+  while (left().length > 0) await delay(50);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself in the meantime.
+  }
+}
+
+function readNote(file: string): Note | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}

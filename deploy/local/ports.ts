@@ -1,0 +1,65 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** The ports inside one stack. Each is chosen once and kept, so that a URL noted today still holds tomorrow. */
+export const INTERNAL_PORTS = [
+  'postgres',
+  'nats',
+  'walletGrpc',
+  'walletAdmin',
+  'challengeGrpc',
+  'challengeAdmin',
+] as const;
+export type InternalPort = (typeof INTERNAL_PORTS)[number];
+export type Ports = Readonly<Record<InternalPort, number>>;
+
+/**
+ * Below the range from which systems take the ports of outgoing connections (32768 and up on Linux): a port of a
+ * service that is being restarted cannot be taken by some client in between.
+ */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 29_999;
+const MAX_TRIES = 500;
+
+/** Reads the kept ports; one that is missing or taken by somebody else is chosen anew. Writes what it chose. */
+export async function keepPorts(file: string, isFree: (port: number) => Promise<boolean> = isPortFree): Promise<Ports> {
+  const kept = readKept(file);
+  const chosen: Partial<Record<InternalPort, number>> = {};
+  const used = new Set<number>();
+  for (const name of INTERNAL_PORTS) {
+    const before = kept[name];
+    const port =
+      before !== undefined && !used.has(before) && (await isFree(before)) ? before : await choosePort(used, isFree);
+    used.add(port);
+    chosen[name] = port;
+  }
+  writeFileSync(file, `${JSON.stringify(chosen, null, 2)}\n`);
+  return chosen as Ports;
+}
+
+/** Random, because two stacks that start at the same moment would both find the lowest one free. */
+async function choosePort(used: ReadonlySet<number>, isFree: (port: number) => Promise<boolean>): Promise<number> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (!used.has(port) && (await isFree(port))) return port;
+  }
+  throw new Error(`no free port between ${FIRST_PORT} and ${LAST_PORT} in ${MAX_TRIES} tries`);
+}
+
+function readKept(file: string): Partial<Record<InternalPort, number>> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Whether a server could listen on 127.0.0.1 now. */
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

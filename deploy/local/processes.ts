@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+const HAS_PROC = existsSync('/proc/self/stat');
+
+/** The parent and the command line of a process, or null when it is gone (or only its exit code is left of it). */
+export function inspectProcess(pid: number): { readonly parent: number; readonly command: string } | null {
+  try {
+    return HAS_PROC ? inspectProc(pid) : inspectPs(pid);
+  } catch {
+    return null;
+  }
+}
+
+function inspectProc(pid: number): { parent: number; command: string } | null {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name stands in parentheses and may contain anything; state and parent follow the last one.
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === 'Z') return null;
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  return { parent: Number(parent), command };
+}
+
+function inspectPs(pid: number): { parent: number; command: string } | null {
+  const line = execFileSync('ps', ['-o', 'ppid=,state=,command=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+  const found = /^(\d+)\s+(\S+)\s+(.*)$/.exec(line);
+  if (found === null || found[2]?.startsWith('Z')) return null;
+  return { parent: Number(found[1]), command: found[3] ?? '' };
+}
+
+/**
+ * The processes between this one and the `npm` that was typed, nearest first. Whoever kills `npm start` means the
+ * stack; without npm (a service manager, a script) nobody stands between, and an orphan is meant to live.
+ */
+export function commandChain(): readonly number[] {
+  if (process.env.npm_lifecycle_event === undefined) return [];
+  const chain: number[] = [];
+  let pid = process.ppid;
+  for (let depth = 0; depth < 4 && pid > 1; depth += 1) {
+    const found = inspectProcess(pid);
+    if (found === null || !/bootstrap\.mjs|\bnpm\b/.test(found.command)) break;
+    chain.push(pid);
+    if (/^npm\b|npm-cli\.js/.test(found.command)) break;
+    pid = found.parent;
+  }
+  return chain;
+}
+
+/** Resolves as soon as one process of the chain is gone. */
+export function chainBroken(chain: readonly number[], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (chain.length === 0) return;
+    const timer = setInterval(() => {
+      const isWhole = chain.every(
+        (pid, index) => (index === 0 ? process.ppid : inspectProcess(chain[index - 1] as number)?.parent) === pid,
+      );
+      if (isWhole) return;
+      clearInterval(timer);
+      resolve();
+    }, 1000);
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  });
+}

@@ -1,0 +1,84 @@
+/** The demo program that `npm start` makes once, through the same routes that an operator would use. */
+
+export type DemoProgram = {
+  readonly program_id: string;
+  readonly test_key: string;
+  readonly live_key: string;
+  /** Higher is better, one step, cheap: the challenge of the README and of `npm run demo`. */
+  readonly challenge_id: string;
+  /** A ladder, lowest rung first: each rung unlocks the next. Lower is better. */
+  readonly ladder_challenge_ids: readonly string[];
+};
+
+/** `baseUrl` may be the origin or end in `/v1`. Every call makes another program: the caller keeps the result. */
+export async function seedDemo(options: { baseUrl: string; operatorToken: string }): Promise<DemoProgram> {
+  const operator = createOperatorClient(options);
+  const program = await operator.post('/programs', { name: 'Demo Arcade' });
+  const approved = await operator.post(`/programs/${program.id}/approve`, {});
+  const createChallenge = (terms: object) =>
+    operator.post(`/programs/${program.id}/challenges`, { ...CHALLENGE_DEFAULTS, ...terms });
+  const sprint = await createChallenge(SPRINT);
+  const bronze = await createChallenge({ ...LAP, name: 'Bronze lap', fee: '2.00', prize: '8.00', threshold: 60 });
+  const silver = await createChallenge({
+    ...LAP,
+    name: 'Silver lap',
+    fee: '4.00',
+    prize: '20.00',
+    threshold: 55,
+    parent_challenge_id: bronze.id,
+  });
+  return {
+    program_id: field(program, 'id'),
+    test_key: field(program, 'test_key'),
+    live_key: field(approved, 'live_key'),
+    challenge_id: field(sprint, 'id'),
+    ladder_challenge_ids: [field(bronze, 'id'), field(silver, 'id')],
+  };
+}
+
+const CHALLENGE_DEFAULTS = { environment: 'test', status: 'live', integrity_tier: 1, target_pass_rate: 0.2 };
+
+export const SPRINT = {
+  name: 'High score sprint',
+  description: 'Score 1,000 points or more in one run.',
+  fee: '1.00',
+  prize: '4.00',
+  metric_name: 'score',
+  metric_unit: 'points',
+  threshold_direction: 'higher_is_better',
+  threshold: 1_000,
+  score_min: 0,
+};
+
+const LAP = {
+  description: 'One lap, as fast as you can.',
+  metric_name: 'lap time',
+  metric_unit: 'seconds',
+  threshold_direction: 'lower_is_better',
+  score_min: 10,
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+function createOperatorClient({ baseUrl, operatorToken }: { baseUrl: string; operatorToken: string }) {
+  const root = `${new URL(baseUrl).origin}/api/operator`;
+  return {
+    async post(path: string, body: object): Promise<Json> {
+      const response = await fetch(root + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      // The answer may hold a key, so only a failure is ever quoted.
+      if (!response.ok) throw new Error(`seeding the demo program: ${path} answered ${response.status}: ${text}`);
+      return JSON.parse(text) as Json;
+    },
+  };
+}
+
+function field(answer: Json, name: string): string {
+  const value = answer[name];
+  if (typeof value !== 'string') throw new Error(`seeding the demo program: an answer lacks ${name}`);
+  return value;
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@laurel/postgres/embedded';
+import { type Answer, type AttemptBody, freePorts, type OutcomeBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+
+const PLAYERS = 24;
+const FLOWS_PER_PLAYER = 20;
+const CRASHES = 2;
+
+describe('PostgreSQL dies under load', () => {
+  let directory: string;
+  let port: number;
+  let postgres: EmbeddedPostgres;
+  let world: World;
+
+  /** fsync is on (the default): what was acknowledged must be on the disk. */
+  const startPostgres = () =>
+    startEmbeddedPostgres({ dataDirectory: directory, port, logFile: join(directory, 'postgres.log') });
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'laurel-crash-'));
+    port = (await freePorts(1))[0] ?? 0;
+    postgres = await startPostgres();
+    world = await startWorld({
+      postgresUrl: postgres.superuserUrl,
+      environment: {
+        challenge: { PENDING_GRACE_SECONDS: '3' },
+        gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
+      },
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+    await postgres?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** A partner that asks with one key until it is told, and minds only answers that no crash explains. */
+  function insist<Body>(ask: (key: string) => Promise<Answer<Body>>): Promise<Answer<Body>> {
+    const key = randomUUID();
+    return eventually(
+      async () => {
+        const answer = await ask(key);
+        if (answer.status >= 200 && answer.status < 300) return answer;
+        const kind = answer.code ?? String(answer.status);
+        // A database that is away is no reason to doubt a key, or to say that an attempt is not there.
+        expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
+        return undefined;
+      },
+      'a request succeeded',
+      60_000,
+    );
+  }
+
+  test('nothing acknowledged is lost, nothing is charged or paid twice', { timeout: 180_000 }, async () => {
+    const challenge = await world.newChallenge();
+    const refs = Array.from({ length: PLAYERS }, () => randomUUID());
+    await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '100.00'))));
+
+    let flowsDone = 0;
+    const created = new Map<string, AttemptBody>();
+    const outcomes = new Map<string, OutcomeBody>();
+    const play = async (ref: string): Promise<void> => {
+      for (let flow = 0; flow < FLOWS_PER_PLAYER; flow += 1) {
+        const entry = { challenge_id: challenge.id, player_ref: ref, metadata: { flow } };
+        const attempt = await insist((key) => world.partner.createAttempt(entry, key));
+        created.set(attempt.body.id, attempt.body);
+        const score = flow === FLOWS_PER_PLAYER - 1 ? 100 : flow;
+        const outcome = await insist((key) => world.partner.reportOutcome(attempt.body.id, { score }, key));
+        outcomes.set(attempt.body.id, outcome.body);
+        flowsDone += 1;
+      }
+    };
+    const crash = async (): Promise<void> => {
+      for (let count = 1; count <= CRASHES; count += 1) {
+        const target = (PLAYERS * FLOWS_PER_PLAYER * count) / (CRASHES + 1);
+        await eventually(async () => flowsDone >= target || undefined, 'enough flows are done', 120_000);
+        // Immediate shutdown: no checkpoint, no goodbye; the next start recovers from the log.
+        process.kill(postgres.pid, 'SIGQUIT');
+        await postgres.exited;
+        postgres = await startPostgres();
+      }
+    };
+    await Promise.all([crash(), ...refs.map(play)]);
+
+    expect(created.size).toBe(PLAYERS * FLOWS_PER_PLAYER);
+    for (const [id, attempt] of created) {
+      const read = await insist(() => world.partner.getAttempt(id));
+      const { status: _status, outcome: _outcome, ...frozen } = attempt;
+      expect(read.body).toMatchObject({ ...frozen, status: 'settled' });
+      const { award, ...facts } = outcomes.get(id) ?? expect.fail('no outcome');
+      expect(read.body.outcome).toMatchObject(facts);
+      expect(read.body.outcome?.award?.id).toBe(award?.id);
+    }
+    for (const ref of refs) {
+      const rows = await world.stack.database('wallet').query<{ balance_cents: bigint }>(
+        `select a.balance_cents from ledger_accounts a join player_links l on l.account_id = a.account_id
+         where l.player_ref = $1 and a.environment = 'test'`,
+        [ref],
+      );
+      expect(rows).toEqual([{ balance_cents: BigInt(10_000 - 100 * FLOWS_PER_PLAYER + 500) }]);
+    }
+    await world.expectAuditOk();
+  });
+});

@@ -1,0 +1,161 @@
+import type { AttemptBody, Service } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectStatus, type Player, startWorld, type World } from '../world.ts';
+
+/** An audit that is always good proves nothing: here every kind of damage is done to the rows, and it must be seen. */
+describe('GET /api/operator/audit', () => {
+  let world: World;
+  let challengeId: string;
+  beforeAll(async () => {
+    world = await startWorld();
+    challengeId = (await world.newChallenge()).id;
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  async function violations(): Promise<Record<string, number>> {
+    const { body } = expectStatus(200, await world.operator.audit());
+    expect(body.ok).toBe(body.checks.every((check) => check.violations === 0));
+    expect(new Set(body.checks.map((check) => check.id)).size).toBe(body.checks.length);
+    for (const check of body.checks) expect(check.description).toMatch(/\S+ \S+/);
+    return Object.fromEntries(body.checks.map((check) => [check.id, check.violations]));
+  }
+
+  /** Does what no service can do: without triggers and foreign keys. */
+  async function damage(service: Service, statement: string): Promise<void> {
+    await world.stack
+      .database(service)
+      .query(`begin; set local session_replication_role = replica; ${statement}; commit`);
+  }
+
+  async function play(score?: number): Promise<{ player: Player; attempt: AttemptBody }> {
+    const player = await world.newPlayer();
+    const attempt = expectStatus(
+      201,
+      await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref }),
+    ).body;
+    if (score !== undefined) expectStatus(200, await world.partner.reportOutcome(attempt.id, { score }));
+    // A read comes back only once nothing of the attempt is under way any more.
+    await world.expectAuditOk();
+    return { player, attempt };
+  }
+
+  test('is good while players win, lose, let attempts expire and are held', async () => {
+    await play(100);
+    await play(1);
+    await play();
+    const { attempt } = await play();
+    expectStatus(200, await world.partner.expireAttempt(attempt.id));
+    const held = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(held.ref));
+    const won = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: held.ref });
+    expectStatus(200, await world.partner.reportOutcome(won.body.id, { score: 100 }));
+    await world.expectAuditOk();
+  });
+
+  const LEDGER_OF = (player: Player) => `(select id from ledger_accounts where account_id = '${player.accountId}')`;
+
+  /** What is done, and how it is undone so that the next damage is seen by itself. */
+  const DAMAGES: readonly {
+    what: string;
+    score?: number;
+    service: Service;
+    harm: (player: Player, attempt: AttemptBody) => string;
+    undo: (player: Player, attempt: AttemptBody) => string;
+  }[] = [
+    {
+      what: 'a cent from nowhere',
+      service: 'wallet',
+      harm: (player) =>
+        `update ledger_accounts set balance_cents = balance_cents + 1 where account_id = '${player.accountId}'`,
+      undo: (player) =>
+        `update ledger_accounts set balance_cents = balance_cents - 1 where account_id = '${player.accountId}'`,
+    },
+    {
+      what: 'a fee that vanished, its balances corrected',
+      service: 'wallet',
+      harm: (player, { id }) => `
+        create table if not exists taken as select * from transfers where false;
+        with gone as (delete from transfers where attempt_id = '${id}' and kind = 'fee' returning *)
+          insert into taken select * from gone;
+        update ledger_accounts set balance_cents = balance_cents + 100 where id = ${LEDGER_OF(player)};
+        update ledger_accounts set balance_cents = balance_cents - 100 where kind = 'house_fees' and environment = 'test'`,
+      undo: (player, { id }) => `
+        with back as (delete from taken where attempt_id = '${id}' returning *)
+          insert into transfers overriding system value select * from back;
+        update ledger_accounts set balance_cents = balance_cents - 100 where id = ${LEDGER_OF(player)};
+        update ledger_accounts set balance_cents = balance_cents + 100 where kind = 'house_fees' and environment = 'test'`,
+    },
+    {
+      what: 'an attempt that vanished after its fee was paid',
+      service: 'challenge',
+      harm: (_player, { id }) => `
+        create table if not exists taken as select * from attempts where false;
+        with gone as (delete from attempts where id = '${id}' returning *) insert into taken select * from gone`,
+      undo: (_player, { id }) =>
+        `with back as (delete from taken where id = '${id}' returning *) insert into attempts select * from back`,
+    },
+    {
+      what: 'an attempt that says expired and was never refunded',
+      service: 'challenge',
+      harm: (_player, { id }) => `update attempts set status = 'expired' where id = '${id}'`,
+      undo: (_player, { id }) => `update attempts set status = 'open' where id = '${id}'`,
+    },
+    {
+      what: 'a fee of another amount than the attempt says',
+      service: 'challenge',
+      harm: (_player, { id }) => `update attempts set fee_cents = fee_cents + 1 where id = '${id}'`,
+      undo: (_player, { id }) => `update attempts set fee_cents = fee_cents - 1 where id = '${id}'`,
+    },
+    {
+      what: 'a settled attempt without its outcome',
+      score: 1,
+      service: 'challenge',
+      harm: (_player, { id }) => `
+        create table if not exists lost as select * from outcomes where false;
+        with gone as (delete from outcomes where attempt_id = '${id}' returning *) insert into lost select * from gone`,
+      undo: (_player, { id }) =>
+        `with back as (delete from lost where attempt_id = '${id}' returning *) insert into outcomes select * from back`,
+    },
+    {
+      what: 'a win that no award remembers',
+      score: 100,
+      service: 'challenge',
+      harm: (_player, { id }) => `
+        create table if not exists unpaid as select * from awards where false;
+        with gone as (delete from awards where attempt_id = '${id}' returning *) insert into unpaid select * from gone`,
+      undo: (_player, { id }) =>
+        `with back as (delete from unpaid where attempt_id = '${id}' returning *) insert into awards select * from back`,
+    },
+    {
+      what: 'a prize of another amount than was won',
+      score: 100,
+      service: 'wallet',
+      harm: (_player, { id }) => `update payouts set amount_cents = amount_cents + 1 where attempt_id = '${id}'`,
+      undo: (_player, { id }) => `update payouts set amount_cents = amount_cents - 1 where attempt_id = '${id}'`,
+    },
+    {
+      what: 'a loss that was turned into a win',
+      score: 1,
+      service: 'challenge',
+      harm: (_player, { id }) => `update outcomes set met_threshold = true where attempt_id = '${id}'`,
+      undo: (_player, { id }) => `update outcomes set met_threshold = false where attempt_id = '${id}'`,
+    },
+  ];
+
+  test.each(DAMAGES)('sees $what', async ({ score, service, harm, undo }) => {
+    const { player, attempt } = await play(score);
+    await damage(service, harm(player, attempt));
+    const broken = Object.entries(await violations()).filter(([, count]) => count > 0);
+    expect(broken).not.toEqual([]);
+    await damage(service, undo(player, attempt));
+    await world.expectAuditOk();
+  });
+
+  test('sees that the ledger’s guard was taken down', async () => {
+    const { query } = world.stack.database('wallet');
+    await query('alter table transfers disable trigger user');
+    expect(Object.values(await violations()).some((count) => count > 0)).toBe(true);
+    await query('alter table transfers enable trigger user');
+    await world.expectAuditOk();
+  });
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, OutcomeBody, PayoutBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
+
+describe('payouts', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  /** Wins a fresh challenge, and answers the outcome. */
+  async function win(player: Player, prize = '5.00', key: string = randomUUID()): Promise<Answer<OutcomeBody>> {
+    const challenge = await world.newChallenge({ prize, integrity_tier: 3 });
+    const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
+    return expectStatus(
+      200,
+      await world.partner.reportOutcome(expectStatus(201, attempt).body.id, { score: 100 }, key),
+    );
+  }
+
+  async function held(awardId: string): Promise<PayoutBody | undefined> {
+    const { data } = expectStatus(200, await world.operator.listPayouts('held')).body;
+    return data.find((payout) => payout.award_id === awardId);
+  }
+
+  function awardOf(outcome: Answer<OutcomeBody>): NonNullable<OutcomeBody['award']> {
+    if (outcome.body.award === null) throw new Error(`no award: ${outcome.text}`);
+    return outcome.body.award;
+  }
+
+  test('the sixth win in a day is held, whatever its amount', async () => {
+    const player = await world.newPlayer({ funds: '10.00' });
+    for (let count = 1; count <= 5; count += 1) {
+      expect(awardOf(await win(player, '1.00')).payout_status).toBe('paid');
+    }
+    const sixth = awardOf(await win(player, '1.00'));
+    expect(sixth).toMatchObject({ amount: '1.00', payout_status: 'held', paid_at: null });
+    expect(await world.balance(player)).toBe('9.00');
+    expect(await held(sixth.id)).toMatchObject({
+      award_id: sixth.id,
+      account_id: player.accountId,
+      amount: '1.00',
+      reason: 'payout_velocity',
+    });
+  });
+
+  test('a win that takes the day over 500.00 is held; exactly 500.00 is not', async () => {
+    const player = await world.newPlayer({ funds: '10.00' });
+    expect(awardOf(await win(player, '250.00')).payout_status).toBe('paid');
+    expect(awardOf(await win(player, '250.00')).payout_status).toBe('paid');
+    expect(awardOf(await win(player, '0.01')).payout_status).toBe('held');
+    expect(await world.balance(player)).toBe('507.00');
+    const rich = await world.newPlayer({ funds: '10.00' });
+    expect(awardOf(await win(rich, '500.01')).payout_status).toBe('held');
+    expect(awardOf(await win(rich, '500.00')).payout_status).toBe('paid');
+  });
+
+  test('12 parallel wins of one player pay five', async () => {
+    const player = await world.newPlayer();
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => win(player, '1.00')));
+    const statuses = outcomes.map((outcome) => awardOf(outcome).payout_status);
+    expect(statuses.filter((status) => status === 'paid')).toHaveLength(5);
+    expect(statuses.filter((status) => status === 'held')).toHaveLength(7);
+    expect(await world.balance(player)).toBe('93.00');
+  });
+
+  test.each([
+    ['enforcement_flag', { enforcement_flag: true }],
+    ['under_investigation', { under_investigation: true }],
+  ])('a win of an account with %s is held', async (reason, changes) => {
+    const player = await world.newPlayer();
+    expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
+    const award = awardOf(await win(player));
+    expect(award).toMatchObject({ payout_status: 'held', paid_at: null });
+    expect(await held(award.id)).toMatchObject({ reason });
+    expect(await world.balance(player)).toBe('99.00');
+  });
+
+  test('the sandbox holds the next award of a player, and only that', async () => {
+    const player = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    expect(awardOf(await win(player)).payout_status).toBe('held');
+    expect(awardOf(await win(player)).payout_status).toBe('paid');
+    expectError(404, 'not_found', await world.partner.holdNextAward(randomUUID()));
+  });
+
+  test('a held award has claimed the prize', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    const attempt = expectStatus(201, await world.partner.createAttempt(entry));
+    const outcome = expectStatus(200, await world.partner.reportOutcome(attempt.body.id, { score: 100 }));
+    expect(awardOf(outcome).payout_status).toBe('held');
+    expectError(409, 'challenge_already_claimed', await world.partner.createAttempt(entry));
+    const read = expectStatus(200, await world.partner.getAttempt(attempt.body.id)).body;
+    expect(read.outcome?.award).toMatchObject({ id: awardOf(outcome).id, amount: '5.00', paid_at: null });
+  });
+
+  test('release pays once; the partner reads it, and the replay of the outcome stays as it was', async () => {
+    const player = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    const key = randomUUID();
+    const outcome = await win(player, '5.00', key);
+    const award = awardOf(outcome);
+    expect(await world.balance(player)).toBe('99.00');
+
+    const released = await Promise.all(Array.from({ length: 10 }, () => world.operator.releasePayout(award.id)));
+    for (const answer of released) {
+      expect(expectStatus(200, answer).body).toMatchObject({ award_id: award.id, amount: '5.00', status: 'paid' });
+    }
+    expect(await world.balance(player)).toBe('104.00');
+    expect(await held(award.id)).toBeUndefined();
+    const read = expectStatus(200, await world.partner.getAttempt(outcome.body.attempt_id)).body;
+    expect(read.outcome?.award?.paid_at).toMatch(/^\d{4}-/);
+    const replay = await world.partner.reportOutcome(outcome.body.attempt_id, { score: 100 }, key);
+    expect(expectStatus(200, replay).text).toBe(outcome.text);
+    expectError(409, 'conflict', await world.operator.denyPayout(award.id));
+    const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
+    expect(data.filter((line) => line.kind === 'award')).toHaveLength(1);
+  });
+
+  test('deny leaves it unpaid and the claim in place', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    const attempt = expectStatus(201, await world.partner.createAttempt(entry));
+    const award = awardOf(expectStatus(200, await world.partner.reportOutcome(attempt.body.id, { score: 100 })));
+    for (let count = 0; count < 2; count += 1) {
+      expect(expectStatus(200, await world.operator.denyPayout(award.id)).body).toMatchObject({ status: 'denied' });
+    }
+    expect(await held(award.id)).toBeUndefined();
+    expect(await world.balance(player)).toBe('99.00');
+    const read = expectStatus(200, await world.partner.getAttempt(attempt.body.id)).body;
+    expect(read.outcome?.award).toMatchObject({ id: award.id, paid_at: null });
+    expectError(409, 'challenge_already_claimed', await world.partner.createAttempt(entry));
+    expectError(409, 'conflict', await world.operator.releasePayout(award.id));
+    expect(await world.balance(player)).toBe('99.00');
+  });
+
+  test('release and deny that race end the payout one way', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const player = await world.newPlayer();
+      expectStatus(204, await world.partner.holdNextAward(player.ref));
+      const award = awardOf(await win(player));
+      const answers = await Promise.all([world.operator.releasePayout(award.id), world.operator.denyPayout(award.id)]);
+      expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+      expect(await world.balance(player)).toBe(answers[0]?.status === 200 ? '104.00' : '99.00');
+    }
+  });
+
+  test('an unknown award is 404', async () => {
+    expectError(404, 'not_found', await world.operator.releasePayout(randomUUID()));
+    expectError(404, 'not_found', await world.operator.denyPayout(randomUUID()));
+  });
+
+  test('leaves the audit good', () => world.expectAuditOk());
+});

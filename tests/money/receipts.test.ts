@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ReceiptBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('receipts', () => {
+  let world: World;
+  let directory: string;
+  beforeAll(async () => {
+    world = await startWorld();
+    directory = mkdtempSync(join(tmpdir(), 'laurel-receipts-'));
+  });
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function newReceipt(score = 100, evidence: object = { frames: [1, 2, 3] }): Promise<ReceiptBody> {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
+    const outcome = await world.partner.reportOutcome(expectStatus(201, attempt).body.id, { score, evidence });
+    return expectStatus(200, await world.operator.getReceipt(expectStatus(200, outcome).body.receipt_id)).body;
+  }
+
+  /** Runs what `npm run verify-receipt` runs, on the answer as a partner would have saved it. */
+  function verify(receipt: object, ...args: string[]): Promise<{ code: number; output: string }> {
+    const file = join(directory, `${randomUUID()}.json`);
+    writeFileSync(file, JSON.stringify(receipt));
+    const node = join(ROOT, 'node_modules/.bin/node');
+    return new Promise((resolve) => {
+      execFile(node, [join(ROOT, 'libs/signature/src/verify-receipt.ts'), file, ...args], (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+      );
+    });
+  }
+
+  test('verify offline, for wins and losses, with any evidence', async () => {
+    const receipts = [
+      await newReceipt(100),
+      await newReceipt(1),
+      await newReceipt(1e-7, { ünï: '選手', numbers: [1e21, 0.1, -0, 5e-324], nested: { b: 1, a: null } }),
+      await newReceipt(50, {}),
+    ];
+    for (const receipt of receipts) {
+      const { code, output } = await verify(receipt);
+      expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/\S/) });
+    }
+    const [first, second] = receipts;
+    expect(first?.public_key).toBe(second?.public_key);
+    expect((await verify(first ?? {}, '--public-key', first?.public_key ?? '')).code).toBe(0);
+  });
+
+  test('do not verify when any part of them was changed', async () => {
+    const receipt = await newReceipt();
+    const forgeries: object[] = [
+      { ...receipt, receipt: { ...receipt.receipt, score: 101 } },
+      { ...receipt, receipt: { ...receipt.receipt, extra: true } },
+      { ...receipt, receipt: { ...receipt.receipt, evidence: { frames: [1, 2, 4] } } },
+      { ...receipt, signature: Buffer.alloc(64, 7).toString('base64') },
+      { ...receipt, signature: '' },
+      { receipt: receipt.receipt },
+      {},
+    ];
+    for (const forgery of forgeries) expect((await verify(forgery)).code).toBe(1);
+    const stranger = (await newReceipt(1)).public_key;
+    expect(stranger).toBe(receipt.public_key);
+    expect((await verify(receipt, '--public-key', Buffer.alloc(44, 1).toString('base64'))).code).toBe(1);
+  });
+
+  test('say what was decided', async () => {
+    const { receipt } = await newReceipt(100, { a: 1 });
+    expect(receipt).toMatchObject({ score: 100, evidence: { a: 1 } });
+    const text = JSON.stringify(receipt);
+    for (const word of ['attempt_id', 'threshold', 'player_ref', 'challenge_id', 'recorded_at']) {
+      expect(text).toContain(word);
+    }
+  });
+
+  test('of an unknown id are 404', async () => {
+    expectError(404, 'not_found', await world.operator.getReceipt(randomUUID()));
+  });
+
+  test('leave the audit good', () => world.expectAuditOk());
+});

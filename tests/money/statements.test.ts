@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { StatementBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+
+describe('statements and deposits', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test('show every movement, newest first, with the balance after each', async () => {
+    const challenge = await world.newChallenge({ fee: '2.00', prize: '9.00' });
+    const player = await world.newPlayer({ funds: '0.00' });
+    const deposit = { environment: 'test', amount: '20.00', reference: 'bank transfer 1' };
+    expect(expectStatus(201, await world.operator.deposit(player.accountId, deposit)).body).toEqual({
+      balance: '20.00',
+    });
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    const expired = expectStatus(201, await world.partner.createAttempt(entry)).body.id;
+    expectStatus(200, await world.partner.expireAttempt(expired));
+    const won = expectStatus(201, await world.partner.createAttempt(entry)).body.id;
+    const outcome = expectStatus(200, await world.partner.reportOutcome(won, { score: 100 }));
+
+    const statement = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
+    expect(statement.balance).toBe('27.00');
+    expect(statement.data.map(({ kind, amount, balance_after }) => [kind, amount, balance_after])).toEqual([
+      ['award', '9.00', '27.00'],
+      ['fee', '-2.00', '18.00'],
+      ['refund', '2.00', '20.00'],
+      ['fee', '-2.00', '18.00'],
+      ['deposit', '20.00', '20.00'],
+    ]);
+    const references = statement.data.map((line) => line.reference);
+    expect([won, outcome.body.award?.id]).toContain(references[0]);
+    expect(references[1]).toBe(won);
+    expect(references[3]).toBe(expired);
+    expect(references[4]).toBe('bank transfer 1');
+    const other = expectStatus(200, await world.operator.statement(player.accountId, 'live')).body;
+    expect(other).toMatchObject({ balance: '0.00', data: [] });
+  });
+
+  test('page by cursor without a gap or an overlap', async () => {
+    const player = await world.newPlayer({ funds: '0.00' });
+    for (let count = 1; count <= 7; count += 1) {
+      const deposit = { environment: 'test', amount: `${count}.00`, reference: `deposit ${count}` };
+      expectStatus(201, await world.operator.deposit(player.accountId, deposit));
+    }
+    const seen: string[] = [];
+    let cursor: string | null | undefined = '';
+    for (let page = 0; page < 20 && typeof cursor === 'string'; page += 1) {
+      const query = new URLSearchParams({ environment: 'test', limit: '3', ...(cursor && { cursor }) });
+      const answer = await world.operator.send<StatementBody & { next_cursor?: string | null }>(
+        'GET',
+        `/accounts/${player.accountId}/statement?${query}`,
+      );
+      expectStatus(200, answer);
+      expect(answer.body.data.length).toBeLessThanOrEqual(3);
+      seen.push(...answer.body.data.map((line) => line.reference));
+      cursor = answer.body.next_cursor || null;
+    }
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1].map((count) => `deposit ${count}`));
+  });
+
+  test('a deposit with the same reference again changes nothing', async () => {
+    const player = await world.newPlayer({ funds: '0.00' });
+    const deposit = { environment: 'test', amount: '10.00', reference: 'once' };
+    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
+    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
+    expect(await world.balance(player)).toBe('10.00');
+    expectError(409, 'conflict', await world.operator.deposit(player.accountId, { ...deposit, amount: '11.00' }));
+    expect(await world.balance(player)).toBe('10.00');
+    // The reference is the account's and the environment's own.
+    expectStatus(201, await world.operator.deposit(player.accountId, { ...deposit, environment: 'live' }));
+    const other = await world.newPlayer({ funds: '0.00' });
+    expectStatus(201, await world.operator.deposit(other.accountId, deposit));
+    expect(await world.balance(player, 'live')).toBe('10.00');
+    expect(await world.balance(other)).toBe('10.00');
+  });
+
+  test.each(['0.00', '-1.00', '1', '1.0', '1.000', '01.00', '1e3', ' 1.00', '', '1,00', '99999999999999.00', 'NaN'])(
+    'a deposit of "%s" is refused',
+    async (amount) => {
+      const player = await world.newPlayer({ funds: '0.00' });
+      const deposit = { environment: 'test', amount, reference: randomUUID() };
+      expectError(400, 'invalid_request', await world.operator.deposit(player.accountId, deposit));
+      expect(await world.balance(player)).toBe('0.00');
+    },
+  );
+
+  test.each([1, null, true, {}, ['1.00']])('a deposit amount that is %j is refused', async (amount) => {
+    const player = await world.newPlayer({ funds: '0.00' });
+    const body = { environment: 'test', amount, reference: randomUUID() };
+    expectError(
+      400,
+      'invalid_request',
+      await world.operator.send('POST', `/accounts/${player.accountId}/deposits`, { body }),
+    );
+  });
+
+  test('counts cents exactly where floating point would not', async () => {
+    const challenge = await world.newChallenge({ fee: '0.10' });
+    const player = await world.newPlayer({ funds: '0.30' });
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    for (let count = 0; count < 3; count += 1) expectStatus(201, await world.partner.createAttempt(entry));
+    expectError(402, 'insufficient_funds', await world.partner.createAttempt(entry));
+    expect(await world.balance(player)).toBe('0.00');
+  });
+
+  test('keeps the largest amounts whole', async () => {
+    const player = await world.newPlayer({ funds: '0.00' });
+    const deposit = { environment: 'test', amount: '999999999999.99', reference: 'large' };
+    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
+    expect(await world.balance(player)).toBe('999999999999.99');
+  });
+
+  test('an unknown account is 404', async () => {
+    const id = randomUUID();
+    expectError(404, 'not_found', await world.operator.statement(id, 'test'));
+    const deposit = { environment: 'test', amount: '1.00', reference: 'a' };
+    expectError(404, 'not_found', await world.operator.deposit(id, deposit));
+  });
+
+  test('the ledger refuses to be rewritten', async () => {
+    const { query } = world.stack.database('wallet');
+    await expect(query('update transfers set amount_cents = amount_cents + 1')).rejects.toThrow();
+    await expect(query('delete from transfers')).rejects.toThrow();
+    await expect(query('truncate transfers cascade')).rejects.toThrow();
+  });
+
+  test('leaves the audit good', () => world.expectAuditOk());
+});

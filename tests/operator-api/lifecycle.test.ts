@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+
+describe('the processes', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ replicas: { gateway: 2 }, failpoints: true });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test('say that they live, are ready, and what they count', async () => {
+    for (const baseUrl of world.stack.baseUrls) {
+      for (const path of ['/healthz', '/readyz']) expect((await fetch(baseUrl + path)).status).toBe(200);
+      const metrics = await fetch(`${baseUrl}/metrics`);
+      expect(metrics.status).toBe(200);
+      expect(await metrics.text()).toContain('process_cpu_seconds_total');
+      const docs = await fetch(`${baseUrl}/docs`);
+      expect(docs.status).toBe(200);
+      expect(docs.headers.get('content-type')).toMatch(/text\/html/);
+      expect(docs.headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  test('put one request id on the answer and in the logs of every service on the way', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    const answer = expectStatus(201, await world.partner.createAttempt(entry));
+    const requestId = answer.headers['x-request-id'] ?? '';
+    expect(requestId).toMatch(/.{8,}/);
+    const lines = await eventually(async () => {
+      const found = world.stack.logs('gateway').filter((line) => line.includes(requestId));
+      return found.length > 0 ? found : undefined;
+    }, 'the gateway logged the request');
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  test('log no key, no e-mail, no evidence', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
+    const secret = `evidence-${randomUUID()}`;
+    expectStatus(200, await world.partner.reportOutcome(attempt.body.id, { score: 1, evidence: { secret } }));
+    await world.partner.linkPlayer(player.ref, `${secret}@example.com`);
+    for (const service of ['gateway', 'challenge', 'wallet'] as const) {
+      const log = world.stack.logs(service).join('\n');
+      for (const word of [secret, player.email, world.partner.apiKey, world.stack.operatorToken]) {
+        expect(log.includes(word), `${service} logs a secret`).toBe(false);
+      }
+    }
+  });
+
+  test('drain: a gateway that is told to stop answers what it has begun, and exits with 0', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    world.stack.arm('gateway.create.before-call', 'delay:700');
+    const body = { challenge_id: challenge.id, player_ref: player.ref };
+    const begun = world.partner.createAttempt(body);
+    await eventually(async () => world.stack.isFired('gateway.create.before-call') || undefined, 'the request began');
+    const codes = Promise.all([world.stack.stop('gateway', 0), world.stack.stop('gateway', 1)]);
+    expectStatus(201, await begun);
+    expect(await codes).toEqual([0, 0]);
+    await Promise.all([world.stack.restart('gateway', 0), world.stack.restart('gateway', 1)]);
+  });
+
+  test.each(['challenge', 'wallet'] as const)(
+    'drain: %s exits with 0 under load, and nothing is lost',
+    async (service) => {
+      const challenge = await world.newChallenge();
+      const player = await world.newPlayer();
+      const keys = Array.from({ length: 40 }, () => randomUUID());
+      const body = { challenge_id: challenge.id, player_ref: player.ref };
+      const first = Promise.all(keys.map((key) => world.partner.createAttempt(body, key)));
+      const code = world.stack.stop(service);
+      await first;
+      expect(await code).toBe(0);
+      await world.stack.restart(service);
+      for (const key of keys) {
+        await eventually(async () => {
+          const answer = await world.partner.createAttempt(body, key);
+          return answer.status === 201 || undefined;
+        }, 'the retry succeeded');
+      }
+      expect(await world.balance(player)).toBe('60.00');
+    },
+  );
+
+  test('leave the audit good', () => world.expectAuditOk());
+});

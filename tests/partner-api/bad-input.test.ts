@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto';
+import type { AttemptBody, SendOptions } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+
+/** Written into raw JSON in place of a field, so that a case can say what no JavaScript value can. */
+class Raw {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+const raw = (text: string): Raw => new Raw(text);
+const ABSENT = Symbol('absent');
+
+type Value = unknown;
+
+function toJson(fields: Record<string, Value>): string {
+  const parts = Object.entries(fields).flatMap(([name, value]) =>
+    value === ABSENT ? [] : [`${JSON.stringify(name)}:${value instanceof Raw ? value.text : JSON.stringify(value)}`],
+  );
+  return `{${parts.join(',')}}`;
+}
+
+const NOT_A_STRING: [string, Value][] = [
+  ['null', null],
+  ['a number', 5],
+  ['a boolean', true],
+  ['an array', ['a']],
+  ['an object', { a: 1 }],
+];
+const BAD_REF: [string, Value][] = [
+  ['absent', ABSENT],
+  ...NOT_A_STRING,
+  ['empty', ''],
+  ['256 characters', 'x'.repeat(256)],
+  ['with NUL', raw('"a\\u0000b"')],
+  ['a lone high surrogate', raw('"a\\ud800b"')],
+  ['a lone low surrogate', raw('"a\\udc00"')],
+];
+const BAD_ID: [string, Value][] = [
+  ...NOT_A_STRING,
+  ['empty', ''],
+  ['a word', 'nonsense'],
+  ['one digit too long', `${randomUUID()}0`],
+  ['in braces', `{${randomUUID()}}`],
+  ['without hyphens', randomUUID().replaceAll('-', '')],
+  ['with NUL', raw(`"${randomUUID()}\\u0000"`)],
+  ['256 characters', 'a'.repeat(256)],
+];
+const NOT_AN_OBJECT: [string, Value][] = [
+  ['null', null],
+  ['a string', '{}'],
+  ['a number', 1],
+  ['a boolean', true],
+  ['an array', [{}]],
+];
+const NOT_A_SCORE: [string, Value][] = [
+  ['absent', ABSENT],
+  ['null', null],
+  ['a numeric string', '1'],
+  ['the text NaN', 'NaN'],
+  ['the text Infinity', 'Infinity'],
+  ['a boolean', true],
+  ['an array', [1]],
+  ['an object', {}],
+  ['NaN', raw('NaN')],
+  ['Infinity', raw('Infinity')],
+  ['-Infinity', raw('-Infinity')],
+  ['1e999', raw('1e999')],
+  ['-1e999', raw('-1e999')],
+  ['hexadecimal', raw('0x10')],
+  ['with a leading zero', raw('01')],
+  ['with a bare point', raw('1.')],
+  ['with a plus', raw('+1')],
+  ['a 400 digit integer', raw('9'.repeat(400))],
+];
+
+describe('bad input', () => {
+  let world: World;
+  let challengeId: string;
+  let playerRef: string;
+  let email: string;
+  let attemptId: string;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    const player = await world.newPlayer();
+    challengeId = (await world.newChallenge()).id;
+    playerRef = player.ref;
+    email = player.email;
+    const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
+    attemptId = expectStatus(201, attempt).body.id;
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  const post = (path: string, options: SendOptions) =>
+    world.partner.send('POST', path, { ...options, headers: { 'idempotency-key': randomUUID(), ...options.headers } });
+
+  /** The request is refused as a bad one, and no row of any database changes. */
+  async function expectRefused(path: string, options: SendOptions): Promise<void> {
+    const before = await world.digest();
+    expectError(400, 'invalid_request', await post(path, options));
+    expect(await world.digest()).toEqual(before);
+  }
+
+  describe('POST /v1/attempts', () => {
+    const send = (fields: Record<string, Value>) =>
+      expectRefused('/v1/attempts', { raw: toJson({ challenge_id: challengeId, player_ref: playerRef, ...fields }) });
+
+    test.each(BAD_REF)('player_ref: %s', (_what, value) => send({ player_ref: value }));
+    test.each(BAD_ID)('challenge_id: %s', (_what, value) => send({ challenge_id: value }));
+    test.each(BAD_ID)('tournament_round_id: %s', (_what, value) =>
+      send({ challenge_id: ABSENT, tournament_round_id: value }),
+    );
+    test('both parents', () => send({ tournament_round_id: randomUUID() }));
+    test('no parent', () => send({ challenge_id: ABSENT }));
+    test('two null parents', () => send({ challenge_id: null, tournament_round_id: null }));
+    test.each([
+      ...NOT_AN_OBJECT,
+      ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }],
+      ['over 16 KiB in bytes, not in characters', { text: '選'.repeat(6 * 1024) }],
+      ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
+      ['100,000 arrays deep', raw(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)],
+    ] as [string, Value][])('metadata: %s', (_what, value) => send({ metadata: value }));
+
+    test.each([
+      [
+        'challenge_id twice',
+        (id: string, ref: string) => `{"challenge_id":"${randomUUID()}","challenge_id":"${id}","player_ref":"${ref}"}`,
+      ],
+      [
+        'player_ref twice, once escaped',
+        (id: string, ref: string) => `{"challenge_id":"${id}","player_ref":"a","player\\u005fref":"${ref}"}`,
+      ],
+      [
+        'a key of metadata twice',
+        (id: string, ref: string) => `{"challenge_id":"${id}","player_ref":"${ref}","metadata":{"a":1,"a":2}}`,
+      ],
+    ])('duplicate keys: %s', (_what, build) => expectRefused('/v1/attempts', { raw: build(challengeId, playerRef) }));
+
+    test('accepts metadata of just 16 KiB, and 1,000 levels deep or refuses it, never fails', async () => {
+      const room = 16 * 1024 - JSON.stringify({ text: '' }).length;
+      const full = await post('/v1/attempts', {
+        body: { challenge_id: challengeId, player_ref: playerRef, metadata: { text: 'x'.repeat(room) } },
+      });
+      expectStatus(201, full);
+      for (const levels of [100, 1_000, 2_500]) {
+        const metadata = raw(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+        const answer = await post('/v1/attempts', {
+          raw: toJson({ challenge_id: challengeId, player_ref: playerRef, metadata }),
+        });
+        if (answer.status !== 400) {
+          const created = expectStatus(201, answer) as { body: AttemptBody };
+          expectStatus(200, await world.partner.getAttempt(created.body.id));
+        }
+      }
+    });
+
+    test('keeps odd but legal text in metadata, or refuses it, never fails', async () => {
+      for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
+        const answer = await post('/v1/attempts', {
+          raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","metadata":{"text":${text}}}`,
+        });
+        if (answer.status === 400) continue;
+        const created = expectStatus(201, answer) as { body: AttemptBody };
+        expect(created.body.metadata).toEqual({ text: JSON.parse(text) });
+        expect(expectStatus(200, await world.partner.getAttempt(created.body.id)).body).toEqual(created.body);
+      }
+    });
+  });
+
+  describe('POST /v1/attempts/{attempt_id}/outcome', () => {
+    const send = (fields: Record<string, Value>) =>
+      expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: toJson({ score: 100, ...fields }) });
+
+    test.each(NOT_A_SCORE)('score: %s', (_what, value) => send({ score: value }));
+    test.each([
+      ...NOT_AN_OBJECT,
+      ['over 64 KiB', { text: 'x'.repeat(64 * 1024) }],
+      ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
+    ] as [string, Value][])('evidence: %s', (_what, value) => send({ evidence: value }));
+    test.each([
+      ['a string', '1'],
+      ['1e999', raw('1e999')],
+      ['an object', {}],
+    ])('tiebreak: %s', (_what, value) => send({ tiebreak: value }));
+    test('score twice', () => expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"score":100}' }));
+    test('evidence with a key twice', () =>
+      expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"evidence":{"a":{"b":1,"b":1}}}' }));
+
+    test('accepts evidence of just 64 KiB, word for word', async () => {
+      const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
+      const room = 64 * 1024 - JSON.stringify({ text: '' }).length;
+      const evidence = { text: 'x'.repeat(room) };
+      const answer = await world.partner.reportOutcome(attempt.body.id, { score: 1, evidence });
+      const receipt = await world.operator.getReceipt(expectStatus(200, answer).body.receipt_id);
+      expect(expectStatus(200, receipt).body.receipt.evidence).toEqual(evidence);
+    });
+  });
+
+  describe('POST /v1/players', () => {
+    const send = (fields: Record<string, Value>) =>
+      expectRefused('/v1/players', { raw: toJson({ player_ref: playerRef, email, ...fields }) });
+
+    test.each(BAD_REF)('player_ref: %s', (_what, value) => send({ player_ref: value }));
+    test.each([['absent', ABSENT], ...NOT_A_STRING, ['empty', '']] as [string, Value][])('email: %s', (_what, value) =>
+      send({ email: value }),
+    );
+    test.each([
+      ['without @', '"nonsense"'],
+      ['with NUL', '"a\\u0000@example.com"'],
+      ['a lone surrogate', '"a\\ud800@example.com"'],
+      ['10,000 characters', `"${'a'.repeat(10_000)}@example.com"`],
+      ['a wildcard', '"%@example.com"'],
+    ])('email: %s is refused or unknown', async (_what, text) => {
+      const before = await world.digest();
+      const answer = await post('/v1/players', { raw: `{"player_ref":"${playerRef}","email":${text}}` });
+      expect([400, 404], answer.text).toContain(answer.status);
+      expect(await world.digest()).toEqual(before);
+    });
+  });
+
+  describe('bodies', () => {
+    const PATHS = () => ['/v1/attempts', `/v1/attempts/${attemptId}/outcome`, '/v1/players'];
+    test.each([
+      ['nothing', ''],
+      ['white space', ' \n'],
+      ['null', 'null'],
+      ['an array', '[]'],
+      ['a string', '"a"'],
+      ['a number', '1'],
+      ['an open brace', '{'],
+      ['a trailing comma', '{"score":1,}'],
+      ['single quotes', "{'score':1}"],
+      ['a comment', '{"score":1/* */}'],
+      ['two documents', '{"score":1}{"score":1}'],
+      ['a control character in a string', '{"score":1,"evidence":{"a":"\u0001"}}'],
+      ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+      [
+        'a field that is not UTF-8',
+        Buffer.concat([Buffer.from('{"player_ref":"'), Buffer.from([0xc3, 0x28]), Buffer.from('","score":1}')]),
+      ],
+      ['UTF-16', Buffer.from('{"score":1}', 'utf16le')],
+      ['over 256 KiB', `{"score":1,"evidence":{"a":"${'x'.repeat(256 * 1024)}"}}`],
+      ['2 MiB', `{"score":1,"evidence":{"a":"${'x'.repeat(2 * 1024 * 1024)}"}}`],
+      ['250,000 open brackets', '['.repeat(250_000)],
+    ])('%s', async (_what, text) => {
+      for (const path of PATHS()) await expectRefused(path, { raw: text });
+    });
+
+    test.each([
+      ['text/plain', 'text/plain'],
+      ['a form', 'application/x-www-form-urlencoded'],
+      ['XML', 'application/xml'],
+      ['multipart', 'multipart/form-data; boundary=x'],
+      ['nonsense', 'nonsense'],
+      ['empty', ''],
+      ['another character set', 'application/json; charset=utf-16'],
+    ])('content type %s', async (_what, type) => {
+      const bodies = [
+        { challenge_id: challengeId, player_ref: playerRef },
+        { score: 100 },
+        { player_ref: playerRef, email },
+      ];
+      for (const [index, path] of PATHS().entries()) {
+        await expectRefused(path, { raw: JSON.stringify(bodies[index]), headers: { 'content-type': type } });
+      }
+    });
+
+    test('accepts the JSON content type with a charset, in any case', async () => {
+      for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset=UTF-8']) {
+        const answer = await post('/v1/attempts', {
+          raw: toJson({ challenge_id: challengeId, player_ref: playerRef }),
+          headers: { 'content-type': type },
+        });
+        expectStatus(201, answer);
+      }
+    });
+
+    test('a compressed bomb or a body that is not what its encoding says', async () => {
+      const { gzipSync } = await import('node:zlib');
+      for (const body of [gzipSync(`{"a":"${'x'.repeat(5_000_000)}"}`), Buffer.from('not gzip')]) {
+        await expectRefused('/v1/attempts', { raw: body, headers: { 'content-encoding': 'gzip' } });
+      }
+    });
+  });
+
+  describe('paths and methods', () => {
+    test.each([
+      ['GET', '/v1/attempts'],
+      ['PUT', '/v1/attempts'],
+      ['DELETE', '/v1/attempts'],
+      ['POST', '/v1/challenges'],
+      ['PATCH', '/v1/players'],
+      ['GET', '/v1/players'],
+      ['GET', '/v1'],
+      ['GET', '/v1/'],
+      ['GET', '/v1/nowhere'],
+      ['POST', '/v1/attempts/outcome'],
+      ['GET', '/v1/attempts/..%2fchallenges'],
+      ['GET', '/v1/attempts/%E0%A4%A'],
+      ['DELETE', `/v1/attempts/${randomUUID()}`],
+      ['GET', `/v1/attempts/${randomUUID()}/outcome`],
+    ])('%s %s is 404', async (method, path) => {
+      const answer = await world.partner.send(method, path);
+      expectError(404, 'not_found', answer);
+    });
+
+    test('a malformed id in a path is 404, whatever its form', async () => {
+      for (const id of ['nonsense', 'a'.repeat(2_000), '%00', "1'--", `${randomUUID()}%20`]) {
+        expectError(404, 'not_found', await world.partner.send('GET', `/v1/attempts/${id}`));
+        expectError(404, 'not_found', await post(`/v1/attempts/${id}/outcome`, { body: { score: 1 } }));
+      }
+    });
+  });
+
+  test('leaves the attempt open, the services without a fault, and the audit good', async () => {
+    const attempt = expectStatus(200, await world.partner.getAttempt(attemptId));
+    expect(attempt.body).toMatchObject({ status: 'open', outcome: null });
+    await world.expectAuditOk();
+  });
+});

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, expectError, expectStatus, startWorld, type World } from '../world.ts';
+
+/** 401, 429, 400, idempotency 409, 404, state 409, 403, 402: each request here breaks two rules, and the first one answers. */
+describe('the order of checks', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ environment: { gateway: { RATE_LIMIT_PER_MINUTE: '60' } } });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test('401 comes before 400 and before an unknown path', async () => {
+    const headers = { 'x-api-key': 'sk_test_nonsense' };
+    expectError(401, 'unauthorized', await world.http.send('POST', '/v1/attempts', { raw: '{', headers }));
+    expectError(
+      401,
+      'unauthorized',
+      await world.http.send('POST', '/v1/attempts', { raw: 'x'.repeat(300_000), headers }),
+    );
+    expectError(401, 'unauthorized', await world.http.send('GET', '/v1/nowhere', { headers }));
+  });
+
+  test('401 comes before 429, and 429 before 400, 404 and a replay', async () => {
+    const program = await world.newProgram();
+    const challenge = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test });
+    const key = randomUUID();
+    const body = { challenge_id: challenge.id, player_ref: player.ref };
+    expectStatus(201, await program.test.createAttempt(body, key));
+    let status = 200;
+    // At most two windows' worth, should the minute turn in between.
+    for (let count = 0; count < 120 && status !== 429; count += 1) {
+      status = (await program.test.listChallenges('a')).status;
+    }
+    const refused = [
+      await program.test.send('POST', '/v1/attempts', { raw: '{' }),
+      await program.test.send('GET', '/v1/nowhere'),
+      await program.test.getAttempt(randomUUID()),
+      await program.test.createAttempt(body, key),
+    ];
+    expect(refused.map((answer) => answer.status)).toEqual([429, 429, 429, 429]);
+    expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
+    // A gateway may repeat a 429 from memory for a second (architecture, "block locally after a denial"); then it is 401.
+    await eventually(
+      async () => {
+        const answer = await program.test.listChallenges('a');
+        if (answer.status === 429) return undefined;
+        expectError(401, 'unauthorized', answer);
+        return true;
+      },
+      'the key is refused as unknown',
+      3_000,
+    );
+  });
+
+  test('400 comes before the idempotency 409 and before 404', async () => {
+    const program = await world.newProgram();
+    const challenge = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test });
+    const key = randomUUID();
+    expectStatus(201, await program.test.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }, key));
+    expectError(
+      400,
+      'invalid_request',
+      await program.test.createAttempt({ challenge_id: challenge.id, player_ref: '' }, key),
+    );
+    expectError(
+      400,
+      'invalid_request',
+      await program.test.send('POST', `/v1/attempts/${randomUUID()}/outcome`, { body: { score: 1 } }),
+    );
+    expectError(
+      400,
+      'invalid_request',
+      await program.test.send('POST', `/v1/attempts/${randomUUID()}/outcome`, {
+        body: { score: 'high' },
+        headers: { 'idempotency-key': randomUUID() },
+      }),
+    );
+  });
+
+  test('the idempotency 409 comes before 404 and before a state 409', async () => {
+    const program = await world.newProgram();
+    const challenge = await world.newChallenge({}, program);
+    const suspended = await world.newChallenge({}, program);
+    expectStatus(200, await world.operator.updateChallenge(suspended.id, { status: 'suspended' }));
+    const player = await world.newPlayer({ partner: program.test });
+    const key = randomUUID();
+    const body = { challenge_id: challenge.id, player_ref: player.ref };
+    const attempt = expectStatus(201, await program.test.createAttempt(body, key));
+    for (const challenge_id of [randomUUID(), suspended.id]) {
+      expectError(409, 'idempotency_key_reused', await program.test.createAttempt({ ...body, challenge_id }, key));
+    }
+    const outcomeKey = randomUUID();
+    expectStatus(200, await program.test.reportOutcome(attempt.body.id, { score: 1 }, outcomeKey));
+    expectError(
+      409,
+      'idempotency_key_reused',
+      await program.test.reportOutcome(attempt.body.id, { score: 2 }, outcomeKey),
+    );
+    expectError(
+      409,
+      'idempotency_key_reused',
+      await program.test.reportOutcome(randomUUID(), { score: 1 }, outcomeKey),
+    );
+  });
+
+  test('404 comes before a state 409, 403 and 402', async () => {
+    const program = await world.newProgram();
+    const other = await world.newProgram();
+    const suspended = await world.newChallenge({}, other);
+    expectStatus(200, await world.operator.updateChallenge(suspended.id, { status: 'suspended' }));
+    const blocked = await world.newPlayer({ partner: program.test, funds: '0.00', account: { verification_level: 0 } });
+    expectStatus(200, await world.operator.updateAccount(blocked.accountId, { blocked: true }));
+    for (const challenge_id of [suspended.id, randomUUID()]) {
+      expectError(404, 'not_found', await program.test.createAttempt({ challenge_id, player_ref: blocked.ref }));
+    }
+  });
+
+  test('a state 409 comes before 403 and 402', async () => {
+    const program = await world.newProgram();
+    const suspended = await world.newChallenge({}, program);
+    expectStatus(200, await world.operator.updateChallenge(suspended.id, { status: 'suspended' }));
+    const parent = await world.newChallenge({}, program);
+    const rung = await world.newChallenge({ parent_challenge_id: parent.id }, program);
+    const capped = await world.newChallenge({ daily_attempt_cap: 1 }, program);
+    const claimed = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test, funds: '2.00' });
+    const on = (challenge_id: string) => program.test.createAttempt({ challenge_id, player_ref: player.ref });
+    expectStatus(201, await on(capped.id));
+    const won = expectStatus(201, await on(claimed.id));
+    expectStatus(200, await world.operator.updateAccount(player.accountId, { under_investigation: true }));
+    expectStatus(200, await program.test.reportOutcome(won.body.id, { score: 100 }));
+    // Blocked and without money now.
+    expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: true }));
+    expect(await world.balance(player)).toBe('0.00');
+    expectError(409, 'challenge_not_available', await on(suspended.id));
+    expectError(409, 'rung_locked', await on(rung.id));
+    expectError(409, 'attempt_cap_reached', await on(capped.id));
+    expectError(409, 'challenge_already_claimed', await on(claimed.id));
+    const stranger = { challenge_id: suspended.id, player_ref: randomUUID() };
+    expectError(409, 'challenge_not_available', await program.test.createAttempt(stranger));
+  });
+
+  test('403 comes before 402', async () => {
+    const program = await world.newProgram();
+    const challenge = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test, funds: '0.00' });
+    const body = { challenge_id: challenge.id, player_ref: player.ref };
+    expectError(402, 'insufficient_funds', await program.test.createAttempt(body));
+    expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: true }));
+    expectError(403, 'blocked', await program.test.createAttempt(body));
+  });
+
+  test('a settled attempt answers 409 before a score is judged, and a spoilt one 422', async () => {
+    const program = await world.newProgram();
+    const challenge = await world.newChallenge({ score_min: 0, score_max: 1000 }, program);
+    const player = await world.newPlayer({ partner: program.test });
+    const attempt = await program.test.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
+    expectStatus(200, await program.test.reportOutcome(attempt.body.id, { score: 1 }));
+    expectError(409, 'attempt_already_settled', await program.test.reportOutcome(attempt.body.id, { score: -1 }));
+  });
+
+  test('leaves the audit good', () => world.expectAuditOk());
+});

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectStatus, type Program, startWorld, type World } from '../world.ts';
+
+const LIMIT = 50;
+
+interface LimiterBody {
+  error: string;
+  retry_after: number;
+  limit: number;
+  reset_at: string;
+}
+
+describe('the rate limit', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({
+      replicas: { gateway: 2 },
+      environment: { gateway: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } },
+    });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  /**
+   * Runs `work` with a fresh program wholly inside one minute window; when the minute turned meanwhile, once more
+   * with another program, because a window that nobody shares is the only thing that can be counted exactly.
+   */
+  async function insideOneWindow<T>(work: (program: Program) => Promise<T>): Promise<T> {
+    for (;;) {
+      const program = await world.newProgram();
+      const window = Math.floor(Date.now() / 60_000);
+      const result = await work(program);
+      if (Math.floor(Date.now() / 60_000) === window) return result;
+    }
+  }
+
+  const list = (program: Program): Promise<Answer<unknown>> => program.test.listChallenges('a');
+
+  test('lets exactly the limit through, over two gateways and under parallel load', async () => {
+    const answers = await insideOneWindow((program) =>
+      Promise.all(Array.from({ length: LIMIT * 4 }, () => list(program))),
+    );
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(LIMIT * 3);
+    for (const answer of answers) {
+      const remaining = Number(answer.headers['x-ratelimit-remaining']);
+      expect(answer.headers['x-ratelimit-limit']).toBe(String(LIMIT));
+      expect(remaining).toBeGreaterThanOrEqual(0);
+      expect(remaining).toBeLessThan(LIMIT);
+      if (answer.status === 429) expect(remaining).toBe(0);
+    }
+  });
+
+  test('counts down one by one, refused requests or not, over both gateways', async () => {
+    const remaining = await insideOneWindow(async (program) => {
+      const seen: number[] = [];
+      const requests = [
+        () => list(program),
+        () => program.test.send('GET', '/v1/challenges'),
+        () => program.test.send('GET', '/v1/nowhere'),
+        () => program.test.send('POST', '/v1/attempts', { raw: '{' }),
+        () => program.test.getAttempt(randomUUID()),
+      ];
+      for (const request of requests) seen.push(Number((await request()).headers['x-ratelimit-remaining']));
+      return seen;
+    });
+    expect(remaining).toEqual([49, 48, 47, 46, 45]);
+  });
+
+  test('answers 429 with the limiter body and headers', async () => {
+    const refused = await insideOneWindow(async (program) => {
+      await Promise.all(Array.from({ length: LIMIT }, () => list(program)));
+      return [await list(program), await list(program)];
+    });
+    for (const answer of refused) {
+      const body = expectStatus(429, answer).body as LimiterBody;
+      expect(Object.keys(body).sort()).toEqual(['error', 'limit', 'reset_at', 'retry_after']);
+      expect(body.limit).toBe(LIMIT);
+      expect(body.retry_after).toBeGreaterThanOrEqual(1);
+      expect(body.retry_after).toBeLessThanOrEqual(60);
+      const reset = Date.parse(body.reset_at);
+      expect(reset % 60_000).toBe(0);
+      expect(reset).toBeGreaterThan(Date.now() - 5_000);
+      expect(reset).toBeLessThanOrEqual(Date.now() + 60_000);
+      expect(answer.headers['retry-after']).toBe(String(body.retry_after));
+      expect(answer.headers['x-ratelimit-limit']).toBe(String(LIMIT));
+      expect(answer.headers['x-ratelimit-remaining']).toBe('0');
+    }
+  });
+
+  test('counts each key by itself', async () => {
+    const statuses = await insideOneWindow(async (program) => {
+      await Promise.all(Array.from({ length: LIMIT + 10 }, () => list(program)));
+      return [(await list(program)).status, (await program.live.listChallenges('a')).status];
+    });
+    expect(statuses).toEqual([429, 200]);
+  });
+
+  test('spends no idempotency key and creates nothing when it refuses', async () => {
+    const player = await world.newPlayer();
+    const [before, after, statuses] = await insideOneWindow(async (program) => {
+      const challenge = await world.newChallenge({}, program);
+      await Promise.all(Array.from({ length: LIMIT }, () => list(program)));
+      const digest = await world.digest();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          program.test.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }, randomUUID()),
+        ),
+      );
+      return [digest, await world.digest(), answers.map((answer) => answer.status)] as const;
+    });
+    expect(new Set(statuses)).toEqual(new Set([429]));
+    expect(after).toEqual(before);
+  });
+});

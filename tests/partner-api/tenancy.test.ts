@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, type Program, startWorld, type World } from '../world.ts';
+
+describe('tenancy', () => {
+  let world: World;
+  let other: Program;
+  beforeAll(async () => {
+    world = await startWorld();
+    other = await world.newProgram();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test('answers 404 for an attempt of another program or of the other environment', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const attempt = expectStatus(
+      201,
+      await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }),
+    );
+    const unknown = await world.partner.getAttempt(randomUUID());
+    for (const stranger of [other.test, other.live, world.program.live]) {
+      const read = await stranger.getAttempt(attempt.body.id);
+      expectError(404, 'not_found', read);
+      expect(read.text).toBe(unknown.text);
+      expectError(404, 'not_found', await stranger.reportOutcome(attempt.body.id, { score: 100 }));
+    }
+    expectError(404, 'not_found', await other.test.expireAttempt(attempt.body.id));
+    expect(expectStatus(200, await world.partner.getAttempt(attempt.body.id)).body).toEqual(attempt.body);
+  });
+
+  test('answers 404 for an attempt on a challenge of another program or of the other environment', async () => {
+    const sandbox = await world.newChallenge();
+    const live = await world.newChallenge({ environment: 'live' });
+    const player = await world.newPlayer({ partner: other.test });
+    const livePlayer = await world.newPlayer({ environment: 'live' });
+    for (const [partner, challenge_id, ref] of [
+      [other.test, sandbox.id, player.ref],
+      [other.live, live.id, player.ref],
+      [world.program.live, sandbox.id, livePlayer.ref],
+      [world.program.test, live.id, livePlayer.ref],
+    ] as const) {
+      expectError(404, 'not_found', await partner.createAttempt({ challenge_id, player_ref: ref }));
+    }
+    expect(await world.balance(player)).toBe('100.00');
+    expect(await world.balance(livePlayer, 'live')).toBe('100.00');
+  });
+
+  test('lists only the challenges of the key', async () => {
+    const sandbox = await world.newChallenge();
+    const live = await world.newChallenge({ environment: 'live' });
+    const ids = async (partner: Program['test']) =>
+      expectStatus(200, await partner.listChallenges('a', 'all')).body.data.map((challenge) => challenge.id);
+    expect(await ids(world.program.test)).toContain(sandbox.id);
+    expect(await ids(world.program.test)).not.toContain(live.id);
+    expect(await ids(world.program.live)).toContain(live.id);
+    expect(await ids(world.program.live)).not.toContain(sandbox.id);
+    expect(await ids(other.test)).not.toContain(sandbox.id);
+    expect(await ids(other.live)).not.toContain(live.id);
+  });
+
+  test('keeps player refs of programs and environments apart', async () => {
+    const ref = randomUUID();
+    const here = await world.newPlayer();
+    expectStatus(201, await world.partner.linkPlayer(ref, here.email));
+    const there = await world.newChallenge({}, other);
+    expectError(402, 'insufficient_funds', await other.test.createAttempt({ challenge_id: there.id, player_ref: ref }));
+    const live = await world.newChallenge({ environment: 'live' });
+    expectError(
+      402,
+      'insufficient_funds',
+      await world.program.live.createAttempt({ challenge_id: live.id, player_ref: ref }),
+    );
+    expect(await world.balance(here)).toBe('100.00');
+  });
+
+  test('keeps play money and real money apart', async () => {
+    const live = await world.newChallenge({ environment: 'live' });
+    const player = await world.newPlayer();
+    expectStatus(201, await world.program.live.linkPlayer(player.ref, player.email));
+    const entry = { challenge_id: live.id, player_ref: player.ref };
+    expectError(402, 'insufficient_funds', await world.program.live.createAttempt(entry));
+    expect(await world.balance(player, 'test')).toBe('100.00');
+    expect(await world.balance(player, 'live')).toBe('0.00');
+  });
+
+  test('takes no sandbox account into live', async () => {
+    const ref = randomUUID();
+    expectStatus(201, await world.partner.createPlayer(ref, '50.00'));
+    const rows = await world.stack
+      .database('wallet')
+      .query<{ email: string }>(
+        'select a.email from accounts a join player_links l on l.account_id = a.id where l.player_ref = $1',
+        [ref],
+      );
+    const email = rows[0]?.email ?? '';
+    expect(email).not.toBe('');
+    expectError(404, 'not_found', await world.program.live.linkPlayer(ref, email));
+  });
+
+  test('pays one prize per person and challenge, whatever program links the person', async () => {
+    const player = await world.newPlayer();
+    const ref = randomUUID();
+    expectStatus(201, await other.test.linkPlayer(ref, player.email));
+    const here = await world.newChallenge();
+    const there = await world.newChallenge({}, other);
+    for (const [partner, challenge_id, player_ref] of [
+      [world.partner, here.id, player.ref],
+      [other.test, there.id, ref],
+    ] as const) {
+      const attempt = expectStatus(201, await partner.createAttempt({ challenge_id, player_ref }));
+      const won = expectStatus(200, await partner.reportOutcome(attempt.body.id, { score: 100 }));
+      expect(won.body.award?.payout_status).toBe('paid');
+    }
+    expect(await world.balance(player)).toBe('108.00');
+  });
+
+  test('leaves the audit good', () => world.expectAuditOk());
+});

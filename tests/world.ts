@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  type AuditBody,
+  type ChallengeBody,
+  type ChallengeTerms,
+  createHttpClient,
+  createOperator,
+  createPartner,
+  type HttpClient,
+  type Operator,
+  type Partner,
+  type Service,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '@laurel/testing';
+import { expect } from 'vitest';
+import { type Contract, loadContract } from './contract/openapi.ts';
+
+/** A program with its keys, as a partner holds them. */
+export interface Program {
+  readonly id: string;
+  readonly test: Partner;
+  /** Present on an approved program. */
+  readonly live: Partner;
+}
+
+/** A person with an account, linked to a ref of a program. */
+export interface Player {
+  readonly ref: string;
+  readonly accountId: string;
+  readonly email: string;
+}
+
+export interface PlayerOptions {
+  readonly environment?: 'test' | 'live';
+  readonly funds?: string;
+  readonly account?: Record<string, unknown>;
+  readonly partner?: Partner;
+}
+
+/** A running stack with one approved program, and the words in which the tests speak of it. */
+export interface World extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly http: HttpClient;
+  readonly operator: Operator;
+  readonly contract: Contract;
+  readonly program: Program;
+  /** The first program's sandbox key. */
+  readonly partner: Partner;
+  newProgram(): Promise<Program>;
+  /** An account with money, linked to a fresh ref. */
+  newPlayer(options?: PlayerOptions): Promise<Player>;
+  /** A live challenge: fee 1.00, prize 5.00, a score of 100 or more clears it. */
+  newChallenge(terms?: ChallengeTerms, program?: Program): Promise<ChallengeBody>;
+  balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
+  /** A fingerprint of every row of every database that a partner's request could change. */
+  digest(): Promise<Record<string, string>>;
+  expectAuditOk(): Promise<void>;
+}
+
+/** What the tests do not want to wait for or be stopped by. */
+const ENVIRONMENT: Record<Service, Record<string, string>> = {
+  wallet: {},
+  challenge: { SWEEP_INTERVAL_MS: '100' },
+  gateway: { RATE_LIMIT_PER_MINUTE: '1000000' },
+};
+
+export async function startWorld(options: StackOptions = {}): Promise<World> {
+  await using cleanup = new AsyncDisposableStack();
+  const stack = cleanup.use(
+    await startStack({
+      ...options,
+      environment: {
+        wallet: { ...ENVIRONMENT.wallet, ...options.environment?.wallet },
+        challenge: { ...ENVIRONMENT.challenge, ...options.environment?.challenge },
+        gateway: { ...ENVIRONMENT.gateway, ...options.environment?.gateway },
+      },
+    }),
+  );
+  const contract = await loadContract(stack.baseUrl);
+  const http = cleanup.use(
+    createHttpClient({ baseUrl: stack.baseUrls, connections: 400, onAnswer: (entry) => contract.check(entry) }),
+  );
+  const operator = createOperator(http, stack.operatorToken);
+
+  const newProgram = async (): Promise<Program> => {
+    const created = expectStatus(201, await operator.createProgram(`Program ${randomUUID()}`));
+    const approved = expectStatus(200, await operator.approveProgram(created.body.id));
+    return {
+      id: created.body.id,
+      test: createPartner(http, created.body.test_key),
+      live: createPartner(http, approved.body.live_key),
+    };
+  };
+  const program = await newProgram();
+  const owned = cleanup.move();
+
+  return {
+    stack,
+    http,
+    operator,
+    contract,
+    program,
+    partner: program.test,
+    newProgram,
+    async newPlayer({ environment = 'test', funds = '100.00', account = {}, partner } = {}) {
+      const email = `${randomUUID()}@example.com`;
+      const created = expectStatus(
+        201,
+        await operator.createAccount({
+          email,
+          date_of_birth: '1990-05-17',
+          jurisdiction: 'US-CA',
+          verification_level: 1,
+          ...account,
+        }),
+      );
+      const accountId = created.body.id;
+      if (funds !== '0.00') {
+        const reference = randomUUID();
+        expectStatus(201, await operator.deposit(accountId, { environment, amount: funds, reference }));
+      }
+      const ref = `player-${randomUUID()}`;
+      const owner = partner ?? (environment === 'live' ? program.live : program.test);
+      expectStatus(201, await owner.linkPlayer(ref, email));
+      return { ref, accountId, email };
+    },
+    async newChallenge(terms = {}, owner = program) {
+      return expectStatus(201, await operator.createChallenge(owner.id, liveTerms(terms))).body;
+    },
+    async balance(player, environment = 'test') {
+      return expectStatus(200, await operator.statement(player.accountId, environment)).body.balance;
+    },
+    digest: () => digest(stack),
+    async expectAuditOk() {
+      const audit = await awaitAudit(operator);
+      expect(audit.checks.filter((check) => check.violations > 0)).toEqual([]);
+      expect(audit.ok).toBe(true);
+      expect(audit.checks.length).toBeGreaterThan(5);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** The terms of a live challenge, `changes` on top. */
+export function liveTerms(changes: ChallengeTerms = {}): ChallengeTerms {
+  return {
+    environment: 'test',
+    name: 'Reach one hundred',
+    fee: '1.00',
+    prize: '5.00',
+    metric_name: 'points',
+    metric_unit: 'points',
+    threshold_direction: 'higher_is_better',
+    target_pass_rate: 0.2,
+    integrity_tier: 2,
+    daily_attempt_cap: 1000,
+    status: 'live',
+    threshold: 100,
+    ...changes,
+  };
+}
+
+/** Asserts a status with the whole answer in the message, and hands the answer back. */
+export function expectStatus<Body>(status: number, answer: Answer<Body>): Answer<Body> {
+  if (answer.status !== status) expect.fail(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
+  return answer;
+}
+
+/** Asserts an error envelope's status and code. */
+export function expectError(status: number, code: string, answer: Answer<unknown>): void {
+  expect({ status: answer.status, code: answer.code }, answer.text.slice(0, 300)).toEqual({ status, code });
+}
+
+/** Asks again until `read` answers something, and gives up loudly; for states that a worker reaches by itself. */
+export async function eventually<T>(read: () => Promise<T | undefined>, what: string, deadlineMs = 20_000): Promise<T> {
+  const deadline = Date.now() + deadlineMs;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** The audit, once it is good or once it had time enough to become good. */
+async function awaitAudit(operator: Operator): Promise<AuditBody> {
+  let last: AuditBody | undefined;
+  try {
+    return await eventually(
+      async () => {
+        last = expectStatus(200, await operator.audit()).body;
+        return last.ok ? last : undefined;
+      },
+      'the audit is good',
+      5_000,
+    );
+  } catch (error) {
+    if (last === undefined) throw error;
+    return last;
+  }
+}
+
+/** Tables that change without a request's doing: when a key was used last, how many requests a minute saw, how far a sweep is. */
+const VOLATILE = /^(rate_windows|api_keys|sweep_marks)$/;
+
+async function digest(stack: Stack): Promise<Record<string, string>> {
+  const tables: Record<string, string> = {};
+  for (const service of ['wallet', 'challenge', 'gateway'] as const) {
+    const database = stack.database(service);
+    const names = await database.query<{ name: string }>(
+      `select table_name as name from information_schema.tables
+       where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+    );
+    for (const { name } of names) {
+      if (VOLATILE.test(name)) continue;
+      const rows = await database.query<{ digest: string }>(
+        `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${name}" t`,
+      );
+      tables[`${service}.${name}`] = rows[0]?.digest ?? '';
+    }
+  }
+  return tables;
+}
