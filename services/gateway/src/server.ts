@@ -1,6 +1,6 @@
 /** The gateway's wiring, in reading order. Disposing stops it in reverse: no new requests, then those in flight, then what they use. */
 import { once } from 'node:events';
-import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@laurel/postgres';
@@ -111,7 +111,6 @@ export async function startGateway(
   const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: createLineOutput() });
   const app = createApp(deps, idempotency, health, requestLogger);
   const server = createServer({
-    ...(process.env["PROTO"] ? {} : messageClasses(app)),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -130,18 +129,6 @@ export async function startGateway(
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-/**
- * Express changes the prototypes of every request and response, which makes everything after it slower. These are made with the right
- * ones at once, so that it finds nothing to change.
- */
-function messageClasses(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
-  class GatewayRequest extends IncomingMessage {}
-  class GatewayResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
-  app.request = Object.setPrototypeOf(GatewayRequest.prototype, app.request);
-  app.response = Object.setPrototypeOf(GatewayResponse.prototype, app.response);
-  return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
 }
 
 /** The order in which a request passes. */

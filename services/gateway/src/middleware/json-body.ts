@@ -1,5 +1,4 @@
 /** From the raw bytes of a request to the JSON value that they mean, or the reason why they mean none. */
-import { type Refused, refused } from '@laurel/errors';
 import type { Request } from 'express';
 import { parseStrictJson, type StrictJson } from '../domain/strict-json.ts';
 import type { RequestContext } from './context.ts';
@@ -23,10 +22,4 @@ export function parseJsonBody(
   }
   if (context.isBodyTooLarge) return { kind: 'faulty', message: 'The body is larger than 256 KiB.' };
   return parseStrictJson(context.rawBody ?? NO_BYTES, verbatimNames);
-}
-
-/** The body as a value, or `invalid_request`. */
-export function readJsonBody(request: Request, context: RequestContext): unknown | Refused {
-  const json = parseJsonBody(request, context);
-  return json.kind === 'parsed' ? json.value : refused('invalid_request', json.message);
 }

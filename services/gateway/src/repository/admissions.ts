@@ -99,14 +99,18 @@ export async function readAdmission(
   return rows[0];
 }
 
-/** Writes down when keys were last used, for people to see; the windows themselves may be lost. */
+/** Writes down when keys were last used, for people to see; the windows themselves may be lost. One replica at a time does it. */
 export function recordKeyUse(database: Database): Promise<unknown> {
   return database.query({
     text: `
+      with turn as materialized (
+        select pg_try_advisory_xact_lock(hashtextextended('record key use', 0)) as is_ours
+      )
       update api_keys
       set last_used_at = rate_windows.last_request_at
-      from rate_windows
-      where rate_windows.key_id = api_keys.id
+      from rate_windows, turn
+      where turn.is_ours
+        and rate_windows.key_id = api_keys.id
         and rate_windows.last_request_at > coalesce(api_keys.last_used_at, '-infinity')`,
   });
 }
