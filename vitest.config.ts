@@ -7,7 +7,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'packages', include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/**/*.test.ts'], testTimeout: 20_000 },
+        test: {
+          name: 'packages',
+          include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
       },
       {
         extends: true,
