@@ -57,8 +57,10 @@ export async function startChallenge(
 
   const opener = starting.adopt(createAttemptOpener({ database, logger }), (it) => it.drain());
   const payer = starting.adopt(createAwardPayer({ database, wallet, logger }), (it) => it.drain());
-  const expirer = starting.adopt(createAttemptExpirer({ database, wallet, opener, attemptTtlMs }), (it) => it.drain());
   const resolver = createPendingResolver({ database, wallet, opener, pendingGraceMs });
+  const expirer = starting.adopt(createAttemptExpirer({ database, wallet, opener, resolver, attemptTtlMs }), (it) =>
+    it.drain(),
+  );
   const creations = starting.adopt(createAttemptCreations({ database, ceilings, clock }), (it) => it.drain());
   const settlements = starting.adopt(
     createOutcomeSettlements({ database, signer, signingKeyId, opener, attemptTtlMs, clock }),

@@ -50,6 +50,19 @@ describe('an attempt that an operator voids', () => {
     created(await h.create(attempt.challengeId, player.ref));
   });
 
+  it('may have been created a moment ago', async () => {
+    const challenge = await h.open({ dailyAttemptCap: 100 });
+    const player = await h.player();
+    await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const attempt = created(await h.create(challenge.id, player.ref));
+        const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'at once' })).attempt;
+        expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
+      }),
+    );
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+  });
+
   it('must be open, known, and voided for a reason', async () => {
     const { attempt } = await openAttempt();
     const unknown = newOwnedId('challenge');

@@ -1,11 +1,11 @@
 /** GetAttempt: the authoritative read. */
-import { isRefused, refused } from '@laurel/errors';
+import { refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { isSameTenant } from '../domain/challenge.ts';
 import { findAttempt } from '../repository/attempts.ts';
 import { parseId, parseTenant } from './parse.ts';
-import { type ReadDeps, readAttempt } from './read-attempt.ts';
+import { presentWithOutcome, type ReadDeps, rollForward } from './read-attempt.ts';
 
 export function getAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['getAttempt'] {
   return async (request) => {
@@ -14,7 +14,7 @@ export function getAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['g
     // Another tenant's attempt is not there, and nothing is rolled forward on its behalf.
     const found = await findAttempt(deps.database, attemptId);
     if (found === null || !isSameTenant(found.terms.tenant, tenant)) return refused('not_found');
-    const attempt = await readAttempt(attemptId, deps);
-    return isRefused(attempt) ? attempt : { attempt };
+    const attempt = await rollForward(found.attempt, deps);
+    return attempt === null ? refused('not_found') : { attempt: await presentWithOutcome(attempt, deps) };
   };
 }

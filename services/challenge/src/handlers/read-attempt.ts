@@ -27,11 +27,11 @@ export type ReadDeps = {
   clock: Clock;
 };
 
-/** The attempt in a state that lasts, or null where there is none to show. */
-export async function rollForward(attemptId: string, deps: ReadDeps): Promise<Attempt | null> {
+/** The attempt, as it was just read, in a state that lasts; null where there is none to show. */
+export async function rollForward(found: Attempt, deps: ReadDeps): Promise<Attempt | null> {
   const now = deps.clock();
-  let attempt = await reload(attemptId, deps);
-  if (attempt?.status === 'pending') {
+  let attempt: Attempt | null = found;
+  if (attempt.status === 'pending') {
     if (!deps.opener.isKnownPosted(attempt.id)) {
       const { resolution, written } = await deps.resolver.resolve(attempt, now);
       if (resolution.kind !== 'posted') return null;
@@ -39,9 +39,9 @@ export async function rollForward(attemptId: string, deps: ReadDeps): Promise<At
     }
     attempt = { ...attempt, status: 'open' };
   }
-  if (attempt?.status === 'open' && isDue(attempt.createdAt, deps.attemptTtlMs, now)) {
+  if (attempt.status === 'open' && isDue(attempt.createdAt, deps.attemptTtlMs, now)) {
     await deps.expirer.expire(attempt.id, now);
-    attempt = await reload(attemptId, deps);
+    attempt = await reload(attempt.id, deps);
   }
   const ended = attempt === null ? null : afterRefund(attempt.status);
   if (attempt !== null && ended !== null) {
@@ -64,8 +64,10 @@ export async function presentWithOutcome(attempt: Attempt, { database, payer }: 
   return presentAttempt(attempt, outcome, owed === undefined ? null : await payer.settle(owed));
 }
 
-export async function readAttempt(attemptId: string, deps: ReadDeps): Promise<AttemptMessage | Refused> {
-  const attempt = await rollForward(attemptId, deps);
+/** The attempt as it is now, after the caller has changed it. */
+export async function rereadAttempt(attemptId: string, deps: ReadDeps): Promise<AttemptMessage | Refused> {
+  const found = await reload(attemptId, deps);
+  const attempt = found === null ? null : await rollForward(found, deps);
   return attempt === null ? refused('not_found') : presentWithOutcome(attempt, deps);
 }
 

@@ -164,6 +164,22 @@ describe('a pending attempt that a reader meets', () => {
     expect(recorded(await h.report(attemptId, 1)).score).toBe(1);
   });
 
+  it('is found at its hour even if the sweep for pending ones had passed it by', async () => {
+    const challenge = await h.open();
+    const player = await h.player();
+    const attempt = created(await h.create(challenge.id, player.ref));
+    h.clock.advance(120_000);
+    await h.server.sweepOnce();
+    await forget(attempt.id);
+    await h.server.sweepOnce();
+    expect(await statusOf(attempt.id)).toMatchObject({ status: 'pending' });
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    await h.server.sweepOnce();
+    expect(await statusOf(attempt.id)).toMatchObject({ status: 'expired' });
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+  });
+
   it('is opened by the sweeper when its fee was posted, and expires at its hour like any other', async () => {
     const challenge = await h.open();
     const player = await h.player();

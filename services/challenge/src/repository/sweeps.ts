@@ -58,12 +58,13 @@ select a.id, a.fee_generation, a.status from refunds_due r join attempts a on a.
 order by r.since, r.attempt_id limit $1`,
 };
 
-// The rows of the queue are locked first and in order; whoever comes second finds them gone and changes nothing.
+// All rows are locked first and in order; whoever comes second finds the queue's rows gone and changes nothing.
 const FINISH_REFUNDS = {
   name: 'refunds_finish',
   text: `
 with locked as (
-  select attempt_id from refunds_due where attempt_id = any($1::uuid[]) order by attempt_id for update
+  select r.attempt_id from refunds_due r join attempts a on a.id = r.attempt_id
+  where r.attempt_id = any($1::uuid[]) order by r.attempt_id for update of r for no key update of a
 ), done as (
   delete from refunds_due r using locked l where r.attempt_id = l.attempt_id returning r.attempt_id
 )

@@ -17,11 +17,13 @@ import {
   finishRefunds,
   insertRefundDue,
   loadMark,
+  loadPending,
   loadRefundsDue,
   oldestUnended,
   putMark,
 } from '../repository/sweeps.ts';
 import type { AttemptOpener } from './open-attempts.ts';
+import type { PendingResolver } from './resolve-pending.ts';
 
 export interface AttemptExpirer {
   /** Ends the attempt if it is open, and, unless `evenIfYoung`, if its hour has passed. Returns no fee yet. */
@@ -40,9 +42,10 @@ export function createAttemptExpirer(deps: {
   database: Database;
   wallet: Wallet;
   opener: AttemptOpener;
+  resolver: PendingResolver;
   attemptTtlMs: number;
 }): AttemptExpirer {
-  const { database, wallet, opener, attemptTtlMs } = deps;
+  const { database, wallet, opener, resolver, attemptTtlMs } = deps;
   let mark: Date | undefined;
 
   const finished = createCoalescer<string, void>({
@@ -94,11 +97,20 @@ export function createAttemptExpirer(deps: {
       await failpoint('challenge.expiry.after-commit');
       if (expired < PAGE) break;
     }
-    // An attempt that is still pending, or locked just now, holds the mark back: it may be open in the next run.
+    // An attempt that is still pending, or locked just now, holds the mark back: the next run finds it open.
     const reached = (await oldestUnended(database, from, until)) ?? until;
+    if (reached < until) await resolvePending(reached, until, now);
     if (mark !== undefined && reached <= mark) return;
     mark = reached;
     await putMark(database, 'expire_attempts', reached);
+  }
+
+  /** The last resort for an attempt that resolve-pending.ts never saw. */
+  async function resolvePending(from: Date, until: Date, now: Date): Promise<void> {
+    for (const attempt of await loadPending(database, from, until, PAGE)) {
+      const { written } = await resolver.resolve(attempt, now);
+      await written;
+    }
   }
 
   async function refundAllDue(): Promise<void> {

@@ -9,21 +9,21 @@ import type { Logger } from '@laurel/service';
 import { type FeeOf, openAttempts, refuseAttempts } from '../repository/attempts.ts';
 
 export interface AttemptOpener {
-  /** The wallet posted the fee. Resolves once that is written; never rejects. */
-  open(fee: FeeOf): Promise<void>;
-  /** The wallet will never post the fee. Resolves once that is written; never rejects. */
-  refuse(fee: FeeOf, code: string): Promise<void>;
+  /** The wallet posted the fee. Says whether that could be written; never rejects. */
+  open(fee: FeeOf): Promise<boolean>;
+  /** The wallet will never post the fee. Says whether that could be written; never rejects. */
+  refuse(fee: FeeOf, code: string): Promise<boolean>;
   /** Whether the fee is known to be posted though the attempt may still say `pending`. */
   isKnownPosted(attemptId: string): boolean;
   /** Resolves once no write of `open` is under way for the attempt; for those who go on from `open`. */
-  written(attemptId: string): Promise<void>;
+  written(attemptId: string): Promise<unknown>;
   drain(): Promise<void>;
 }
 
 type Verdict = FeeOf & { readonly code: string | null };
 
 export function createAttemptOpener({ database, logger }: { database: Database; logger: Logger }): AttemptOpener {
-  const posted = new Map<string, Promise<void>>();
+  const posted = new Map<string, Promise<boolean>>();
 
   const verdicts = createCoalescer<Verdict, void>({
     name: 'open-attempts',
@@ -47,14 +47,16 @@ export function createAttemptOpener({ database, logger }: { database: Database; 
     },
   });
 
-  async function write(verdict: Verdict): Promise<void> {
+  async function write(verdict: Verdict): Promise<boolean> {
     try {
       await verdicts.submit(verdict);
+      return true;
     } catch (error) {
       logger.warn(
         { err: error, attemptId: verdict.attemptId },
         'the sweeper will have to write what the wallet decided',
       );
+      return false;
     }
   }
 
@@ -62,8 +64,9 @@ export function createAttemptOpener({ database, logger }: { database: Database; 
     async open(fee) {
       const writing = write({ ...fee, code: null });
       posted.set(fee.attemptId, writing);
-      await writing;
+      const isWritten = await writing;
       posted.delete(fee.attemptId);
+      return isWritten;
     },
     refuse: (fee, code) => write({ ...fee, code }),
     isKnownPosted: (attemptId) => posted.has(attemptId),

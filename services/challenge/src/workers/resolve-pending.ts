@@ -12,11 +12,11 @@ import { loadMark, loadPending, type PendingAttempt, putMark } from '../reposito
 import type { AttemptOpener } from './open-attempts.ts';
 
 export interface PendingResolver {
-  /** What the wallet knows of the attempt's fee; `written` resolves once the attempt says so too. */
+  /** What the wallet knows of the attempt's fee; `written` says whether the attempt says so too. */
   resolve(
     attempt: Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>,
     now: Date,
-  ): Promise<{ resolution: FeeResolution; written: Promise<void> }>;
+  ): Promise<{ resolution: FeeResolution; written: Promise<boolean> }>;
   runOnce(now: Date): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createPendingResolver(deps: {
     const fenceIfAbsent = now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
     const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent });
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
-    let written = Promise.resolve();
+    let written = Promise.resolve(true);
     if (resolution.kind === 'posted') written = opener.open(fee);
     if (resolution.kind === 'fenced') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
     return { resolution, written };
@@ -48,7 +48,7 @@ export function createPendingResolver(deps: {
     const results = await Promise.allSettled(
       pending.map(async (attempt) => {
         const { written } = await resolve(attempt, now);
-        await written;
+        if (!(await written)) throw new Error(`what became of attempt ${attempt.id} could not be written`);
       }),
     );
     const failure = results.find((result) => result.status === 'rejected');
