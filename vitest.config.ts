@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: ['libs/testing/src/global-setup.ts'],
+    // A system file starts up to seven processes and then mostly waits for them: two at a time keep two cores busy, and more
+    // would only make each of them slow.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

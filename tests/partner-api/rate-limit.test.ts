@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectStatus, type Program, startWorld, type World } from '../world.ts';
+import { expectStatus, insideOneWindow, type Program, startWorld, type World } from '../world.ts';
 
 const LIMIT = 50;
 
@@ -22,23 +22,10 @@ describe('the rate limit', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /**
-   * Runs `work` with a fresh program wholly inside one minute window; when the minute turned meanwhile, once more
-   * with another program, because a window that nobody shares is the only thing that can be counted exactly.
-   */
-  async function insideOneWindow<T>(work: (program: Program) => Promise<T>): Promise<T> {
-    for (;;) {
-      const program = await world.newProgram();
-      const window = Math.floor(Date.now() / 60_000);
-      const result = await work(program);
-      if (Math.floor(Date.now() / 60_000) === window) return result;
-    }
-  }
-
   const list = (program: Program): Promise<Answer<unknown>> => program.test.listChallenges('a');
 
   test('lets exactly the limit through, over two gateways and under parallel load', async () => {
-    const answers = await insideOneWindow((program) =>
+    const answers = await insideOneWindow(world, (program) =>
       Promise.all(Array.from({ length: LIMIT * 4 }, () => list(program))),
     );
     const statuses = answers.map((answer) => answer.status);
@@ -54,7 +41,7 @@ describe('the rate limit', () => {
   });
 
   test('counts down one by one, refused requests or not, over both gateways', async () => {
-    const remaining = await insideOneWindow(async (program) => {
+    const remaining = await insideOneWindow(world, async (program) => {
       const seen: number[] = [];
       const requests = [
         () => list(program),
@@ -70,7 +57,7 @@ describe('the rate limit', () => {
   });
 
   test('answers 429 with the limiter body and headers', async () => {
-    const refused = await insideOneWindow(async (program) => {
+    const refused = await insideOneWindow(world, async (program) => {
       await Promise.all(Array.from({ length: LIMIT }, () => list(program)));
       return [await list(program), await list(program)];
     });
@@ -91,7 +78,7 @@ describe('the rate limit', () => {
   });
 
   test('counts each key by itself', async () => {
-    const statuses = await insideOneWindow(async (program) => {
+    const statuses = await insideOneWindow(world, async (program) => {
       await Promise.all(Array.from({ length: LIMIT + 10 }, () => list(program)));
       return [(await list(program)).status, (await program.live.listChallenges('a')).status];
     });
@@ -100,7 +87,7 @@ describe('the rate limit', () => {
 
   test('spends no idempotency key and creates nothing when it refuses', async () => {
     const player = await world.newPlayer();
-    const [before, after, statuses] = await insideOneWindow(async (program) => {
+    const [before, after, statuses] = await insideOneWindow(world, async (program) => {
       const challenge = await world.newChallenge({}, program);
       await Promise.all(Array.from({ length: LIMIT }, () => list(program)));
       const digest = await world.digest();

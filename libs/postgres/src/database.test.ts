@@ -189,6 +189,18 @@ describe('statements', () => {
     expect(await hasty.isReachable()).toBe(true);
   });
 
+  test('may take longer in a transaction that says so', async () => {
+    await using hasty = open({ statementTimeoutMs: 50 });
+    const slow = hasty.transaction(
+      (tx) => tx.query<{ slept: boolean }>({ text: 'select pg_sleep(0.2) is null as slept' }),
+      {
+        statementTimeoutMs: 5_000,
+      },
+    );
+    await expect(slow).resolves.toEqual([{ slept: false }]);
+    await expect(hasty.query({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({ code: '57014' });
+  });
+
   test('of knex work on the same pool', async () => {
     await database.knex('things').insert({ id: 7, amount: 1 });
     expect(await database.knex('things').select('id')).toEqual([{ id: 7n }]);

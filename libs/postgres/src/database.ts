@@ -1,6 +1,6 @@
 import { counter } from '@laurel/telemetry';
 import knex, { type Knex } from 'knex';
-import type { Client } from 'pg';
+import type { Client, QueryConfig } from 'pg';
 import { ConnectionFailedError } from './errors.ts';
 import { types } from './types.ts';
 
@@ -39,6 +39,8 @@ export interface TransactionOptions {
   readonly durable?: boolean;
   /** Runs inside the transaction, just before its commit; what it throws rolls back. */
   readonly beforeCommit?: () => void | Promise<void>;
+  /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
+  readonly statementTimeoutMs?: number;
 }
 
 export interface DatabaseOptions {
@@ -107,13 +109,14 @@ export function createDatabase(options: DatabaseOptions): Database {
 
   async function transaction<T>(
     work: (tx: Transaction) => Promise<T>,
-    { durable = true, beforeCommit }: TransactionOptions = {},
+    { durable = true, beforeCommit, statementTimeoutMs: ownTimeoutMs }: TransactionOptions = {},
   ): Promise<T> {
     return await withConnection(async (connection) => {
       let isOver = false;
       let hasBegun = false;
       let isFirst = true;
-      const begun = begin(connection, durable).then(() => {
+      const queryTimeoutMs = ownTimeoutMs === undefined ? undefined : ownTimeoutMs + SILENCE_MS;
+      const begun = begin(connection, durable, ownTimeoutMs).then(() => {
         hasBegun = true;
       });
       // Awaited below or by the first statement; whoever comes first, nobody else need hear of it.
@@ -123,9 +126,10 @@ export function createDatabase(options: DatabaseOptions): Database {
           if (isOver) throw new Error(`the transaction is over: ${statement.text}`);
           const goesAlong = isFirst && isSelect(statement);
           isFirst = false;
-          if (goesAlong) return (await Promise.all([run<Row>(connection, statement, values), begun]))[0];
+          if (goesAlong)
+            return (await Promise.all([run<Row>(connection, statement, values, queryTimeoutMs), begun]))[0];
           if (!hasBegun) await begun;
-          return await run<Row>(connection, statement, values);
+          return await run<Row>(connection, statement, values, queryTimeoutMs);
         },
       };
       try {
@@ -187,17 +191,27 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
-async function run<Row>(connection: Client, statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
-  const { rows } = await connection.query({ ...statement, values: values as unknown[] });
+async function run<Row>(
+  connection: Client,
+  statement: Statement,
+  values?: readonly unknown[],
+  queryTimeoutMs?: number,
+): Promise<Row[]> {
+  const query: QueryConfig & { query_timeout?: number } = { ...statement, values: values as unknown[] };
+  if (queryTimeoutMs !== undefined) query.query_timeout = queryTimeoutMs;
+  const { rows } = await connection.query(query);
   return rows as Row[];
 }
 
 /** Holds the `begin` back until the end of this tick, so that it leaves together with a first statement that goes along. */
-async function begin(connection: Client, durable: boolean): Promise<void> {
+async function begin(connection: Client, durable: boolean, statementTimeoutMs?: number): Promise<void> {
   const { stream } = connection.connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
-  await connection.query(durable ? BEGIN.durable : BEGIN.lazy);
+  const text = durable ? BEGIN.durable : BEGIN.lazy;
+  await connection.query(
+    statementTimeoutMs === undefined ? text : `${text}; set local statement_timeout = ${statementTimeoutMs}`,
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The audit finds what it is there to find: each kind of damage, done by hand. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, ok, PROGRAM, recorded, startHarness } from '../../test/harness.ts';
+import { created, type Harness, ok, PROGRAM, recorded, startHarness } from '../challenge.fixture.ts';
 
 let h: Harness;
 beforeAll(async () => {

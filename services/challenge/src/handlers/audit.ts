@@ -4,18 +4,11 @@
  */
 import type { Handlers } from '@laurel/grpc';
 import { ownerOf } from '@laurel/ids';
-import type { Database } from '@laurel/postgres';
+import type { CheckResult, Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Wallet } from '../clients/wallet.ts';
 import { type Finding, judgeFee, judgePayout, MONEY_CHECKS, type MoneyCheck } from '../domain/money-audit.ts';
-import {
-  type AuditResult,
-  attemptsAgain,
-  awardsAgain,
-  pageOfAttempts,
-  pageOfAwards,
-  runOwnChecks,
-} from '../repository/audit.ts';
+import { attemptsAgain, awardsAgain, pageOfAttempts, pageOfAwards, runOwnChecks } from '../repository/audit.ts';
 
 const PAGE = 5_000;
 const MAX_EXAMPLES = 10;
@@ -53,11 +46,11 @@ export function audit({
         })),
       judge: judgePayout,
     });
-    const shared = Object.entries(MONEY_CHECKS).map(([id, description]): AuditResult => {
+    const shared = Object.entries(MONEY_CHECKS).map(([id, description]): CheckResult => {
       const ids = broken.get(id as MoneyCheck) ?? [];
       return { id, description, violations: BigInt(ids.length), examples: ids.slice(0, MAX_EXAMPLES) };
     });
-    return { checks: [...own, ...shared].map((check) => ({ ...check, examples: [...check.examples] })) };
+    return { checks: [...own, ...shared] };
   };
 }
 

@@ -3,7 +3,7 @@ import { newId } from '@laurel/ids';
 import { AwardStatus } from '@laurel/proto/challenge';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, ok, PROGRAM, recorded, startHarness, verdictOf } from '../../test/harness.ts';
+import { created, type Harness, ok, PROGRAM, recorded, startHarness, verdictOf } from '../challenge.fixture.ts';
 
 let h: Harness;
 beforeAll(async () => {

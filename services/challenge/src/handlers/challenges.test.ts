@@ -17,7 +17,7 @@ import {
   recorded,
   startHarness,
   verdictOf,
-} from '../../test/harness.ts';
+} from '../challenge.fixture.ts';
 
 let h: Harness;
 beforeAll(async () => {

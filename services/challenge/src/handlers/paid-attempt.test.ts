@@ -12,7 +12,7 @@ import {
   recorded,
   startHarness,
   verdictOf,
-} from '../../test/harness.ts';
+} from '../challenge.fixture.ts';
 
 let h: Harness;
 beforeAll(async () => {

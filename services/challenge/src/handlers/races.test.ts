@@ -2,7 +2,16 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, HOUR_MS, ok, PROGRAM, recorded, startHarness, verdictOf } from '../../test/harness.ts';
+import {
+  created,
+  type Harness,
+  HOUR_MS,
+  ok,
+  PROGRAM,
+  recorded,
+  startHarness,
+  verdictOf,
+} from '../challenge.fixture.ts';
 
 let h: Harness;
 let other: Awaited<ReturnType<Harness['startReplica']>>;

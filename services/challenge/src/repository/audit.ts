@@ -1,22 +1,9 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
+import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
 import type { AwardStatus } from '../domain/challenge.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
 import type { Queryable } from './queryable.ts';
-
-export type AuditResult = {
-  readonly id: string;
-  readonly description: string;
-  readonly violations: bigint;
-  readonly examples: readonly string[];
-};
-
-type Check = {
-  readonly id: string;
-  readonly description: string;
-  /** Answers one column, `id`: one row for each violation. */
-  readonly violations: string;
-};
 
 // Constraints hold most of these already; the audit is there for the day when somebody switches one off.
 const CHECKS: readonly Check[] = [
@@ -99,19 +86,8 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-const MAX_EXAMPLES = 10;
-
-export async function runOwnChecks(on: Queryable): Promise<readonly AuditResult[]> {
-  const results: AuditResult[] = [];
-  // One after the other: an audit must not take the connections that players wait for.
-  for (const { id, description, violations } of CHECKS) {
-    const [row] = await on.query<{ violations: bigint; examples: string[] }>({
-      text: `
-select count(*) as violations, coalesce((array_agg(broken.id::text))[1:${MAX_EXAMPLES}], '{}') as examples from (${violations}) broken`,
-    });
-    results.push({ id, description, violations: row?.violations ?? 0n, examples: row?.examples ?? [] });
-  }
-  return results;
+export function runOwnChecks(database: Database): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS);
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

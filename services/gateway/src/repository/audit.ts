@@ -1,49 +1,33 @@
 /** The gateway's own invariants, each one query. The statements answer ids of rows that break the rule. */
+import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
 
-import type { Database } from '@laurel/postgres';
-import type { AuditCheck } from '@laurel/proto/common';
-
-const MAX_EXAMPLES = 10;
-
-const CHECKS = [
+const CHECKS: readonly Check[] = [
   {
     id: 'completed_keys_have_a_response',
     description:
       'A completed idempotency record holds the 2xx response that it replays, and no other record holds one.',
-    text: `select id from idempotency_records
+    violations: `select id from idempotency_records
 where (state = 'completed') <> (status is not null and status between 200 and 299 and body is not null)`,
   },
   {
     id: 'operations_have_one_key',
     description: 'No two idempotency records carry the same operation id.',
-    text: 'select operation_id as id from idempotency_records group by operation_id having count(*) > 1',
+    violations: 'select operation_id as id from idempotency_records group by operation_id having count(*) > 1',
   },
   {
     id: 'one_working_key_per_environment',
     description: 'A program has at most one key that is not revoked in each environment.',
-    text: `select program_id as id from api_keys where revoked_at is null
+    violations: `select program_id as id from api_keys where revoked_at is null
 group by program_id, environment having count(*) > 1`,
   },
   {
     id: 'live_keys_are_issued_at_approval',
     description: 'No draft program has a live key.',
-    text: `select k.id from api_keys k join programs p on p.id = k.program_id
+    violations: `select k.id from api_keys k join programs p on p.id = k.program_id
 where k.environment = 'live' and p.status = 'draft'`,
   },
-] as const;
+];
 
-export async function auditGateway(database: Database): Promise<AuditCheck[]> {
-  return Promise.all(
-    CHECKS.map(async ({ id, description, text }) => {
-      const rows = await database.query<{ violations: bigint; examples: string[] }>({
-        text: `with broken as materialized (${text})
-select count(*) as violations,
-  coalesce((select array_agg(id::text) from (select id from broken limit ${MAX_EXAMPLES}) as shown), '{}') as examples
-from broken`,
-      });
-      const [row] = rows;
-      if (row === undefined) throw new Error(`the audit ${id} answered nothing`);
-      return { id, description, violations: row.violations, examples: row.examples };
-    }),
-  );
+export function auditGateway(database: Database): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS);
 }

@@ -3,14 +3,7 @@
  * trusts neither, because it is there for the day when somebody switches one off. Each reads its tables once, as sets: a ledger of a
  * million transfers takes a few seconds.
  */
-import type { Database } from '@laurel/postgres';
-
-type Check = {
-  readonly id: string;
-  readonly description: string;
-  /** Answers one column, `id`: one row for each violation. */
-  readonly violations: string;
-};
+import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
 
 /** The constraints, unique indexes and triggers that keep what the other checks only find out afterwards. */
 const GUARDS = [
@@ -168,30 +161,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-const MAX_EXAMPLES = 10;
-
-export type CheckResult = {
-  readonly id: string;
-  readonly description: string;
-  readonly violations: bigint;
-  readonly examples: readonly string[];
-};
-
-/** All checks in one snapshot, so that a transfer that commits meanwhile is seen by all of them or by none. */
-export function runAudit(database: Database): Promise<readonly CheckResult[]> {
-  return database.transaction(async (tx) => {
-    await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
-    // The whole ledger is read: room to sort and hash it in memory pays, compiling queries that run once does not.
-    await tx.query({ text: `select set_config('work_mem', '128MB', true), set_config('jit', 'off', true)` });
-    const results: CheckResult[] = [];
-    for (const { id, description, violations } of CHECKS) {
-      const [found] = await tx.query<{ violations: bigint; examples: string[] | null }>({
-        text: `
-          select count(*) as violations, (array_agg(violation.id::text))[1:${MAX_EXAMPLES}] as examples
-          from (${violations}) as violation`,
-      });
-      results.push({ id, description, violations: found?.violations ?? 0n, examples: found?.examples ?? [] });
-    }
-    return results;
-  });
+/** All checks in one snapshot. */
+export function runAudit(database: Database): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS);
 }

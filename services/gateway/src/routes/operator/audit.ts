@@ -1,5 +1,5 @@
 import { isRefused } from '@laurel/errors';
-import type { AuditCheck } from '@laurel/proto/common';
+import type { CheckResult } from '@laurel/postgres';
 import type { Router } from 'express';
 import type { Dependencies } from '../../dependencies.ts';
 import { auditGateway } from '../../repository/audit.ts';
@@ -29,7 +29,7 @@ export function auditRoutes(router: Router, deps: Dependencies): void {
   );
 }
 
-function presentCheck(check: AuditCheck) {
+function presentCheck(check: CheckResult) {
   return {
     id: check.id,
     description: check.description,

@@ -23,8 +23,8 @@ import { Environment, type Tenant } from '@laurel/proto/common';
 import { WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
-import { challengeConfigSchema } from '../src/config.ts';
-import { type ChallengeServer, startChallenge } from '../src/server.ts';
+import { challengeConfigSchema } from './config.ts';
+import { type ChallengeServer, startChallenge } from './server.ts';
 
 const WALLET_MAIN = fileURLToPath(new URL('../../wallet/src/main.ts', import.meta.url));
 const READY_LIMIT_MS = 15_000;
@@ -136,7 +136,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
   const clock = createTestClock();
   const logger = createLogger({
     service: 'challenge',
-    level: process.env['LAUREL_TEST_LOG'] === '1' ? 'info' : 'silent',
+    level: process.env.LAUREL_TEST_LOG === '1' ? 'info' : 'silent',
   });
   const startReplica = async () => {
     const server = await startChallenge(config, logger, clock);

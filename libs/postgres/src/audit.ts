@@ -1,0 +1,48 @@
+import type { Database } from './database.ts';
+
+/** One invariant, as the query for the rows that break it. */
+export interface Check {
+  /** Stable name, for example `balances_sum_to_zero`. */
+  readonly id: string;
+  /** The invariant as a sentence. */
+  readonly description: string;
+  /** Answers one column, `id`: one row for each violation. */
+  readonly violations: string;
+}
+
+export interface CheckResult {
+  readonly id: string;
+  readonly description: string;
+  readonly violations: bigint;
+  /** Ids of up to ten rows that break it. */
+  readonly examples: string[];
+}
+
+const MAX_EXAMPLES = 10;
+/** A check reads whole tables; a million rows take some seconds each. */
+const CHECK_TIMEOUT_MS = 120_000;
+
+/**
+ * Runs the checks one after the other on one connection, so that an audit does not take those that players wait for, and in one
+ * snapshot, so that a transaction that commits meanwhile is seen by all checks or by none.
+ */
+export async function runChecks(database: Database, checks: readonly Check[]): Promise<CheckResult[]> {
+  return await database.transaction(
+    async (tx) => {
+      await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
+      // Whole tables are read: room to sort and hash them in memory pays, compiling queries that run once does not.
+      await tx.query({ text: `select set_config('work_mem', '128MB', true), set_config('jit', 'off', true)` });
+      const results: CheckResult[] = [];
+      for (const { id, description, violations } of checks) {
+        const [found] = await tx.query<{ violations: bigint; examples: string[] | null }>({
+          text: `
+            select count(*) as violations, (array_agg(broken.id::text))[1:${MAX_EXAMPLES}] as examples
+            from (${violations}) as broken`,
+        });
+        results.push({ id, description, violations: found?.violations ?? 0n, examples: found?.examples ?? [] });
+      }
+      return results;
+    },
+    { statementTimeoutMs: CHECK_TIMEOUT_MS },
+  );
+}
