@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import { type Database, WHOLE_TABLES } from './database.ts';
 
 /** One invariant, as the query for the rows that break it. */
 export interface Check {
@@ -30,8 +30,7 @@ export async function runChecks(database: Database, checks: readonly Check[]): P
   return await database.transaction(
     async (tx) => {
       await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
-      // Whole tables are read: room to sort and hash them in memory pays, compiling queries that run once does not.
-      await tx.query({ text: `select set_config('work_mem', '128MB', true), set_config('jit', 'off', true)` });
+      await tx.query(WHOLE_TABLES);
       const results: CheckResult[] = [];
       for (const { id, description, violations } of checks) {
         const [found] = await tx.query<{ violations: bigint; examples: string[] | null }>({
