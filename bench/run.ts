@@ -46,6 +46,7 @@ const uncapped = String(1_000_000_000);
 const stack = cleanup.use(
   await startStack({
     postgresUrl: postgres.superuserUrl,
+    logDirectory: directory,
     environment: {
       gateway: { RATE_LIMIT_PER_MINUTE: uncapped },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },

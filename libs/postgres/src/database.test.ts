@@ -36,6 +36,10 @@ function open(options: { maxConnections?: number; statementTimeoutMs?: number } 
   return createDatabase({ url: scratch.url, maxConnections: 4, applicationName: 'database-test', ...options });
 }
 
+function insert(tx: Pick<Transaction, 'query'>, id: bigint): Promise<unknown> {
+  return tx.query(INSERT, [id, 1n]);
+}
+
 async function count(): Promise<bigint | undefined> {
   return (await database.query<{ count: bigint }>(COUNT))[0]?.count;
 }
@@ -78,7 +82,6 @@ describe('a transaction', () => {
 
   test('keeps the order of its statements, whatever the first one is', async () => {
     const select = { text: 'select count(*) as count from things' };
-    const insert = (tx: Transaction, id: bigint) => tx.query(INSERT, [id, 1n]);
     const counts = await database.transaction(async (tx) => {
       const rows = await Promise.all([
         tx.query(select),
@@ -110,6 +113,40 @@ describe('a transaction', () => {
     });
     expect(counts).toEqual([{ count: 1n }]);
     expect(await database.query(held)).toEqual([{ count: 0n }]);
+  });
+
+  test('sends its last statements together with its commit', async () => {
+    const answer = await database.transaction(async (tx) => {
+      await insert(tx, 1n);
+      return await tx.commitWith((last) => Promise.all([insert(last, 2n), last.query<{ count: bigint }>(COUNT)]));
+    });
+    expect(answer[1]).toEqual([{ count: 2n }]);
+    expect(await count()).toBe(2n);
+  });
+
+  test('rolls back when one of its last statements fails, or fails to be made', async () => {
+    const failing = database.transaction(async (tx) => {
+      await insert(tx, 1n);
+      await tx.commitWith((last) => Promise.all([insert(last, 2n), insert(last, 2n)]));
+    });
+    await expect(failing).rejects.toSatisfy((error) => isUniqueViolation(error));
+    const unmade = database.transaction(async (tx) => {
+      await insert(tx, 1n);
+      await tx.commitWith(async () => {
+        throw new Error('a row cannot be composed');
+      });
+    });
+    await expect(unmade).rejects.toThrow('a row cannot be composed');
+    expect(await count()).toBe(0n);
+  });
+
+  test('is over once its last statements are sent', async () => {
+    const late = database.transaction(async (tx) => {
+      await tx.commitWith((last) => insert(last, 1n));
+      await insert(tx, 2n);
+    });
+    await expect(late).rejects.toThrow('the transaction is over');
+    expect(await count()).toBe(1n);
   });
 
   test('may do nothing, and fail before it does anything', async () => {

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +32,8 @@ export interface StackOptions {
   readonly failpoints?: boolean;
   /** `true` starts a process again, on its port, as soon as it ended without `stop`. */
   readonly restart?: boolean;
+  /** A folder that takes the services' output as files, in place of `logs`: reading it would cost a benchmark its own CPU. */
+  readonly logDirectory?: string;
   /** A superuser's URL of the server that gets the databases; the test run's own server unless said. */
   readonly postgresUrl?: string;
 }
@@ -59,7 +71,7 @@ export interface Stack extends AsyncDisposable {
   /** Takes an armed failpoint away if it was not hit; answers whether it was. */
   disarm(failpoint: string): boolean;
   isFired(failpoint: string): boolean;
-  /** Every line that the replicas of a service printed (the newest 20,000), over all their lives. */
+  /** What the replicas of a service printed (at least the newest 20,000 lines), over all their lives. */
   logs(service: Service): readonly string[];
 }
 
@@ -130,9 +142,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
         },
         readyUrl: `http://127.0.0.1:${admin}/readyz`,
         restart: options.restart ?? false,
+        logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
         onLine: (line) => {
           log.push(line);
-          if (log.length > MAX_LOG_LINES) log.splice(0, log.length - MAX_LOG_LINES);
+          // Half goes at once, because moving the rest down costs as much as there is.
+          if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
         },
       });
     });
@@ -215,6 +229,8 @@ interface ProcessShape {
   readonly environment: Readonly<Record<string, string>>;
   readonly readyUrl: string;
   readonly restart: boolean;
+  /** Takes the output; without it every line goes to `onLine`. */
+  readonly logFile: string | undefined;
   readonly onLine: (line: string) => void;
 }
 
@@ -243,6 +259,7 @@ function manageProcess(shape: ProcessShape): ManagedProcess {
   let lastLines: string[] = [];
 
   const launch = (): void => {
+    const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
     const started = spawn(NODE, ['--disable-warning=ExperimentalWarning', shape.main], {
       // Nothing of the test runner's environment leaks into a service.
       env: {
@@ -251,8 +268,9 @@ function manageProcess(shape: ProcessShape): ManagedProcess {
         NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache'),
         ...shape.environment,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', output, output],
     });
+    if (typeof output === 'number') closeSync(output);
     running.add(started);
     lastLines = [];
     for (const stream of [started.stdout, started.stderr]) {

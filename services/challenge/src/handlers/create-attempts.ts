@@ -30,6 +30,7 @@ import type { TierCeilings } from '../domain/prize-offer.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, reviveAttempt } from '../repository/attempts.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
 import { loadPlayerFacts, lockPlayers } from '../repository/player-facts.ts';
+import type { Queryable } from '../repository/queryable.ts';
 import type { AttemptOpener } from '../workers/open-attempts.ts';
 import { parseId, parseItems, parseTenant } from './parse.ts';
 import { presentCreatedAttempt } from './present.ts';
@@ -178,7 +179,7 @@ async function decideAndInsert(
 
   const begun = new Map<string, Attempt>();
   for (const decision of decisions) if (decision.kind === 'created') begun.set(decision.attempt.id, decision.attempt);
-  const isWritten = await write(tx, [...begun.values()]);
+  const isWritten = await tx.commitWith((last) => write(last, [...begun.values()]));
   // Another process wrote the same attempt since it was looked up: this round's decision is void, the next finds that row.
   return decisions.map((decision) =>
     (decision.kind === 'created' || decision.kind === 'known') &&
@@ -190,13 +191,14 @@ async function decideAndInsert(
 }
 
 /** The attempts that were written by us. */
-async function write(tx: Transaction, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+async function write(last: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
   const fresh = attempts.filter((attempt) => attempt.feeGeneration === 0);
-  const written = fresh.length === 0 ? new Set<string>() : new Set(await insertAttempts(tx, fresh));
-  for (const attempt of attempts) {
-    if (attempt.feeGeneration > 0 && (await reviveAttempt(tx, attempt))) written.add(attempt.id);
-  }
-  return written;
+  const again = attempts.filter((attempt) => attempt.feeGeneration > 0);
+  const [inserted, revived] = await Promise.all([
+    fresh.length === 0 ? [] : insertAttempts(last, fresh),
+    Promise.all(again.map((attempt) => reviveAttempt(last, attempt))),
+  ]);
+  return new Set([...inserted, ...again.filter((_, index) => revived[index]).map((attempt) => attempt.id)]);
 }
 
 // Commit B and what follows from it.

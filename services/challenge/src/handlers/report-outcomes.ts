@@ -223,12 +223,14 @@ async function settle(
 
   const settled = signed.map(({ outcome }) => outcome.attemptId);
   // They do not depend on each other and go out together.
-  await Promise.all([
-    spoiled.length === 0 ? undefined : spoilAttempts(tx, spoiled, now),
-    settled.length === 0 ? undefined : settleAttempts(tx, settled),
-    settled.length === 0 ? undefined : insertOutcomes(tx, signed, deps.signingKeyId),
-    insertBarSamples(tx, samples),
-  ]);
+  await tx.commitWith((last) =>
+    Promise.all([
+      spoiled.length === 0 ? undefined : spoilAttempts(last, spoiled, now),
+      settled.length === 0 ? undefined : settleAttempts(last, settled),
+      settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
+      insertBarSamples(last, samples),
+    ]),
+  );
   return settlements;
 }
 

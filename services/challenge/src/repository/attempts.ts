@@ -1,6 +1,7 @@
 /** Attempts. Rows are always locked in id order, so that two batches never wait for each other. */
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
+import type { Database } from '@laurel/postgres';
 import type { Attempt, AttemptTerms, Environment, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -132,23 +133,25 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
-/** `pending -> open`: the wallet posted the fee. */
-export async function openAttempts(on: Queryable, fees: readonly FeeOf[]): Promise<void> {
+/** `pending -> open`: the wallet posted the fee. Not durable: the wallet can be asked again. */
+export async function openAttempts(database: Database, fees: readonly FeeOf[]): Promise<void> {
   if (fees.length === 0) return;
-  await on.query(OPEN, [fees.map((fee) => fee.attemptId), fees.map((fee) => fee.feeGeneration)]);
+  const values = [fees.map((fee) => fee.attemptId), fees.map((fee) => fee.feeGeneration)];
+  await database.write(OPEN, values, { durable: false });
 }
 
-/** `pending -> refused`: the wallet will never post the fee. */
+/** `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked again. */
 export async function refuseAttempts(
-  on: Queryable,
+  database: Database,
   refusals: readonly (FeeOf & { readonly code: string })[],
 ): Promise<void> {
   if (refusals.length === 0) return;
-  await on.query(REFUSE, [
+  const values = [
     refusals.map((refusal) => refusal.attemptId),
     refusals.map((refusal) => refusal.feeGeneration),
     refusals.map((refusal) => refusal.code),
-  ]);
+  ];
+  await database.write(REFUSE, values, { durable: false });
 }
 
 /** An abandoned attempt begins again as this one. False when another process was first. */

@@ -1,5 +1,6 @@
 /** Awards, which are also the claims. */
 import { cents } from '@laurel/money';
+import type { Database } from '@laurel/postgres';
 import type { Award, AwardStatus, Environment, Tenant } from '../domain/challenge.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -111,13 +112,14 @@ export async function loadUnfinishedAwards(
   return (await on.query<AwardWithTenantRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toAwardWithTenant);
 }
 
-export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<void> {
-  await on.query(RECORD_PAYOUTS, [
+export async function recordPayouts(database: Database, payouts: readonly PayoutOf[]): Promise<void> {
+  const values = [
     payouts.map((payout) => payout.awardId),
     payouts.map((payout) => payout.asked),
     payouts.map((payout) => payout.status),
     payouts.map((payout) => payout.paidAt),
-  ]);
+  ];
+  await database.write(RECORD_PAYOUTS, values, { durable: false });
 }
 
 /** Whether the award was in the first status and is in the second now. */

@@ -29,18 +29,14 @@ export function createAttemptOpener({ database, logger }: { database: Database; 
     name: 'open-attempts',
     isolate: (error) => !isConnectionFailure(error),
     async run(batch) {
-      await database.transaction(
-        async (tx) => {
-          await openAttempts(
-            tx,
-            batch.filter((verdict) => verdict.code === null),
-          );
-          await refuseAttempts(
-            tx,
-            batch.flatMap((verdict) => (verdict.code === null ? [] : [{ ...verdict, code: verdict.code }])),
-          );
-        },
-        { durable: false, beforeCommit: () => failpoint('challenge.open.before-commit') },
+      await failpoint('challenge.open.before-commit');
+      await openAttempts(
+        database,
+        batch.filter((verdict) => verdict.code === null),
+      );
+      await refuseAttempts(
+        database,
+        batch.flatMap((verdict) => (verdict.code === null ? [] : [{ ...verdict, code: verdict.code }])),
       );
       await failpoint('challenge.open.after-commit');
       return batch.map(() => undefined);

@@ -38,10 +38,8 @@ export function createAwardPayer(deps: { database: Database; wallet: Wallet; log
     name: 'record-payouts',
     isolate: (error) => !isConnectionFailure(error),
     async run(payouts) {
-      await database.transaction((tx) => recordPayouts(tx, payouts), {
-        durable: false,
-        beforeCommit: () => failpoint('challenge.award.before-commit'),
-      });
+      await failpoint('challenge.award.before-commit');
+      await recordPayouts(database, payouts);
       await failpoint('challenge.award.after-commit');
       return payouts.map(() => undefined);
     },

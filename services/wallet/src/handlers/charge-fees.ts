@@ -46,7 +46,7 @@ async function runCharges(
       ]);
       const now = clock();
       const decision = decideFees({ charges, facts, locked, rules, now });
-      await writeChanges(tx, decision.changes, now);
+      await tx.commitWith((last) => writeChanges(last, decision.changes, now));
       return decision.results;
     },
     { beforeCommit: () => failpoint('wallet.charge.before-commit') },

@@ -36,7 +36,9 @@ async function runPayments(
       // slip into the 24 hours that are being summed.
       const [locked, facts] = await Promise.all([lockOpenPlayers(tx, payments), loadAwardFacts(tx, payments, now)]);
       const decision = decideAwards({ payments, facts, locked, limits, now });
-      await Promise.all([insertPayouts(tx, decision.fresh), writeChanges(tx, decision.changes, now)]);
+      await tx.commitWith((last) =>
+        Promise.all([insertPayouts(last, decision.fresh), writeChanges(last, decision.changes, now)]),
+      );
       return decision.payouts;
     },
     { beforeCommit: () => failpoint('wallet.award.before-commit') },

@@ -46,7 +46,7 @@ async function runRefunds(
       );
       const now = clock();
       const decision = decideRefunds({ refunds, fees, locked, now });
-      await writeChanges(tx, decision.changes, now);
+      await tx.commitWith((last) => writeChanges(last, decision.changes, now));
       return decision.results;
     },
     { beforeCommit: () => failpoint('wallet.refund.before-commit') },

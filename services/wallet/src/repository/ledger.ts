@@ -156,7 +156,7 @@ type TransferRow = readonly [
 const TRANSFER_COLUMNS = 15;
 
 /** Writes what a batch decided: one round trip, however many transfers. Nothing to write is no round trip. */
-export async function writeChanges(tx: Transaction, changes: LedgerChanges, now: Date): Promise<void> {
+export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
   const { players, house } = changes;
   if (changes.lines.length + players.length === 0) return;
   const lines = changes.lines.map((line) => (line.state === 'posted' ? postedRow(line) : fencedRow(line)));

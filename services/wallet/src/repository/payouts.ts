@@ -97,7 +97,7 @@ const insertPayoutsStatement: Statement = {
 };
 
 /** Writes new payouts. */
-export async function insertPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<void> {
+export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: readonly Payout[]): Promise<void> {
   if (payouts.length === 0) return;
   await tx.query(insertPayoutsStatement, [
     payouts.map((payout) => payout.awardId),
