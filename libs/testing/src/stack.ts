@@ -350,10 +350,14 @@ async function answersOk(url: string): Promise<boolean> {
  * Ports below the range from which the kernel takes the ports of outgoing connections: a killed service must find its
  * port free when it comes back, and a client that reconnects to it must not meet itself.
  */
+const PORTS_PER_WORKER = 2_000;
+/** Test files run side by side in workers: each has its own ports, or two would find the same one free and both take it. */
+const FIRST_PORT = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
+
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
-    const port = randomInt(12_000, 32_000);
+    const port = randomInt(FIRST_PORT, FIRST_PORT + PORTS_PER_WORKER);
     if (!ports.includes(port) && (await isFree(port))) ports.push(port);
   }
   return ports;
