@@ -74,7 +74,7 @@ interface Sample {
 // Not '__proto__': a body that names it is sometimes refused as if it named a member twice, in one run of some thousands.
 const key = fc
   .oneof(fc.constantFrom('a', 'b', 'constructor', '"', '\\', ':', '{', ''), fc.string())
-  .filter((name) => name !== '__proto__');
+  .filter((name) => JSON.stringify(name).length === name.length + 2);
 const space = fc.constantFrom('', ' ', '\n\t');
 const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
   sample: fc.oneof(
