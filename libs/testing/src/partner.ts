@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parseJson } from '@laurel/json';
 import { Agent, request } from 'undici';
 
 /** One answer as it came over the wire; status 0 means that the connection ended without one. */
@@ -105,7 +106,7 @@ function isLost(error: unknown): boolean {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
@@ -167,6 +168,81 @@ export interface ChallengeBody {
   calibration?: { collected: number; required: number; playersCollected: number; playersRequired: number };
 }
 
+export interface TournamentBody {
+  id: string;
+  name: string;
+  description: string | null;
+  metric_name: string;
+  metric_unit: string;
+  threshold_direction: 'higher_is_better' | 'lower_is_better';
+  entry_fee: string;
+  attempt_cap: number;
+  status: 'active' | 'paused' | 'closed';
+  created_at: string;
+  current_round: RoundBody | null;
+}
+
+/** What the operator sees on top. */
+export interface OperatorTournamentBody extends TournamentBody {
+  program_id: string;
+  environment: string;
+  tiebreak_metric_name: string | null;
+  tiebreak_direction: string | null;
+  purse_amount: string;
+  purse_table: PurseRowBody[];
+  min_entrants: number;
+  min_scored_attempts: number;
+  round_length_seconds: number | null;
+}
+
+export interface PurseRowBody {
+  rank: number;
+  amount: string;
+}
+
+export interface RoundBody {
+  id: string;
+  tournament_id: string;
+  tournament_name: string | null;
+  status: 'open' | 'settling' | 'settled' | 'cancelled';
+  opens_at: string;
+  closes_at: string;
+  entries_close_at: string;
+  settled_at: string | null;
+  entry_fee: string;
+  funding: 'house';
+  purse_amount: string;
+  purse_table: PurseRowBody[];
+  pool_amount: string;
+  rollover_in: string;
+  entrant_count: number;
+  attempt_cap: number;
+  min_entrants: number;
+  min_scored_attempts: number;
+}
+
+export interface LeaderboardRowBody {
+  rank: number;
+  player_ref: string;
+  best_score: number;
+  best_tiebreak: number | null;
+  best_score_at: string;
+  paid_attempts: number;
+  final_rank: number | null;
+  payout_amount: string | null;
+  payout_status: 'none' | 'paid' | 'held' | 'refunded';
+}
+
+/** The full shape has `data`, the masked one `locked` and what is written beside it. */
+export interface LeaderboardBody {
+  round: RoundBody;
+  scored_players: number;
+  data?: LeaderboardRowBody[];
+  locked?: true;
+  reason?: 'enter_to_see';
+  entrant_count?: number;
+}
+
 export interface PlayerLinkBody {
   player_ref: string;
   linked: true;
@@ -212,6 +288,17 @@ export interface ReceiptBody {
   receipt: Record<string, unknown>;
   signature: string;
   public_key: string;
+  /** Of a settled round: that the receipt was counted in it. */
+  seal?: SealBody;
+}
+
+export interface SealBody {
+  statement: Record<string, unknown> & { leaves: number; root: string };
+  signature: string;
+  public_key: string;
+  leaf: Record<string, unknown> & { best: boolean; final_rank: number; payout_amount: string };
+  leaf_index: number;
+  proof: string[];
 }
 
 export interface AuditBody {
@@ -221,6 +308,12 @@ export interface AuditBody {
 
 // --- a partner's server ---
 
+/** What `POST /v1/attempts` takes: one parent, and the player. */
+export type AttemptEntry = ({ challenge_id: string } | { tournament_round_id: string }) & {
+  player_ref: string;
+  metadata?: object;
+};
+
 export interface Partner {
   readonly apiKey: string;
   /** Any request with this partner's key. */
@@ -228,20 +321,23 @@ export interface Partner {
   listChallenges(playerRef: string, status?: string): Promise<Answer<{ data: ChallengeBody[] }>>;
   linkPlayer(playerRef: string, email: string): Promise<Answer<PlayerLinkBody>>;
   /** `key` is the `Idempotency-Key`; a fresh one unless given. */
-  createAttempt(
-    body: { challenge_id: string; player_ref: string; metadata?: object },
-    key?: string,
-  ): Promise<Answer<AttemptBody>>;
+  createAttempt(body: AttemptEntry, key?: string): Promise<Answer<AttemptBody>>;
   reportOutcome(
     attemptId: string,
-    body: { score: number; evidence?: object },
+    body: { score: number; tiebreak?: number; evidence?: object },
     key?: string,
   ): Promise<Answer<OutcomeBody>>;
   getAttempt(attemptId: string): Promise<Answer<AttemptBody>>;
+  listTournaments(status?: string): Promise<Answer<{ data: TournamentBody[] }>>;
+  getLeaderboard(roundId: string, playerRef?: string): Promise<Answer<LeaderboardBody>>;
   /** Sandbox: makes, links and funds a player. */
   createPlayer(playerRef: string, funds?: string): Promise<Answer<PlayerLinkBody>>;
   holdNextAward(playerRef: string): Promise<Answer<undefined>>;
   expireAttempt(attemptId: string): Promise<Answer<AttemptBody>>;
+  /** Sandbox: the round as if `entries_close_at` had come. */
+  closeEntries(roundId: string): Promise<Answer<RoundBody>>;
+  /** Sandbox: the round as if `closes_at` had come, settled or cancelled. */
+  closeRound(roundId: string): Promise<Answer<RoundBody>>;
 }
 
 export function createPartner(http: HttpClient, apiKey: string): Partner {
@@ -258,10 +354,17 @@ export function createPartner(http: HttpClient, apiKey: string): Partner {
     reportOutcome: (attemptId, body, key = randomUUID()) =>
       send('POST', `/v1/attempts/${attemptId}/outcome`, { body, headers: { 'idempotency-key': key } }),
     getAttempt: (attemptId) => send('GET', `/v1/attempts/${attemptId}`),
+    listTournaments: (status) => send('GET', `/v1/tournaments${status === undefined ? '' : `?status=${status}`}`),
+    getLeaderboard: (roundId, playerRef) => {
+      const query = playerRef === undefined ? '' : `?${new URLSearchParams({ player_ref: playerRef })}`;
+      return send('GET', `/v1/tournaments/rounds/${roundId}/leaderboard${query}`);
+    },
     createPlayer: (playerRef, funds) =>
       send('POST', '/api/sandbox/players', { body: { player_ref: playerRef, ...(funds && { funds }) } }),
     holdNextAward: (playerRef) => send('POST', `/api/sandbox/players/${encodeURIComponent(playerRef)}/hold-next-award`),
     expireAttempt: (attemptId) => send('POST', `/api/sandbox/attempts/${attemptId}/expire`),
+    closeEntries: (roundId) => send('POST', `/api/sandbox/rounds/${roundId}/close-entries`),
+    closeRound: (roundId) => send('POST', `/api/sandbox/rounds/${roundId}/close`),
   };
 }
 
@@ -270,11 +373,15 @@ export function createPartner(http: HttpClient, apiKey: string): Partner {
 /** The terms of a challenge, as `POST /api/operator/programs/{id}/challenges` takes them. */
 export type ChallengeTerms = Record<string, unknown>;
 
+/** The terms of a tournament, as `POST /api/operator/programs/{id}/tournaments` takes them. */
+export type TournamentTerms = Record<string, unknown>;
+
 export interface Operator {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   createProgram(name: string): Promise<Answer<ProgramBody & { test_key: string }>>;
   approveProgram(programId: string): Promise<Answer<ProgramBody & { live_key: string }>>;
   updateProgram(programId: string, changes: object): Promise<Answer<ProgramBody>>;
+  addInsider(programId: string, accountId: string): Promise<Answer<unknown>>;
   createAccount(account: object): Promise<Answer<AccountBody>>;
   updateAccount(accountId: string, changes: object): Promise<Answer<AccountBody>>;
   deposit(
@@ -285,6 +392,9 @@ export interface Operator {
   createChallenge(programId: string, terms: ChallengeTerms): Promise<Answer<ChallengeBody>>;
   getChallenge(challengeId: string): Promise<Answer<ChallengeBody>>;
   updateChallenge(challengeId: string, changes: { status: string }): Promise<Answer<ChallengeBody>>;
+  createTournament(programId: string, terms: TournamentTerms): Promise<Answer<OperatorTournamentBody>>;
+  updateTournament(tournamentId: string, changes: { status: string }): Promise<Answer<OperatorTournamentBody>>;
+  openRound(tournamentId: string, times: { opens_at?: string | null; closes_at: string }): Promise<Answer<RoundBody>>;
   listPayouts(status?: string): Promise<Answer<{ data: PayoutBody[] }>>;
   releasePayout(awardId: string): Promise<Answer<PayoutBody>>;
   denyPayout(awardId: string): Promise<Answer<PayoutBody>>;
@@ -304,6 +414,8 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     createProgram: (name) => send('POST', '/programs', { body: { name } }),
     approveProgram: (programId) => send('POST', `/programs/${programId}/approve`),
     updateProgram: (programId, changes) => send('PATCH', `/programs/${programId}`, { body: changes }),
+    addInsider: (programId, accountId) =>
+      send('POST', `/programs/${programId}/insiders`, { body: { account_id: accountId } }),
     createAccount: (account) => send('POST', '/accounts', { body: account }),
     updateAccount: (accountId, changes) => send('PATCH', `/accounts/${accountId}`, { body: changes }),
     deposit: (accountId, deposit) => send('POST', `/accounts/${accountId}/deposits`, { body: deposit }),
@@ -311,6 +423,9 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     createChallenge: (programId, terms) => send('POST', `/programs/${programId}/challenges`, { body: terms }),
     getChallenge: (challengeId) => send('GET', `/challenges/${challengeId}`),
     updateChallenge: (challengeId, changes) => send('PATCH', `/challenges/${challengeId}`, { body: changes }),
+    createTournament: (programId, terms) => send('POST', `/programs/${programId}/tournaments`, { body: terms }),
+    updateTournament: (tournamentId, changes) => send('PATCH', `/tournaments/${tournamentId}`, { body: changes }),
+    openRound: (tournamentId, times) => send('POST', `/tournaments/${tournamentId}/rounds`, { body: times }),
     listPayouts: (status) => send('GET', `/payouts${status === undefined ? '' : `?status=${status}`}`),
     releasePayout: (awardId) => send('POST', `/payouts/${awardId}/release`),
     denyPayout: (awardId) => send('POST', `/payouts/${awardId}/deny`),

@@ -1,3 +1,4 @@
+import { parseJson } from '@laurel/json';
 import { canonicalJson } from '@laurel/signature';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -55,12 +56,18 @@ describe('a receipt', () => {
     }
   });
 
+  it('keeps the names in the evidence, also where the native parser would take them from evidence before', () => {
+    compose('{"h":[],"\\\\":0,"x":1}');
+    const receipt = canonicalJson(compose('{"h":1,"\\"":2,"\\\\":3}'));
+    expect(receipt).toMatch('"evidence":{"\\"":2,"\\\\":3,"h":1}');
+  });
+
   it('can be signed whatever JSON object the evidence is', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })), (evidence) => {
         const text = JSON.stringify(evidence);
-        const receipt = JSON.parse(canonicalJson(compose(text)));
-        expect(receipt.evidence ?? JSON.parse(receipt.evidence_text)).toEqual(JSON.parse(text));
+        const receipt = parseJson(canonicalJson(compose(text))) as { evidence: unknown; evidence_text: string };
+        expect(receipt.evidence ?? parseJson(receipt.evidence_text)).toEqual(parseJson(text));
       }),
     );
   });

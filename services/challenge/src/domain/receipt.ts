@@ -5,6 +5,7 @@
  * The evidence is the partner's object as it was sent. JSON that has no canonical form (half of a surrogate pair, a number beyond a
  * double) is kept as its exact text in `evidence_text` instead, so that no report fails for its evidence.
  */
+import { parseJson } from '@laurel/json';
 import { formatAmount } from '@laurel/money';
 import type { Attempt, AttemptTerms, Outcome } from './challenge.ts';
 
@@ -42,11 +43,14 @@ export function composeReceipt(facts: {
 
 function evidenceFields(text: string): { evidence: unknown; evidence_text?: string } {
   if (text === '') return { evidence: null };
-  let isCanonical = true;
-  const evidence: unknown = JSON.parse(text, (key, value) => {
-    isCanonical &&= key.isWellFormed() && (typeof value !== 'string' || value.isWellFormed());
-    isCanonical &&= typeof value !== 'number' || Number.isFinite(value);
-    return value;
-  });
-  return isCanonical ? { evidence } : { evidence: null, evidence_text: text };
+  const evidence = parseJson(text);
+  return hasCanonicalForm(evidence) ? { evidence } : { evidence: null, evidence_text: text };
+}
+
+/** Whether parsed JSON can be signed. The gateway bounds how deep evidence nests. */
+function hasCanonicalForm(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && hasCanonicalForm(member));
 }

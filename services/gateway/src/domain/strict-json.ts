@@ -5,6 +5,7 @@
  * - nesting ends at 64 levels (deeper is an attack on whoever walks it).
  */
 import { isUtf8 } from 'node:buffer';
+import { parseJson } from '@laurel/json';
 
 export const MAX_DEPTH = 64;
 
@@ -23,7 +24,7 @@ export function parseStrictJson(bytes: Buffer, verbatimNames: readonly string[] 
   const text = bytes.toString();
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return faulty('The body is not valid JSON.');
   }
@@ -33,6 +34,7 @@ export function parseStrictJson(bytes: Buffer, verbatimNames: readonly string[] 
   if (fault !== null) return faulty(fault);
 
   // Of two members with one name the parser keeps one, so the text then has more members than the value, and else just as many.
+  // That needs a parser which never takes two names for one: parseJson is, the native one is not.
   const scan = scanMembers(text, verbatimNames);
   if (scan.members !== tally.members) return faulty('The body names a member twice.');
   return { kind: 'parsed', value, verbatim: scan.verbatim };

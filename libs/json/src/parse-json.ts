@@ -1,0 +1,105 @@
+/**
+ * JSON.parse for text that others wrote. In Node 24 the native one can misread a member name that is spelled with an escape:
+ * it takes as many characters of the raw spelling as the name has, and if an object before had a member of that name, after the
+ * same other members, it uses that name. After `{"h":[],"\\":0}` the second name of `{"h":1,"\"":2}` so comes back as a backslash,
+ * and two members can become one (nodejs/node#63785, chromium 521080746). What a partner sends is signed: no name may change.
+ *
+ * Only names are misread, never the syntax nor any value. So the native parser always judges the text, and its value stands unless
+ * a name has an escape. When no supported Node has that bug, this library is JSON.parse and can go.
+ */
+
+/**
+ * Reads JSON text as JSON.parse without a reviver is specified to: of two members with one name the last counts, `__proto__` is a
+ * member like any other, depth is not limited. Throws a SyntaxError for text that is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return hasEscapedName(text) ? read(text) : value;
+}
+
+/** What makes a string a name, from behind its closing quote. */
+const COLON = /\s*:/y;
+
+/** Whether the JSON spells a member name with a backslash; text without any backslash costs one native search. */
+function hasEscapedName(text: string): boolean {
+  let backslash = text.indexOf('\\');
+  while (backslash !== -1) {
+    const end = endOfString(text, backslash);
+    COLON.lastIndex = end + 1;
+    if (COLON.test(text)) return true;
+    backslash = text.indexOf('\\', end + 1);
+  }
+  return false;
+}
+
+/** The index of the quote that ends a string, searched from any character inside of it that is not escaped. */
+function endOfString(text: string, from: number): number {
+  let end = from;
+  while (text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;
+  return end;
+}
+
+/** An array or object whose end is not reached yet; an array has no names. */
+interface Open {
+  readonly names: string[] | null;
+  readonly values: unknown[];
+}
+
+/** A number, true, false or null. */
+const WORD = /[\w.+-]+/y;
+
+/**
+ * Reads text that is known to be JSON. Strings and words are each left to JSON.parse, which has no names to misread there.
+ * What is open is kept in a list and not on the call stack, which deep nesting would exhaust.
+ */
+function read(text: string): unknown {
+  const outermost: unknown[] = [];
+  const stack: Open[] = [];
+  let open: Open = { names: null, values: outermost };
+  let index = 0;
+  while (index < text.length) {
+    switch (text.charAt(index)) {
+      case '{':
+      case '[':
+        stack.push(open);
+        open = { names: text.charAt(index) === '{' ? [] : null, values: [] };
+        index += 1;
+        break;
+      case '}':
+      case ']': {
+        const value = close(open);
+        open = stack.pop() as Open;
+        open.values.push(value);
+        index += 1;
+        break;
+      }
+      case '"': {
+        const end = endOfString(text, index + 1) + 1;
+        const string = JSON.parse(text.slice(index, end)) as string;
+        // In an object a string is a name exactly when every earlier name has its value.
+        if (open.names?.length === open.values.length) open.names.push(string);
+        else open.values.push(string);
+        index = end;
+        break;
+      }
+      case ',':
+      case ':':
+      case ' ':
+      case '\n':
+      case '\r':
+      case '\t':
+        index += 1;
+        break;
+      default:
+        WORD.lastIndex = index;
+        open.values.push(JSON.parse(WORD.exec(text)?.[0] ?? ''));
+        index = WORD.lastIndex;
+    }
+  }
+  return outermost[0];
+}
+
+/** `fromEntries` defines its members, where an assignment to `__proto__` would set the prototype. */
+function close({ names, values }: Open): unknown {
+  return names === null ? values : Object.fromEntries(names.map((name, index) => [name, values[index]]));
+}
