@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@laurel/postgres';
+import { ConnectionFailedError, createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey, type KeyEnvironment, mintKey } from '../domain/api-key.ts';
 import { recordKeyUse } from '../repository/admissions.ts';
 import { type Admission, createAdmission, type Verdict } from './admission.ts';
+import { createIdempotency, type Idempotency } from './idempotency.ts';
+import { fingerprintOf } from './key-use.ts';
 
 const PEPPER = randomBytes(32);
 const LIMIT = 300;
@@ -16,16 +18,30 @@ const logger = createLogger({ service: 'gateway', level: 'silent' });
 const stack = new AsyncDisposableStack();
 let url: string;
 let database: Database;
+let idempotency: Idempotency;
 let admission: Admission;
 let replica: Admission;
 
 const connect = () => createDatabase({ url, maxConnections: 4, applicationName: 'test' });
 const open = (over: Database, limit = LIMIT, acceptedEnvironments: readonly KeyEnvironment[] = ['test', 'live']) =>
-  createAdmission({ database: over, pepper: PEPPER, acceptedEnvironments, limit, logger, windowMs: WINDOW_MS });
+  createAdmission({
+    database: over,
+    idempotency,
+    pepper: PEPPER,
+    acceptedEnvironments,
+    limit,
+    clock: () => new Date(),
+    logger,
+    windowMs: WINDOW_MS,
+  });
 
 beforeAll(async () => {
   ({ url } = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) })));
   database = stack.use(connect());
+  const clock = () => new Date();
+  idempotency = stack.use(
+    createIdempotency({ database, clock, logger, takeoverMs: 60_000, retentionMs: 24 * 3_600_000 }),
+  );
   admission = stack.use(open(database));
   replica = stack.use(open(stack.use(connect())));
 });
@@ -196,6 +212,138 @@ describe('how often', () => {
       [programId],
     );
     expect(row?.last_used_at).toBeInstanceOf(Date);
+  });
+});
+
+describe('a claim that comes along', () => {
+  const FINGERPRINT = fingerprintOf({}, { score: 1 });
+  const newUse = (recordId = randomUUID()) => ({ recordId, operationId: randomUUID(), fingerprint: FINGERPRINT });
+  const claimOf = ({ recordId, operationId }: ReturnType<typeof newUse>) => ({ recordId, operationId, generation: 0 });
+
+  /** What the records say; in the order of the uses. */
+  async function recordsOf(uses: readonly { readonly recordId: string }[]): Promise<unknown[]> {
+    const rows = await database.query<{ id: string; state: string; operation_id: string }>(
+      { text: 'select id, state, operation_id from idempotency_records where id = any ($1::uuid[])' },
+      [uses.map((use) => use.recordId)],
+    );
+    return uses.map((use) => {
+      const row = rows.find(({ id }) => id === use.recordId);
+      return row && { operationId: row.operation_id, state: row.state };
+    });
+  }
+
+  async function issueKnownKey(via = admission) {
+    const issued = await issueKey();
+    expect((await via.admit(issued.key)).kind).toBe('admitted');
+    return issued;
+  }
+
+  test('is made in the statement that admits a key that was seen before', async () => {
+    const { key } = await issueKnownKey();
+    const use = newUse();
+    expect(await admission.admit(key, () => use)).toMatchObject({
+      kind: 'admitted',
+      remaining: LIMIT - 2,
+      claim: claimOf(use),
+    });
+    expect(await recordsOf([use])).toEqual([{ operationId: use.operationId, state: 'claimed' }]);
+  });
+
+  test('is not asked for while the key is unknown, nor by a request that has nothing to claim', async () => {
+    const { key } = await issueKey();
+    const asked: string[] = [];
+    const first = await admission.admit(key, ({ programId }) => {
+      asked.push(programId);
+      return newUse();
+    });
+    expect([asked, first.claim]).toEqual([[], undefined]);
+    expect(await admission.admit(key, () => null)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 2 });
+  });
+
+  test('is not made for a key that was revoked meanwhile', async () => {
+    const { key, programId } = await issueKnownKey();
+    await database.query({ text: 'update api_keys set revoked_at = now() where program_id = $1' }, [programId]);
+    const use = newUse();
+    expect(await admission.admit(key, () => use)).toEqual({ kind: 'unauthorized' });
+    expect(await recordsOf([use])).toEqual([undefined]);
+  });
+
+  test('is not made beyond the limit: of a batch that passes it, some are admitted and none is claimed', async () => {
+    const other = await issueKnownKey();
+    const { key } = await issueKey();
+    await using narrow = open(database, 4);
+    expect((await narrow.admit(key)).kind).toBe('admitted');
+    expect((await narrow.admit(other.key)).kind).toBe('admitted');
+    const uses = Array.from({ length: 6 }, () => newUse());
+    const [elsewhere, ...verdicts] = await Promise.all([
+      narrow.admit(other.key, () => uses[5] ?? null),
+      ...uses.slice(0, 5).map((use) => narrow.admit(key, () => use)),
+    ]);
+    expect(verdicts.map((verdict) => verdict?.kind)).toEqual([
+      ...Array<string>(3).fill('admitted'),
+      ...Array<string>(2).fill('limited'),
+    ]);
+    expect(verdicts.every((verdict) => verdict?.claim === undefined)).toBe(true);
+    expect(elsewhere?.claim).toBeDefined();
+    expect((await recordsOf(uses)).map((record) => record !== undefined)).toEqual([...Array(5).fill(false), true]);
+  });
+
+  test('is made once per record: a second use in the batch, and one of a record that exists, ask by themselves', async () => {
+    const { key } = await issueKnownKey();
+    const first = newUse();
+    const second = newUse(first.recordId);
+    const verdicts = await Promise.all([first, second].map((use) => admission.admit(key, () => use)));
+    expect(verdicts.map((verdict) => verdict.claim)).toEqual([claimOf(first), undefined]);
+    const third = newUse(first.recordId);
+    expect(await admission.admit(key, () => third)).toEqual(expect.not.objectContaining({ claim: expect.anything() }));
+    expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'claimed' }]);
+  });
+
+  test('brings the completions that wait', async () => {
+    const { key } = await issueKnownKey();
+    const [use, next] = [newUse(), newUse()];
+    const { claim } = await admission.admit(key, () => use);
+    if (claim === undefined) throw new Error('expected a claim');
+    await idempotency.complete({ claim, fingerprint: use.fingerprint, status: 201, body: '{"a":"\\u0000"}' });
+    await admission.admit(key, () => next);
+    expect(await recordsOf([use, next])).toMatchObject([{ state: 'completed' }, { state: 'claimed' }]);
+  });
+
+  test('is found again when the answer of the database was lost', async () => {
+    const { key } = await issueKey();
+    const losing = { ...database, isLosing: false };
+    losing.query = async (...query) => {
+      const rows = await database.query(...query);
+      if (losing.isLosing) throw new ConnectionFailedError('lost');
+      return rows as never;
+    };
+    await using unlucky = open(losing, 3);
+    await unlucky.admit(key);
+    losing.isLosing = true;
+    const use = newUse();
+    const verdict = await unlucky.admit(key, () => use);
+    expect([verdict.kind, verdict.claim]).toEqual(['admitted', undefined]);
+    expect(await idempotency.claim(use)).toEqual({ kind: 'claimed', claim: claimOf(use) });
+  });
+
+  test('many keys and records on two replicas, with completions, never wait for each other in a circle', async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, () => issueKey()));
+    const recordIds = Array.from({ length: 60 }, () => randomUUID());
+    for (const gateway of [admission, replica]) await Promise.all(keys.map(({ key }) => gateway.admit(key)));
+    const verdicts = await Promise.all(
+      Array.from({ length: 600 }, async (_, index) => {
+        const gateway = index % 2 === 0 ? admission : replica;
+        const use = newUse(recordIds[(index * 31) % recordIds.length]);
+        const verdict = await gateway.admit(keys[(index * 7) % keys.length]?.key, () => use);
+        if (verdict.claim !== undefined) {
+          await idempotency.complete({ ...use, claim: verdict.claim, status: 200, body: '{}' });
+        }
+        return verdict;
+      }),
+    );
+    expect(countOf(verdicts, 'admitted')).toBe(600);
+    const claimed = verdicts.flatMap(({ claim }) => (claim === undefined ? [] : [claim.recordId]));
+    expect(claimed.toSorted()).toEqual(recordIds.toSorted());
   });
 });
 

@@ -4,190 +4,135 @@
  * - Every key, well-formed or not, takes the same way through the database: no cause of a 401 is faster than another by a round trip.
  * - Nothing about a key is cached that could be stale: a revoked key or a suspended program stops at once on every replica, and the
  *   count of a key is exact across them.
- * - A refused key is refused from memory for at most a second, and never beyond its window. Its window can only fill further, so the
- *   answer stays true; a second is what a key that is revoked or raised meanwhile may wait to learn it.
- * - When the database cannot be reached, a key seen in the last 60 s passes on what was known of it, counted in this process alone.
- *   Reads then go on; whatever needs an idempotency record fails with 500. The metric `laurel_admission_fallbacks_total` tells.
+ * - The request of a key that resolved before brings its use of an idempotency key along, and the statement that admits it claims
+ *   that: one round trip instead of two. These requests ride apart from the others, who need not wait for the disk.
+ * - When the database cannot be reached, keys pass for a while on what is known of them (`key-verdicts.ts`). Reads then go on; whatever
+ *   needs an idempotency record fails with 500.
  */
-import { randomBytes } from 'node:crypto';
 import { QueueFullError } from '@laurel/coalesce';
+import { failpoint, LostReplyError } from '@laurel/failpoint';
 import type { Database } from '@laurel/postgres';
-import { Environment, type Tenant } from '@laurel/proto/common';
-import type { Logger } from '@laurel/service';
-import { counter } from '@laurel/telemetry';
-import type { RequestHandler } from 'express';
-import { hashKey, isWellFormedKey, type KeyEnvironment } from '../domain/api-key.ts';
-import { countRequests, type RateWindow, remainingAt, retryAfterSeconds, WINDOW_MS } from '../domain/rate-window.ts';
-import { type AdmissionRow, countAdmissions, readAdmission } from '../repository/admissions.ts';
+import type { Clock, Logger } from '@laurel/service';
+import type { Request, RequestHandler } from 'express';
+import type { KeyEnvironment } from '../domain/api-key.ts';
+import { WINDOW_MS } from '../domain/rate-window.ts';
+import { type Claimant, countAdmissions, countAdmissionsAndClaim, readAdmission } from '../repository/admissions.ts';
 import { batchStatement } from '../repository/batched-statement.ts';
+import type { Claim, KeyUse } from '../repository/idempotency-records.ts';
 import { sendError, sendJson } from './answer.ts';
+import { firstByRecord, firstClaimOf } from './claim-records.ts';
 import { contextOf } from './context.ts';
+import type { Idempotency } from './idempotency.ts';
+import { createKeyMemory, type Principal, principalOf } from './key-memory.ts';
+import type { KeyUseOf } from './key-use.ts';
+import { countByKey, createKeyVerdicts, type KeyVerdict } from './key-verdicts.ts';
 
-/** Whom a key speaks for. */
-export interface Principal {
-  readonly keyId: string;
-  readonly programId: string;
-  readonly environment: KeyEnvironment;
-  /** The same, as the services take it. */
-  readonly tenant: Tenant;
-}
+export type { Principal } from './key-memory.ts';
 
-export type Verdict =
-  | { readonly kind: 'admitted'; readonly principal: Principal; readonly remaining: number }
-  | { readonly kind: 'unauthorized' }
-  | {
-      readonly kind: 'limited';
-      readonly principal: Principal;
-      readonly retryAfterSeconds: number;
-      readonly resetAt: Date;
-    };
+/** An admitted request without a claim has nothing to claim, or is to ask for it by itself. */
+export type Verdict = KeyVerdict & { readonly claim?: Claim };
 
 export interface Admission extends AsyncDisposable {
   /** Requests per key and minute. */
   readonly limit: number;
-  /** Resolves the key and counts one request against it. Rejects when that cannot be known. */
-  admit(key: string | undefined): Promise<Verdict>;
+  /**
+   * Resolves the key and counts one request against it. Rejects when that cannot be known. `useOf` says what the request would claim; it
+   * is asked only when the key resolved before.
+   */
+  admit(key: string | undefined, useOf?: (principal: Principal) => KeyUse | null): Promise<Verdict>;
   /** Resolves the key without counting: for our own routes. */
   identify(key: string | undefined): Promise<Principal | null>;
 }
 
-const UNAUTHORIZED: Verdict = { kind: 'unauthorized' };
-const BLOCK_MS = 1_000;
 /** A database that takes longer counts as unreachable. */
 const DATABASE_DEADLINE_MS = 2_000;
-const TRUST_WITHOUT_DATABASE_MS = 60_000;
-/** Keys remembered, each some hundred bytes; the oldest go first. */
-const MAX_REMEMBERED_KEYS = 10_000;
-
-interface KnownKey {
-  principal: Principal;
-  /** `performance.now()` of the last answer of the database. */
-  seenAt: number;
-  /** The window that this process counts while the database cannot. */
-  window: RateWindow | undefined;
-  blockedUntil: number;
-  refusal: Verdict | undefined;
-}
 
 export function createAdmission(options: {
   database: Database;
+  idempotency: Pick<Idempotency, 'carryCompletions' | 'release'>;
   pepper: Buffer;
   acceptedEnvironments: readonly KeyEnvironment[];
   limit: number;
+  clock: Clock;
   logger: Logger;
   windowMs?: number;
 }): Admission {
-  const { database, pepper, acceptedEnvironments, limit, logger, windowMs = WINDOW_MS } = options;
-  const fallbacks = counter(
-    'laurel_admission_fallbacks_total',
-    'Requests admitted or refused without the database, because it could not be reached.',
-    ['outcome'],
+  const { database, idempotency, acceptedEnvironments, limit, clock, logger, windowMs = WINDOW_MS } = options;
+  const counting = { acceptedEnvironments, windowMs, limit };
+  const keys = createKeyMemory(options.pepper);
+  const verdicts = createKeyVerdicts(keys, counting);
+
+  const admissions = batchStatement<string, Verdict>('admission', async (keyHashes) =>
+    verdicts.byCount(keyHashes, await countAdmissions(database, countByKey(keyHashes), counting)),
   );
-  /** What no stored hash equals: it sends malformed keys on the way of the others. */
-  const nobody = randomBytes(32).toString('hex');
-  const known = new Map<string, KnownKey>();
-  /** Hashes of keys that resolved: a pure function, remembered because it costs more than all else here. */
-  const hashes = new Map<string, string>();
 
-  const hashOf = (key: string | undefined): string => {
-    if (key === undefined) return nobody;
-    return hashes.get(key) ?? (isWellFormedKey(key) ? hashKey(pepper, key).toString('hex') : nobody);
-  };
-
-  const admissions = batchStatement<string, Verdict>('admission', async (keyHashes) => {
-    const wanted = new Map<string, number>();
-    for (const keyHash of keyHashes) wanted.set(keyHash, (wanted.get(keyHash) ?? 0) + 1);
-    const rows = await countAdmissions(database, wanted, { acceptedEnvironments, windowMs });
-    const windows = new Map<string, { row: AdmissionRow; position: number; key: KnownKey }>();
-    for (const row of rows) {
-      const position = row.requests - (wanted.get(row.keyHash) ?? 0);
-      windows.set(row.keyHash, { row, position, key: remember(known, row) });
-    }
-    return keyHashes.map((keyHash) => {
-      const window = windows.get(keyHash);
-      if (window === undefined) {
-        known.delete(keyHash);
-        return UNAUTHORIZED;
-      }
-      window.position += 1;
-      const remaining = remainingAt(window.position, limit);
-      const { principal } = window.key;
-      return remaining >= 0 ? { kind: 'admitted', principal, remaining } : refuse(window.key, window.row);
+  const admissionsWithClaim = batchStatement<Claimant, Verdict>('admission_with_claim', async (claimants) => {
+    const keyHashes = claimants.map((claimant) => claimant.keyHash);
+    const first = firstByRecord(claimants);
+    await failpoint('gateway.claim.before-commit');
+    const { rows, claimedIds } = await idempotency.carryCompletions((completions) => {
+      const claiming = { uses: [...first.values()], completions, now: clock() };
+      return countAdmissionsAndClaim(database, countByKey(keyHashes), { ...counting, ...claiming });
+    });
+    await failpoint('gateway.claim.after-commit');
+    return verdicts.byCount(keyHashes, rows).map((verdict, index) => {
+      const claimant = claimants[index];
+      if (claimant === undefined || first.get(claimant.recordId) !== claimant) return verdict;
+      return claimedIds.has(claimant.recordId) ? { ...verdict, claim: firstClaimOf(claimant) } : verdict;
     });
   });
 
-  const refuse = (key: KnownKey, { now, windowEndsAt }: AdmissionRow): Verdict => {
-    key.refusal ??= {
-      kind: 'limited',
-      principal: key.principal,
-      retryAfterSeconds: retryAfterSeconds(windowEndsAt, now),
-      resetAt: new Date(windowEndsAt),
-    };
-    key.blockedUntil = performance.now() + Math.min(BLOCK_MS, Math.max(0, windowEndsAt - now));
-    return key.refusal;
-  };
-
-  const admitWithoutDatabase = (keyHash: string, error: unknown): Verdict => {
-    const key = known.get(keyHash);
-    if (error instanceof QueueFullError || key === undefined) throw error;
-    if (performance.now() - key.seenAt > TRUST_WITHOUT_DATABASE_MS) throw error;
-    const now = Date.now();
-    key.window = countRequests(key.window, now, 1, windowMs);
-    const remaining = remainingAt(key.window.requests, limit);
-    fallbacks.inc({ outcome: remaining >= 0 ? 'admitted' : 'limited' });
-    const { principal } = key;
-    if (remaining >= 0) return { kind: 'admitted', principal, remaining };
-    const endsAt = key.window.startedAt + windowMs;
-    return {
-      kind: 'limited',
-      principal,
-      retryAfterSeconds: retryAfterSeconds(endsAt, now),
-      resetAt: new Date(endsAt),
-    };
-  };
-
   return {
     limit,
-    async admit(key) {
-      const keyHash = hashOf(key);
-      const before = known.get(keyHash);
-      if (before?.refusal !== undefined) {
-        if (performance.now() < before.blockedUntil) return before.refusal;
-        before.refusal = undefined;
-      }
+    async admit(key, useOf) {
+      const keyHash = keys.hashOf(key);
+      const refusal = verdicts.byLastRefusal(keyHash);
+      if (refusal !== undefined) return refusal;
+      const known = keys.recall(keyHash);
+      const use = known === undefined || useOf === undefined ? null : useOf(known.principal);
+      const deadline = { deadlineAt: Date.now() + DATABASE_DEADLINE_MS };
       try {
-        const verdict = await admissions.submit(keyHash, { deadlineAt: Date.now() + DATABASE_DEADLINE_MS });
-        if (verdict.kind === 'admitted' && key !== undefined && !hashes.has(key)) {
-          makeRoom(hashes);
-          hashes.set(key, keyHash);
-        }
-        return verdict;
+        if (use === null) return await admissions.submit(keyHash, deadline);
+        return await admissionsWithClaim.submit({ ...use, keyHash }, deadline);
       } catch (error) {
+        if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'admission without the database');
-        return admitWithoutDatabase(keyHash, error);
+        const verdict = error instanceof LostReplyError ? undefined : verdicts.byMemory(keyHash);
+        // The claim may have been committed all the same. Who is admitted asks for it again and finds its own; of others it is released.
+        if (use !== null && verdict?.kind !== 'admitted') void idempotency.release(firstClaimOf(use));
+        if (verdict === undefined) throw error;
+        return verdict;
       }
     },
     async identify(key) {
-      const row = await readAdmission(database, hashOf(key), acceptedEnvironments);
+      const row = await readAdmission(database, keys.hashOf(key), acceptedEnvironments);
       return row === undefined ? null : principalOf(row);
     },
-    [Symbol.asyncDispose]: () => admissions.drain(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([admissions.drain(), admissionsWithClaim.drain()]);
+    },
   };
 }
 
-/** Lets a request pass that holds a key within its rate; answers 401 or 429 itself. */
-export function admit(admission: Admission): RequestHandler {
+/**
+ * Lets a request pass that holds a key within its rate, and claims what it uses if that can be done along with it; answers 401 or 429
+ * itself.
+ */
+export function admit(admission: Admission, useOf?: KeyUseOf): RequestHandler {
   const limit = String(admission.limit);
   return async (request, response, next) => {
     const context = contextOf(response);
     // Every failure before the key is known shows the same headers.
     context.rateLimit = { limit, remaining: 0 };
-    const header = request.headers['x-api-key'];
-    const verdict = await admission.admit(typeof header === 'string' ? header : undefined);
+    const verdict = await admission.admit(
+      keyOf(request),
+      useOf && ((principal) => useOf(request, response, principal)),
+    );
     switch (verdict.kind) {
       case 'admitted':
         context.principal = verdict.principal;
         context.rateLimit.remaining = verdict.remaining;
+        context.claim = verdict.claim;
         return next();
       case 'unauthorized':
         return sendError(response, 'unauthorized');
@@ -208,48 +153,14 @@ export function admit(admission: Admission): RequestHandler {
 /** Lets a request pass that holds a key, however often it comes: the rate is a limit of `/v1` alone. */
 export function authenticate(admission: Admission): RequestHandler {
   return async (request, response, next) => {
-    const header = request.headers['x-api-key'];
-    const principal = await admission.identify(typeof header === 'string' ? header : undefined);
+    const principal = await admission.identify(keyOf(request));
     if (principal === null) return sendError(response, 'unauthorized');
     contextOf(response).principal = principal;
     next();
   };
 }
 
-function remember(known: Map<string, KnownKey>, row: AdmissionRow): KnownKey {
-  const seenAt = performance.now();
-  const before = known.get(row.keyHash);
-  if (before !== undefined) {
-    before.seenAt = seenAt;
-    before.window = undefined;
-    return before;
-  }
-  makeRoom(known);
-  const key: KnownKey = {
-    principal: principalOf(row),
-    seenAt,
-    window: undefined,
-    blockedUntil: 0,
-    refusal: undefined,
-  };
-  known.set(row.keyHash, key);
-  return key;
-}
-
-function makeRoom(map: Map<string, unknown>): void {
-  if (map.size < MAX_REMEMBERED_KEYS) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
-  }
-}
-
-function principalOf(row: Pick<AdmissionRow, 'keyId' | 'programId' | 'environment'>): Principal {
-  const environment = row.environment === 'live' ? Environment.LIVE : Environment.TEST;
-  return {
-    keyId: row.keyId,
-    programId: row.programId,
-    environment: row.environment,
-    tenant: { programId: row.programId, environment },
-  };
+function keyOf(request: Request): string | undefined {
+  const header = request.headers['x-api-key'];
+  return typeof header === 'string' ? header : undefined;
 }

@@ -1,4 +1,5 @@
 /** Every answer with a body leaves through here: one envelope, one table from code to status, one set of headers. */
+import { pipeline } from 'node:stream/promises';
 import { type ApiErrorCode, DEFAULT_MESSAGE, HTTP_STATUS, type Refused } from '@laurel/errors';
 import type { Response } from 'express';
 import { contextOf } from './context.ts';
@@ -10,12 +11,28 @@ const IN_PROGRESS_RETRY_SECONDS = '1';
 
 /** Sends JSON text as it is. Header names are set in one go: that is Node's fast path. */
 export function sendJson(response: Response, status: number, body: string, extra?: Record<string, string>): void {
+  const headers = headersOf(response, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
+  if (extra !== undefined) Object.assign(headers, extra);
+  response.writeHead(status, headers).end(body);
+}
+
+/**
+ * Sends JSON text piece by piece, no faster than the caller reads it, so that its length does not matter. A caller that leaves ends the
+ * pieces. A piece that fails rejects and ends the connection, so that half an answer can never pass for a whole one.
+ */
+export async function sendJsonPieces(response: Response, status: number, pieces: AsyncIterable<string>): Promise<void> {
+  response.writeHead(status, headersOf(response, { 'Content-Type': JSON_TYPE }));
+  try {
+    await pipeline(pieces, response);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+/** The headers, completed by those that every answer has. */
+function headersOf(response: Response, headers: Record<string, string | number>): Record<string, string | number> {
   const context = contextOf(response);
-  const headers: Record<string, string | number> = {
-    'Content-Type': JSON_TYPE,
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': context.requestId,
-  };
+  headers['X-Request-Id'] = context.requestId;
   const { rateLimit } = context;
   if (rateLimit !== undefined) {
     headers['X-RateLimit-Limit'] = rateLimit.limit;
@@ -25,8 +42,7 @@ export function sendJson(response: Response, status: number, body: string, extra
   if (response.req.destroyed === false && !response.req.readableEnded && context.isBodyTooLarge) {
     headers.Connection = 'close';
   }
-  if (extra !== undefined) Object.assign(headers, extra);
-  response.writeHead(status, headers).end(body);
+  return headers;
 }
 
 /** The envelope of every failure except 429 and the retired route. */

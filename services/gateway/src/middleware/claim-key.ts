@@ -1,25 +1,19 @@
-/** Claims the request's idempotency key, or answers for the request that holds it. */
+/** Claims the request's idempotency key, unless admission did, or answers for the request that holds it. */
 import type { RequestHandler } from 'express';
-import type { V1Route } from '../routes/v1/route.ts';
 import { sendError, sendJson } from './answer.ts';
 import { contextOf } from './context.ts';
-import { fingerprintOf, type Idempotency, recordIdOf } from './idempotency.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { KeyUseOf } from './key-use.ts';
 
-export function claimKey(route: V1Route, idempotency: Idempotency): RequestHandler {
-  const { mintOperationId } = route;
-  if (mintOperationId === undefined) return (_request, _response, next) => next();
-  const template = `${route.method} ${route.path}`;
+export function claimKey(useOf: KeyUseOf | undefined, idempotency: Idempotency): RequestHandler {
+  if (useOf === undefined) return (_request, _response, next) => next();
 
-  return async (_request, response, next) => {
+  return async (request, response, next) => {
     const context = contextOf(response);
-    const { principal, input } = context;
-    if (principal === undefined || input === undefined)
-      throw new Error('a key is claimed after admission and validation');
-    const verdict = await idempotency.claim({
-      recordId: recordIdOf(principal, template, input.idempotencyKey),
-      operationId: mintOperationId(input.body),
-      fingerprint: fingerprintOf(input.params, input.sentBody),
-    });
+    if (context.claim !== undefined) return next();
+    const use = context.principal === undefined ? null : useOf(request, response, context.principal);
+    if (use === null) throw new Error('a key is claimed after admission and validation');
+    const verdict = await idempotency.claim(use);
     switch (verdict.kind) {
       case 'claimed':
         context.claim = verdict.claim;

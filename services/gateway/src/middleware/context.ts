@@ -1,7 +1,7 @@
 /** What the gateway knows of the request that it is serving: one object a request, filled by the middleware in their order. */
 import type { Response } from 'express';
+import type { Claim, KeyUse } from '../repository/idempotency-records.ts';
 import type { Principal } from './admission.ts';
-import type { Claim } from './idempotency.ts';
 
 export class RequestContext {
   readonly requestId: string;
@@ -16,8 +16,11 @@ export class RequestContext {
   principal: Principal | undefined;
   rawBody: Buffer | undefined;
   isBodyTooLarge = false;
+  /** What the check of the input found, once it was made: a fault waits until admission has had its say. */
+  checked: InputVerdict | undefined;
   /** The checked input of the route. */
   input: CheckedInput | undefined;
+  keyUse: KeyUse | undefined;
   claim: Claim | undefined;
 
   constructor(requestId: string, startedAt: number) {
@@ -37,6 +40,11 @@ export interface CheckedInput {
   readonly sentBody: unknown;
   readonly idempotencyKey: string;
 }
+
+/** A fault says what is wrong with the request, and never what it held. */
+export type InputVerdict =
+  | { readonly kind: 'valid'; readonly input: CheckedInput }
+  | { readonly kind: 'faulty'; readonly message: string; readonly details?: object | undefined };
 
 /** Express keeps the context where it keeps locals, so that no second look-up per request is needed. */
 export function contextOf(response: Response): RequestContext {

@@ -17,14 +17,16 @@ const SHED = [QueueFullError, ItemDeadlineError, UnavailableError];
 /** An unknown path, or a method that the path does not have. */
 export const answerNotFound: RequestHandler = (_request, response) => sendError(response, 'not_found');
 
+/** A path that the router cannot decode is one that no resource has: it goes on as such. */
+export const forgetUndecodablePath: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
+  next(isUndecodablePath(error) ? undefined : error);
+};
+
 export function answerFailures(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     // A fault that tests inject: the answer is lost on its way.
     if (error instanceof LostReplyError) return void response.destroy();
-    // The router could not decode the path, so no resource has it.
-    if (error instanceof URIError || (error as { status?: unknown } | null)?.status === 400) {
-      return sendError(response, 'not_found');
-    }
+    if (isUndecodablePath(error)) return sendError(response, 'not_found');
     const { requestId, routeTemplate } = contextOf(response);
     if (SHED.some((kind) => error instanceof kind)) {
       logger.debug({ err: error, requestId, route: routeTemplate }, 'request shed');
@@ -35,6 +37,10 @@ export function answerFailures(logger: Logger): ErrorRequestHandler {
     if (response.headersSent) return void response.destroy();
     sendError(response, 'internal_error');
   };
+}
+
+function isUndecodablePath(error: unknown): boolean {
+  return error instanceof URIError || (error as { status?: unknown } | null)?.status === 400;
 }
 
 const MALFORMED = JSON.stringify({ error: { code: 'invalid_request', message: DEFAULT_MESSAGE.invalid_request } });

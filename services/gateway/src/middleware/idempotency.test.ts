@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Claim, completeRecords } from '../repository/idempotency-records.ts';
 import { createDeleteOldRecords } from '../workers/delete-old-records.ts';
-import {
-  type Claim,
-  type ClaimVerdict,
-  createIdempotency,
-  fingerprintOf,
-  type Idempotency,
-  recordIdOf,
-} from './idempotency.ts';
+import type { ClaimVerdict } from './claim-records.ts';
+import { createIdempotency, type Idempotency } from './idempotency.ts';
+import { fingerprintOf, recordIdOf } from './key-use.ts';
 
 const TAKEOVER_MS = 60_000;
 const RETENTION_MS = 24 * 3_600_000;
@@ -60,6 +57,15 @@ function claimIn(verdict: ClaimVerdict): Claim {
   return verdict.claim;
 }
 
+const complete = (claim: Claim, status: number, body: string, gateway = idempotency) =>
+  gateway.complete({ claim, fingerprint: SAME, status, body });
+
+/** Until then a completion may be known to its gateway alone. */
+const writeCompletions = async (gateway = idempotency) => {
+  await gateway.carryCompletions((completions) => completeRecords(database, completions));
+  await nextTurn();
+};
+
 const claimFirst = async (recordId: string) => claimIn(await idempotency.claim(use(recordId)));
 
 describe('the situations of the contract', () => {
@@ -74,7 +80,7 @@ describe('the situations of the contract', () => {
   test('same key, same body: the stored answer, byte for byte, on every replica', async () => {
     const recordId = randomUUID();
     const body = '{"quote":"\\"é\\u0000{,}\\\\ NULL","metadata":{"a": 1.0}}';
-    await idempotency.complete(await claimFirst(recordId), 201, body);
+    await complete(await claimFirst(recordId), 201, body);
     expect(await idempotency.claim(use(recordId))).toEqual({ kind: 'replay', status: 201, body });
     expect(await replica.claim(use(recordId))).toEqual({ kind: 'replay', status: 201, body });
   });
@@ -83,7 +89,9 @@ describe('the situations of the contract', () => {
     const recordId = randomUUID();
     const claim = await claimFirst(recordId);
     expect(await idempotency.claim(use(recordId, OTHER))).toEqual({ kind: 'reused' });
-    await idempotency.complete(claim, 200, '{}');
+    await complete(claim, 200, '{}');
+    expect(await idempotency.claim(use(recordId, OTHER))).toEqual({ kind: 'reused' });
+    await writeCompletions();
     expect(await idempotency.claim(use(recordId, OTHER))).toEqual({ kind: 'reused' });
   });
 
@@ -99,6 +107,45 @@ describe('the situations of the contract', () => {
     const dead = await claimFirst(recordId);
     advance(TAKEOVER_MS);
     expect(claimIn(await replica.claim(use(recordId)))).toEqual({ ...dead, generation: 1 });
+  });
+});
+
+describe('an answer that is not written yet', () => {
+  test('is repeated from memory where it was given, and refused to another request', async () => {
+    const recordId = randomUUID();
+    await complete(await claimFirst(recordId), 201, '{"n":1}');
+    expect(await idempotency.claim(use(recordId))).toEqual({ kind: 'replay', status: 201, body: '{"n":1}' });
+    expect(await idempotency.claim(use(recordId, OTHER))).toEqual({ kind: 'reused' });
+  });
+
+  test('is found by another replica at its second look, and is written by itself', async () => {
+    const recordId = randomUUID();
+    const claim = await claimFirst(recordId);
+    const looking = replica.claim(use(recordId));
+    await complete(claim, 201, '{"n":2}');
+    expect(await looking).toEqual({ kind: 'replay', status: 201, body: '{"n":2}' });
+  });
+
+  test('is written by itself when the statement that carried it failed', async () => {
+    const recordId = randomUUID();
+    await complete(await claimFirst(recordId), 201, '{"n":3}');
+    const carried: string[] = [];
+    const failing = idempotency.carryCompletions(async (completions) => {
+      carried.push(...completions.map((completion) => completion.body));
+      throw new Error('no connection');
+    });
+    await expect(failing).rejects.toThrow('no connection');
+    expect(carried).toContain('{"n":3}');
+    expect(await replica.claim(use(recordId))).toEqual({ kind: 'replay', status: 201, body: '{"n":3}' });
+  });
+
+  test('is written before its gateway is gone', async () => {
+    const closing = createIdempotency({ database, clock: () => now, logger, takeoverMs: 60_000, retentionMs: 1 });
+    const recordId = randomUUID();
+    await complete(claimIn(await closing.claim(use(recordId))), 201, '{"n":4}', closing);
+    await closing[Symbol.asyncDispose]();
+    const [row] = await database.query({ text: 'select state from idempotency_records where id = $1' }, [recordId]);
+    expect(row).toEqual({ state: 'completed' });
   });
 });
 
@@ -126,7 +173,7 @@ describe('how a claim ends', () => {
   });
 
   test.each<[string, (claim: Claim) => Promise<void>]>([
-    ['complete', (claim) => idempotency.complete(claim, 200, '{"from":"the dead"}')],
+    ['complete', (claim) => complete(claim, 200, '{"from":"the dead"}')],
     ['forget', (claim) => idempotency.forget(claim)],
     ['release', (claim) => idempotency.release(claim)],
   ])('a claim that was taken over can no longer %s', async (_what, end) => {
@@ -135,8 +182,10 @@ describe('how a claim ends', () => {
     advance(TAKEOVER_MS);
     const taker = claimIn(await replica.claim(use(recordId)));
     await end(slow);
+    await writeCompletions();
     expect(await idempotency.claim(use(recordId))).toEqual({ kind: 'in_progress' });
-    await replica.complete(taker, 200, '{"from":"the taker"}');
+    await complete(taker, 200, '{"from":"the taker"}', replica);
+    await writeCompletions(replica);
     expect(await idempotency.claim(use(recordId))).toMatchObject({ kind: 'replay', body: '{"from":"the taker"}' });
   });
 
@@ -147,14 +196,16 @@ describe('how a claim ends', () => {
     await replica.forget(claimIn(await replica.claim(use(recordId))));
     const fresh = claimIn(await replica.claim(use(recordId)));
     expect(fresh.generation).toBe(slow.generation);
-    await idempotency.complete(slow, 200, '{"from":"the slow"}');
+    await complete(slow, 200, '{"from":"the slow"}');
+    await writeCompletions();
     expect(await idempotency.claim(use(recordId))).toEqual({ kind: 'in_progress' });
   });
 
   test('an answer is not overwritten by a late failure', async () => {
     const recordId = randomUUID();
     const claim = await claimFirst(recordId);
-    await idempotency.complete(claim, 200, '{}');
+    await complete(claim, 200, '{}');
+    await writeCompletions();
     await idempotency.release(claim);
     await idempotency.forget(claim);
     expect((await idempotency.claim(use(recordId))).kind).toBe('replay');
@@ -219,7 +270,8 @@ describe('races', () => {
 describe('retention', () => {
   test('after 24 hours a key is fresh, even before its record is deleted', async () => {
     const recordId = randomUUID();
-    await idempotency.complete(await claimFirst(recordId), 200, '{}');
+    await complete(await claimFirst(recordId), 200, '{}');
+    await writeCompletions();
     advance(RETENTION_MS - 1);
     expect((await idempotency.claim(use(recordId))).kind).toBe('replay');
     advance(1);

@@ -1,9 +1,9 @@
-/** Runs a route and settles its idempotency key before the answer leaves. */
+/** Runs a route and says how its idempotency key ended before the answer leaves. */
 import { isRefused, type Refused } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
 import type { RequestHandler } from 'express';
 import type { V1Dependencies, V1Route } from '../routes/v1/route.ts';
-import { sendJson, sendRefusal } from './answer.ts';
+import { sendJson, sendJsonPieces, sendRefusal } from './answer.ts';
 import { contextOf } from './context.ts';
 import type { Idempotency } from './idempotency.ts';
 
@@ -11,11 +11,11 @@ export function runRoute(route: V1Route, dependencies: V1Dependencies, idempoten
   const { status } = route.success;
 
   return async (_request, response) => {
-    const { claim, input, principal, requestId } = contextOf(response);
+    const { claim, input, keyUse, principal, requestId } = contextOf(response);
     if (principal === undefined || input === undefined) throw new Error('a route runs after admission and validation');
     const { params, query, body, verbatim } = input;
 
-    let answer: string | Refused;
+    let answer: string | AsyncIterable<string> | Refused;
     try {
       const operationId = claim?.operationId ?? '';
       answer = await route.run({ principal, params, query, body, verbatim, operationId, requestId }, dependencies);
@@ -28,7 +28,13 @@ export function runRoute(route: V1Route, dependencies: V1Dependencies, idempoten
       if (claim !== undefined) await idempotency.forget(claim);
       return sendRefusal(response, answer);
     }
-    if (claim !== undefined) await idempotency.complete(claim, status, answer);
+    if (typeof answer !== 'string') {
+      if (claim !== undefined) throw new Error('what is stored for replays is one text');
+      return sendJsonPieces(response, status, answer);
+    }
+    if (claim !== undefined && keyUse !== undefined) {
+      await idempotency.complete({ claim, fingerprint: keyUse.fingerprint, status, body: answer });
+    }
     await failpoint('gateway.reply.before-send');
     sendJson(response, status, answer);
     await failpoint('gateway.reply.after-send');

@@ -1,42 +1,51 @@
 /** Everything a request can be told by itself: its query, its idempotency key, its body. The first fault is a 400. */
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { z } from 'zod';
 import { isAtMost } from '../domain/text.ts';
 import type { V1Route } from '../routes/v1/route.ts';
 import { sendError } from './answer.ts';
-import { contextOf } from './context.ts';
+import { contextOf, type InputVerdict, type RequestContext } from './context.ts';
 import { parseJsonBody } from './json-body.ts';
 
 const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 const NOTHING_VERBATIM: Readonly<Record<string, string>> = {};
 
-export function validate(route: V1Route): RequestHandler {
+/** Checks a request of its route, once: asked again it answers the same. */
+export type InputCheck = (request: Request, context: RequestContext) => InputVerdict;
+
+/** Lets a request pass whose input is valid. */
+export function validate(route: V1Route, check: InputCheck): RequestHandler {
   const routeTemplate = `/v1${route.path}`;
+  return (request, response, next) => {
+    const context = contextOf(response);
+    context.routeTemplate = routeTemplate;
+    const checked = check(request, context);
+    if (checked.kind === 'faulty') return sendError(response, 'invalid_request', checked.message, checked.details);
+    context.input = checked.input;
+    next();
+  };
+}
+
+export function inputCheckOf(route: V1Route): InputCheck {
   const needsIdempotencyKey = route.mintOperationId !== undefined;
   const verbatimLimits = Object.entries(route.verbatim ?? {});
   const verbatimNames = verbatimLimits.map(([name]) => name);
 
-  return (request, response, next) => {
-    const context = contextOf(response);
-    context.routeTemplate = routeTemplate;
+  const check: InputCheck = (request, context) => {
     let idempotencyKey = '';
     if (needsIdempotencyKey) {
       const header = request.headers['idempotency-key'];
-      if (typeof header !== 'string' || header === '') {
-        return sendError(response, 'invalid_request', 'The header `Idempotency-Key` is missing.');
-      }
-      if (!isKeyShortEnough(header)) {
-        return sendError(response, 'invalid_request', 'The header `Idempotency-Key` is longer than 255 characters.');
-      }
+      if (typeof header !== 'string' || header === '') return faulty('The header `Idempotency-Key` is missing.');
+      if (!isKeyShortEnough(header)) return faulty('The header `Idempotency-Key` is longer than 255 characters.');
       idempotencyKey = header;
     }
 
     let query: unknown;
     if (route.query !== undefined) {
       const sent = readQuery(request.url);
-      if (sent === null) return sendError(response, 'invalid_request', 'The query is not valid.');
+      if (sent === null) return faulty('The query is not valid.');
       const checked = route.query.safeParse(sent);
-      if (!checked.success) return sendFaults(response, 'The query is not valid.', checked.error);
+      if (!checked.success) return faulty('The query is not valid.', issuesOf(checked.error));
       query = checked.data;
     }
 
@@ -45,16 +54,14 @@ export function validate(route: V1Route): RequestHandler {
     let verbatim = NOTHING_VERBATIM;
     if (route.body !== undefined) {
       const json = parseJsonBody(request, context, verbatimNames);
-      if (json.kind === 'faulty') return sendError(response, 'invalid_request', json.message);
+      if (json.kind === 'faulty') return json;
       const checked = route.body.safeParse(json.value);
-      if (!checked.success) return sendFaults(response, 'The body is not valid.', checked.error);
+      if (!checked.success) return faulty('The body is not valid.', issuesOf(checked.error));
       for (const [name, maxBytes] of verbatimLimits) {
         const text = json.verbatim[name];
         if (text !== undefined && Buffer.byteLength(text) > maxBytes) {
           const message = `must have at most ${maxBytes / 1024} KiB`;
-          return sendError(response, 'invalid_request', 'The body is not valid.', {
-            issues: [{ field: name, message }],
-          });
+          return faulty('The body is not valid.', { issues: [{ field: name, message }] });
         }
       }
       body = checked.data;
@@ -62,8 +69,12 @@ export function validate(route: V1Route): RequestHandler {
       verbatim = json.verbatim;
     }
 
-    context.input = { params: lowerCased(request.params), query, body, sentBody, verbatim, idempotencyKey };
-    next();
+    const params = lowerCased(request.params);
+    return { kind: 'valid', input: { params, query, body, sentBody, verbatim, idempotencyKey } };
+  };
+  return (request, context) => {
+    context.checked ??= check(request, context);
+    return context.checked;
   };
 }
 
@@ -105,10 +116,15 @@ function lowerCased(params: Readonly<Record<string, string | string[]>>): Record
   return lower;
 }
 
+function faulty(message: string, details?: object): InputVerdict {
+  return { kind: 'faulty', message, details };
+}
+
 /** Names the fields and what is wrong with them; never what they held. */
-function sendFaults(response: Parameters<typeof sendError>[0], message: string, error: z.ZodError): void {
-  const issues = error.issues.map(({ path, message }) =>
-    path.length === 0 ? { message } : { field: path.join('.'), message },
-  );
-  sendError(response, 'invalid_request', message, { issues });
+function issuesOf(error: z.ZodError): object {
+  return {
+    issues: error.issues.map(({ path, message }) =>
+      path.length === 0 ? { message } : { field: path.join('.'), message },
+    ),
+  };
 }

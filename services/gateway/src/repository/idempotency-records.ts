@@ -32,10 +32,38 @@ export interface Takeover {
   readonly isNewOperation: boolean;
 }
 
+/** A claim, and the 2xx that ended its operation. */
+export interface Completion {
+  readonly claim: Claim;
+  readonly status: number;
+  /** The exact text that was sent. */
+  readonly body: string;
+}
+
+// Every statement takes its records in the order of their ids, and inserts before it changes what exists. An insert waits for whoever
+// inserts or changes the same record; a change never waits for an insert. So batches wait for each other, and never in a circle.
+// `id = any (array[c.id])` is `id = c.id` with one possible plan, a look-up of each record. The other was planned once, while the table
+// was nearly empty, as a walk over all of it.
+
 /** Makes the statement's own transaction commit without waiting for the disk, in the same round trip. */
 const NOT_DURABLE = "set_config('synchronous_commit', 'off', true) as not_durable";
 
-// In the order of the ids, so that two batches with the same keys wait for each other and never in a circle.
+/** Makes records complete, by the five arrays of `completionColumns`; `first` numbers the first of them. */
+export const completing = (first: number): string => `
+      update idempotency_records as r
+      set state = 'completed', status = c.status, body = c.body
+      from (
+        select *
+        from unnest($${first}::uuid[], $${first + 1}::uuid[], $${first + 2}::integer[], $${first + 3}::smallint[], $${first + 4}::text[])
+          as c (id, operation_id, generation, status, body)
+        order by id
+      ) as c
+      where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`;
+
+/** The claims of `claimColumns`, in the order of their ids. */
+const CLAIMS = `
+      (select * from unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation) order by id) as c`;
+
 const INSERT: Statement = {
   name: 'insert_idempotency_records',
   text: `
@@ -70,20 +98,19 @@ const TAKE_OVER: Statement = {
       body = null,
       claimed_at = $7,
       created_at = case when t.is_new_operation then $7 else r.created_at end
-    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::boolean[])
-      as t (id, from_operation_id, from_generation, operation_id, fingerprint, is_new_operation)
-    where r.id = t.id and r.operation_id = t.from_operation_id and r.generation = t.from_generation
+    from (
+      select *
+      from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::boolean[])
+        as t (id, from_operation_id, from_generation, operation_id, fingerprint, is_new_operation)
+      order by id
+    ) as t
+    where r.id = any (array[t.id]) and r.operation_id = t.from_operation_id and r.generation = t.from_generation
     returning r.id, r.generation`,
 };
 
 const COMPLETE: Statement = {
   name: 'complete_idempotency_records',
-  text: `
-    update idempotency_records as r
-    set state = 'completed', status = c.status, body = c.body
-    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::smallint[], $5::text[])
-      as c (id, operation_id, generation, status, body), ${NOT_DURABLE}
-    where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+  text: `with completed as (${completing(1)}) select ${NOT_DURABLE}`,
 };
 
 const RELEASE: Statement = {
@@ -91,16 +118,16 @@ const RELEASE: Statement = {
   text: `
     update idempotency_records as r
     set state = 'released'
-    from unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation), ${NOT_DURABLE}
-    where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+    from ${CLAIMS}, ${NOT_DURABLE}
+    where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
 };
 
 const FORGET: Statement = {
   name: 'forget_idempotency_records',
   text: `
     delete from idempotency_records as r
-    using unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation), ${NOT_DURABLE}
-    where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+    using ${CLAIMS}, ${NOT_DURABLE}
+    where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
 };
 
 // Without a name: planned anew for its instant, it reads only the ranges that hold old rows. The row may be claimed anew meanwhile.
@@ -118,12 +145,7 @@ const DELETE_OLD: Statement = {
 
 /** Durable. Answers the ids of the records that were inserted; the others existed. No two uses may name one record. */
 export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
-  const rows = await database.query<{ id: string }>(INSERT, [
-    uses.map((use) => use.recordId),
-    uses.map((use) => use.operationId),
-    uses.map((use) => use.fingerprint),
-    now,
-  ]);
+  const rows = await database.query<{ id: string }>(INSERT, [...useColumns(uses), now]);
   return new Set(rows.map((row) => row.id));
 }
 
@@ -159,15 +181,8 @@ export async function takeOverRecords(
 }
 
 /** Not durable: what is lost with a crash of the database is derived again from the operation. */
-export async function completeRecords(
-  database: Database,
-  completions: readonly { readonly claim: Claim; readonly status: number; readonly body: string }[],
-): Promise<void> {
-  await database.query(COMPLETE, [
-    ...claimColumns(completions.map((completion) => completion.claim)),
-    completions.map((completion) => completion.status),
-    completions.map((completion) => completion.body),
-  ]);
+export async function completeRecords(database: Database, completions: readonly Completion[]): Promise<void> {
+  await database.query(COMPLETE, completionColumns(completions));
 }
 
 /** Not durable: a claim that comes back is taken over. */
@@ -184,6 +199,18 @@ export async function forgetRecords(database: Database, claims: readonly Claim[]
 export async function deleteOldRecords(database: Database, before: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
   return rows[0]?.count ?? 0;
+}
+
+export function useColumns(uses: readonly KeyUse[]): unknown[][] {
+  return [uses.map((use) => use.recordId), uses.map((use) => use.operationId), uses.map((use) => use.fingerprint)];
+}
+
+export function completionColumns(completions: readonly Completion[]): unknown[][] {
+  return [
+    ...claimColumns(completions.map((completion) => completion.claim)),
+    completions.map((completion) => completion.status),
+    completions.map((completion) => completion.body),
+  ];
 }
 
 function claimColumns(claims: readonly Claim[]): unknown[][] {

@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Claim,
+  completeRecords,
+  forgetRecords,
+  insertRecords,
+  releaseRecords,
+  takeOverRecords,
+} from './idempotency-records.ts';
+
+const stack = new AsyncDisposableStack();
+let database: Database;
+
+beforeAll(async () => {
+  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  // One connection, so that every statement keeps the plan that it was given first.
+  database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'test' }));
+});
+afterAll(() => stack.disposeAsync());
+
+async function claim(count: number): Promise<Claim[]> {
+  const uses = Array.from({ length: count }, () => ({
+    recordId: randomUUID(),
+    operationId: randomUUID(),
+    fingerprint: randomBytes(32).toString('hex'),
+  }));
+  await insertRecords(database, uses, new Date());
+  return uses.map(({ recordId, operationId }) => ({ recordId, operationId, generation: 0 }));
+}
+
+/** How many index entries this connection has read so far. */
+async function entriesRead(): Promise<number> {
+  await database.query({ text: 'select pg_stat_force_next_flush()' });
+  const [row] = await database.query<{ count: number }>({
+    text: `
+      select idx_tup_read::integer as count
+      from pg_stat_user_indexes
+      where indexrelname = 'idempotency_records_pkey'`,
+  });
+  return row?.count ?? 0;
+}
+
+const changes: Record<string, (claims: readonly Claim[]) => Promise<unknown>> = {
+  complete: (claims) =>
+    completeRecords(
+      database,
+      claims.map((claim) => ({ claim, status: 200, body: '{}' })),
+    ),
+  release: (claims) => releaseRecords(database, claims),
+  forget: (claims) => forgetRecords(database, claims),
+  'take over': (claims) =>
+    takeOverRecords(
+      database,
+      claims.map((from) => ({
+        from,
+        operationId: from.operationId,
+        fingerprint: randomBytes(32).toString('hex'),
+        isNewOperation: false,
+      })),
+      new Date(),
+    ),
+};
+
+test.each(Object.entries(changes))(
+  'to %s records reads those records, also by a plan that was made while there were hardly any',
+  async (_name, change) => {
+    await database.query({ text: 'delete from idempotency_records' });
+    const first = await claim(1);
+    await database.query({ text: 'vacuum analyze idempotency_records' });
+    await change(first);
+    const claims = await claim(1_000);
+    const before = await entriesRead();
+    await change(claims.slice(0, 3));
+    expect((await entriesRead()) - before).toBeLessThan(10);
+  },
+);
