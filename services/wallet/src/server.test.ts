@@ -13,6 +13,7 @@ import {
   endOf,
   ok,
   openTestWallet,
+  purseOf,
   refusalOf,
   type TestPlayer,
   type TestWallet,
@@ -23,6 +24,7 @@ import {
 type Model = {
   readonly balances: bigint[];
   readonly blocked: boolean[];
+  readonly investigated: boolean[];
   readonly paid: { count: number; cents: bigint }[];
   readonly deposits: Map<string, bigint>;
   readonly fees: { fee: FeeCharge; player: number; end: string; refunded: boolean }[];
@@ -116,12 +118,29 @@ const award = (player: number, amountCents: bigint, replica: number) =>
   command(`award ${amountCents} to ${player}`, async (model, real) => {
     const payment = awardOf(must(real.players[player]), amountCents);
     const recent = must(model.paid[player]);
-    const isHeld = recent.count + 1 > 5 || recent.cents + amountCents > 500_00n;
+    const isHeld = model.investigated[player] || recent.count + 1 > 5 || recent.cents + amountCents > 500_00n;
     const status = isHeld ? PayoutStatus.HELD : PayoutStatus.PAID;
     const { payouts } = await ok(must(real.clients[replica]).payAwards({ payments: [payment] }));
     expect(payouts.map((payout) => payout.status)).toEqual([status]);
     model.awards.push({ payment, player, status });
     if (!isHeld) payOut(model, player, amountCents);
+  });
+
+/** The ranks of one round: no velocity holds them, and each that is paid counts for the awards that come after. */
+const payRound = (players: number[], amountCents: bigint, replica: number) =>
+  command(`purses of ${amountCents} to ${players}`, async (model, real) => {
+    const roundId = newId();
+    const payments = players.map((player) => purseOf(must(real.players[player]), amountCents, roundId));
+    const statuses = players.map((player) => (model.investigated[player] ? PayoutStatus.HELD : PayoutStatus.PAID));
+    const { payouts } = await ok(must(real.clients[replica]).payAwards({ payments }));
+    expect(payouts.map((payout) => [payout.roundId, payout.status])).toEqual(
+      statuses.map((status) => [roundId, status]),
+    );
+    payments.forEach((payment, index) => {
+      const [player, status] = [must(players[index]), must(statuses[index])];
+      model.awards.push({ payment, player, status });
+      if (status === PayoutStatus.PAID) payOut(model, player, amountCents);
+    });
   });
 
 const awardAgain = (index: number, replica: number) =>
@@ -156,6 +175,13 @@ const block = (player: number, blocked: boolean) =>
     model.blocked[player] = blocked;
   });
 
+const investigate = (player: number, underInvestigation: boolean) =>
+  command(`${underInvestigation ? 'investigate' : 'clear'} ${player}`, async (model, real) => {
+    const { accountId } = must(real.players[player]);
+    await ok(must(real.clients[0]).updateAccount({ accountId, clearSelfExclusion: false, underInvestigation }));
+    model.investigated[player] = underInvestigation;
+  });
+
 function payOut(model: Model, player: number, amountCents: bigint): void {
   const recent = must(model.paid[player]);
   recent.count += 1;
@@ -177,9 +203,13 @@ const commands = fc.commands(
     fc.tuple(index, fc.boolean(), replica).map((args) => fence(...args)),
     fc.tuple(index, replica).map((args) => refund(...args)),
     fc.tuple(player, fc.bigInt(1n, 300_00n), replica).map((args) => award(...args)),
+    fc
+      .tuple(fc.array(player, { minLength: 1, maxLength: 6 }), fc.bigInt(1n, 300_00n), replica)
+      .map((args) => payRound(...args)),
     fc.tuple(index, replica).map((args) => awardAgain(...args)),
     fc.tuple(index, fc.boolean(), replica).map((args) => review(...args)),
     fc.tuple(player, fc.boolean()).map((args) => block(...args)),
+    fc.tuple(player, fc.boolean()).map((args) => investigate(...args)),
   ],
   { maxCommands: 40 },
 );
@@ -202,6 +232,7 @@ describe('the wallet', () => {
         const model: Model = {
           balances: players.map(() => 0n),
           blocked: players.map(() => false),
+          investigated: players.map(() => false),
           paid: players.map(() => ({ count: 0, cents: 0n })),
           deposits: new Map(),
           fees: [],

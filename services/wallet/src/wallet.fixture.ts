@@ -1,7 +1,7 @@
 /** A wallet for tests: real server, real database, a clock that the test moves, and players to play with. */
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
-import { feeTransferId, newId } from '@laurel/ids';
+import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import {
@@ -98,7 +98,7 @@ export function chargeOf(
   feeCents: bigint,
   change: Partial<FeeCharge> = {},
 ): FeeCharge {
-  const attemptId = newId();
+  const attemptId = newOwnedId('challenge');
   return {
     transferId: feeTransferId(attemptId),
     attemptId,
@@ -122,7 +122,12 @@ export function endOf(result: FeeChargeResult | undefined): string {
 }
 
 export function awardOf({ accountId, player }: TestPlayer, amountCents: bigint): AwardPayment {
-  return { awardId: newId(), attemptId: newId(), tenant: player.tenant, accountId, amountCents };
+  const attemptId = newOwnedId('challenge');
+  return { awardId: newOwnedId('challenge'), attemptId, tenant: player.tenant, accountId, amountCents };
+}
+
+export function purseOf({ accountId, player }: TestPlayer, amountCents: bigint, roundId = newId()): AwardPayment {
+  return { awardId: newOwnedId('tournament'), attemptId: '', roundId, tenant: player.tenant, accountId, amountCents };
 }
 
 export async function balanceOf({ client }: TestWallet, { accountId, player }: TestPlayer): Promise<bigint> {

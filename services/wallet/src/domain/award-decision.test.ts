@@ -1,7 +1,7 @@
 import { awardTransferId, newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { describe, expect, it } from 'vitest';
-import { type AwardFacts, type AwardPayment, decideAwards, type Payout } from './award-decision.ts';
+import { type AwardFacts, type AwardPayment, decideAwards, type Payout, type Win } from './award-decision.ts';
 import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
 import { NO_PAYOUTS } from './payout-hold.ts';
 
@@ -11,12 +11,19 @@ const ledgerId = playerLedgerId(accountId, 'test');
 const limits = { count: 5, amountCents: cents(500_00n) };
 const clean: AwardFacts = { stored: null, enforcementFlag: false, underInvestigation: false, recent: NO_PAYOUTS };
 
-function payment(amount = 10_00n): AwardPayment {
+function payment(amount = 10_00n): AwardPayment & Win & { kind: 'award' } {
+  return { kind: 'award', attemptId: newId(), ...terms(amount) };
+}
+
+function purse(amount = 10_00n): AwardPayment & Win & { kind: 'purse' } {
+  return { kind: 'purse', roundId: newId(), ...terms(amount) };
+}
+
+function terms(amount: bigint) {
   return {
     awardId: newId(),
-    attemptId: newId(),
     programId: newId(),
-    environment: 'test',
+    environment: 'test' as const,
     accountId,
     amountCents: cents(amount),
   };
@@ -48,6 +55,28 @@ describe('decideAwards', () => {
     ]);
   });
 
+  it('pays a purse from the purses to the player', () => {
+    const won = purse();
+    const { payouts, changes } = decide([won], [clean]);
+    expect(payouts).toEqual([{ ...won, status: 'paid', reason: null, createdAt: now, paidAt: now }]);
+    expect(changes.lines).toMatchObject([
+      {
+        id: awardTransferId(won.awardId),
+        details: { kind: 'purse', roundId: won.roundId, awardId: won.awardId },
+        debitId: houseLedgerId('house_purses', 'test'),
+        creditId: ledgerId,
+      },
+    ]);
+    expect(changes.house).toEqual([
+      {
+        id: houseLedgerId('house_purses', 'test'),
+        kind: 'house_purses',
+        environment: 'test',
+        deltaCents: -10_00n,
+      },
+    ]);
+  });
+
   it('records a held award and moves no money', () => {
     const award = payment();
     const { payouts, changes } = decide([award], [{ ...clean, underInvestigation: true }]);
@@ -64,6 +93,21 @@ describe('decideAwards', () => {
       payments.map(() => clean),
     );
     expect(payouts.map((payout) => payout.status)).toEqual(['paid', 'paid', 'paid', 'paid', 'paid', 'held', 'held']);
+  });
+
+  it('pays every purse whatever the velocity, and counts it for the awards after it', () => {
+    const payments = [...Array.from({ length: 6 }, () => purse(600_00n)), payment(1n)];
+    const { payouts } = decide(
+      payments,
+      payments.map(() => clean),
+    );
+    expect(payouts.map((payout) => payout.reason)).toEqual([null, null, null, null, null, null, 'payout_velocity']);
+  });
+
+  it('uses the sandbox switch up with a purse as with an award', () => {
+    const payments = [purse(), payment()];
+    const { payouts } = decide(payments, [clean, clean], { holdNextAward: true });
+    expect(payouts.map((payout) => payout.reason)).toEqual(['sandbox_hold', null]);
   });
 
   it('uses the sandbox switch up with exactly one award', () => {

@@ -1,16 +1,27 @@
 /**
- * What becomes of a batch of awards. Each is decided once, by its award id: paid at once, or held (payout-hold.ts). An award that is
- * decided already answers what is true of it now, and nothing moves. A credit is never refused: the prize is owed.
- * The sandbox's "hold the next award" is used up by exactly one award, whatever held that one.
+ * What becomes of a batch of awards: challenge prizes and round purses. Each is decided once, by its award id: paid at once, or held
+ * (payout-hold.ts). An award that is decided already answers what is true of it now, and nothing moves. A credit is never refused:
+ * the prize is owed. The sandbox's "hold the next award" is used up by exactly one award or purse, whatever held that one.
  */
 import { awardTransferId } from '@laurel/ids';
 import type { Cents } from '@laurel/money';
-import { type Environment, type LedgerChanges, openBook, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import {
+  type Entry,
+  type Environment,
+  type LedgerChanges,
+  openBook,
+  type PlayerLedger,
+  playerLedgerId,
+} from './ledger.ts';
 import { decideHold, type HoldReason, type RecentPayouts, type VelocityLimits, withPayout } from './payout-hold.ts';
 
-export type AwardPayment = {
+/** What was won: a challenge, by an attempt, or a rank of a round. */
+export type Win =
+  | { readonly kind: 'award'; readonly attemptId: string }
+  | { readonly kind: 'purse'; readonly roundId: string };
+
+export type AwardPayment = Win & {
   readonly awardId: string;
-  readonly attemptId: string;
   readonly programId: string;
   readonly environment: Environment;
   readonly accountId: string;
@@ -56,18 +67,12 @@ export function decideAwards(batch: {
     const ledgerId = playerLedgerId(payment.accountId, payment.environment);
     const recent = recentByLedger.get(ledgerId) ?? facts.recent;
     const sandboxHold = book.holdsNextAward(ledgerId);
-    const reason = decideHold({ ...facts, sandboxHold, recent, amountCents: payment.amountCents, limits });
+    const { kind, amountCents } = payment;
+    const reason = decideHold({ ...facts, kind, sandboxHold, recent, amountCents, limits });
     if (sandboxHold) book.releaseNextAward(ledgerId);
     if (reason === null) {
-      book.post({
-        kind: 'award',
-        id: awardTransferId(payment.awardId),
-        ledgerId,
-        amountCents: payment.amountCents,
-        attemptId: payment.attemptId,
-        awardId: payment.awardId,
-      });
-      recentByLedger.set(ledgerId, withPayout(recent, payment.amountCents));
+      book.post(entryOf(payment));
+      recentByLedger.set(ledgerId, withPayout(recent, amountCents));
     }
     const payout: Payout = {
       ...payment,
@@ -81,4 +86,14 @@ export function decideAwards(batch: {
   });
 
   return { payouts, fresh: [...decided.values()], changes: book.changes() };
+}
+
+/** The transfer that pays it. */
+export function entryOf(payment: AwardPayment): Entry {
+  const { awardId, accountId, environment, amountCents } = payment;
+  const id = awardTransferId(awardId);
+  const ledgerId = playerLedgerId(accountId, environment);
+  return payment.kind === 'award'
+    ? { kind: 'award', id, ledgerId, amountCents, awardId, attemptId: payment.attemptId }
+    : { kind: 'purse', id, ledgerId, amountCents, awardId, roundId: payment.roundId };
 }

@@ -5,6 +5,7 @@
  *   fee      player         -> house fees
  *   refund   house fees     -> player
  *   award    house prizes   -> player
+ *   purse    house purses   -> player
  *   deposit  external cash  -> player
  *
  * A player's balance is never below zero. The house may overdraw. Therefore all balances of one environment always sum to zero.
@@ -14,23 +15,25 @@ import { hashId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 
 export type Environment = 'test' | 'live';
-export type TransferKind = 'fee' | 'refund' | 'award' | 'deposit';
+export type TransferKind = 'fee' | 'refund' | 'award' | 'purse' | 'deposit';
 const REFUND_REASONS = ['expired', 'round_closed', 'round_cancelled', 'voided'] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];
 /** The refusals that burn a fee's id. */
 export type FeeRefusalCode = 'blocked' | 'insider_entry' | 'insufficient_funds';
-export type HouseKind = 'house_fees' | 'house_prizes' | 'external_cash';
+export type HouseKind = 'house_fees' | 'house_prizes' | 'house_purses' | 'external_cash';
 
-/** The same ids as the rows that migration 0002 inserts. */
+/** The same ids as the rows that the migrations 0002 and 0004 insert. */
 const HOUSE_ID: Record<Environment, Record<HouseKind, string>> = {
   test: {
     house_fees: '00000000-0000-8000-8000-000000000011',
     house_prizes: '00000000-0000-8000-8000-000000000012',
+    house_purses: '00000000-0000-8000-8000-000000000014',
     external_cash: '00000000-0000-8000-8000-000000000013',
   },
   live: {
     house_fees: '00000000-0000-8000-8000-000000000021',
     house_prizes: '00000000-0000-8000-8000-000000000022',
+    house_purses: '00000000-0000-8000-8000-000000000024',
     external_cash: '00000000-0000-8000-8000-000000000023',
   },
 };
@@ -39,6 +42,7 @@ const HOUSE_OF: Record<TransferKind, HouseKind> = {
   fee: 'house_fees',
   refund: 'house_fees',
   award: 'house_prizes',
+  purse: 'house_purses',
   deposit: 'external_cash',
 };
 
@@ -73,6 +77,7 @@ type EntryDetails =
       readonly reason: RefundReason;
     }
   | { readonly kind: 'award'; readonly attemptId: string; readonly awardId: string }
+  | { readonly kind: 'purse'; readonly roundId: string; readonly awardId: string }
   | { readonly kind: 'deposit'; readonly reference: string };
 
 /** A transfer that is still to be entered. */

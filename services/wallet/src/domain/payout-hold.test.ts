@@ -1,10 +1,11 @@
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideHold, NO_PAYOUTS, withPayout } from './payout-hold.ts';
+import { decideHold, NO_PAYOUTS, type WinKind, withPayout } from './payout-hold.ts';
 
 const limits = { count: 5, amountCents: cents(500_00n) };
 const clean = {
+  kind: 'award' as const,
   enforcementFlag: false,
   underInvestigation: false,
   sandboxHold: false,
@@ -36,7 +37,49 @@ describe('decideHold', () => {
   });
 });
 
+describe('decideHold of a purse', () => {
+  const purse = { ...clean, kind: 'purse' as const };
+
+  it('pays a purse of an account in good standing', () => {
+    expect(decideHold(purse)).toBeNull();
+  });
+
+  it('holds it for an enforcement flag, an open investigation and the sandbox switch', () => {
+    expect(decideHold({ ...purse, enforcementFlag: true })).toBe('enforcement_flag');
+    expect(decideHold({ ...purse, underInvestigation: true })).toBe('under_investigation');
+    expect(decideHold({ ...purse, sandboxHold: true })).toBe('sandbox_hold');
+  });
+
+  it('pays the sixth payout in 24 hours, and one that takes them over 500.00', () => {
+    expect(decideHold({ ...purse, recent: { count: 5, amountCents: cents(50_00n) } })).toBeNull();
+    expect(decideHold({ ...purse, amountCents: cents(500_01n) })).toBeNull();
+  });
+
+  it('counts, once paid, towards the velocity of the awards after it', () => {
+    const recent = withPayout(NO_PAYOUTS, cents(500_00n));
+    expect(decideHold({ ...purse, recent })).toBeNull();
+    expect(decideHold({ ...clean, recent, amountCents: cents(1n) })).toBe('payout_velocity');
+  });
+});
+
 describe('the laws of payout velocity', () => {
+  it('holds an award wherever it holds a purse, and for the same reason; what it holds of awards alone is velocity', () => {
+    fc.assert(
+      fc.property(
+        fc.record({ enforcementFlag: fc.boolean(), underInvestigation: fc.boolean(), sandboxHold: fc.boolean() }),
+        fc.record({ count: fc.nat(8), amountCents: fc.bigInt({ min: 0n, max: 600_00n }).map(cents) }),
+        fc.bigInt({ min: 1n, max: 600_00n }).map(cents),
+        (standing, recent, amountCents) => {
+          const [award, purse] = (['award', 'purse'] as const).map((kind: WinKind) =>
+            decideHold({ ...standing, kind, recent, amountCents, limits }),
+          );
+          expect(purse).not.toBe('payout_velocity');
+          expect(purse).toBe(award === 'payout_velocity' ? null : award);
+        },
+      ),
+    );
+  });
+
   it('never pays more than the limits in one window, whatever the wins', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 1n, max: 600_00n }), { maxLength: 30 }), (amounts) => {

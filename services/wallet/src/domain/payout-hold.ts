@@ -1,11 +1,20 @@
 /**
- * When a win is held instead of paid (contract, "Outcome"; decisions, "Players, accounts, money").
+ * When a win is held instead of paid (contract, "Outcome" and "Payout status on leaderboard rows"; decisions, "Players, accounts,
+ * money" and "Tournaments").
  *
- * A win is `held` when the account has an enforcement flag or an open investigation, or on payout velocity: when the payout would
- * be its 6th in a rolling 24 hours, or would take its rolling 24-hour payouts over 500.00. Exactly 500.00 is not over.
- * In the sandbox a partner can have the player's next award held. A held win moves no money and does not count as a payout.
+ * An award of a challenge is `held` when the account has an enforcement flag or an open investigation, or on payout velocity: when
+ * the payout would be its 6th in a rolling 24 hours, or would take its rolling 24-hour payouts over 500.00. Exactly 500.00 is not over.
+ * A purse of a round is `held` behind an enforcement flag or an open investigation, never on payout velocity: the table that it pays
+ * by was frozen when the round was spawned, so neither its size nor its number says anything about the player.
+ * In the sandbox a partner can have the player's next win held, award or purse.
+ *
+ * A held win moves no money and does not count as a payout. A paid one does, award or purse: purses use the velocity of the awards
+ * after them up.
  */
 import { type Cents, cents } from '@laurel/money';
+
+/** What is won: the `award` of a challenge attempt, or the `purse` of a rank in a tournament round. */
+export type WinKind = 'award' | 'purse';
 
 export type HoldReason = 'enforcement_flag' | 'under_investigation' | 'sandbox_hold' | 'payout_velocity';
 
@@ -26,6 +35,7 @@ export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };
 
 /** Why the win is held; null when it is paid. */
 export function decideHold(facts: {
+  readonly kind: WinKind;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
   readonly sandboxHold: boolean;
@@ -36,6 +46,7 @@ export function decideHold(facts: {
   if (facts.enforcementFlag) return 'enforcement_flag';
   if (facts.underInvestigation) return 'under_investigation';
   if (facts.sandboxHold) return 'sandbox_hold';
+  if (facts.kind === 'purse') return null;
   const after = withPayout(facts.recent, facts.amountCents);
   return after.count > facts.limits.count || after.amountCents > facts.limits.amountCents ? 'payout_velocity' : null;
 }

@@ -1,5 +1,5 @@
 /**
- * An operator's review of a held award. Releasing pays it, denying closes it unpaid; either again changes nothing, and the other
+ * An operator's review of a held award or purse. Releasing pays it, denying closes it unpaid; either again changes nothing, and the other
  * one afterwards is a conflict. An award that was paid at once counts as released.
  */
 import { type Refused, refused } from '@laurel/errors';

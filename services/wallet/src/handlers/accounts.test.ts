@@ -1,14 +1,16 @@
-import { newId } from '@laurel/ids';
+import { type AttemptOwner, feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
   auditFaults,
+  awardOf,
   balanceOf,
   charge,
   chargeOf,
   ok,
   openTestWallet,
+  purseOf,
   refusalOf,
   type TestWallet,
 } from '../wallet.fixture.ts';
@@ -203,8 +205,10 @@ describe('statements', () => {
     const fee = chargeOf(player, 3_00n);
     await charge(wallet.client, fee);
     await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: fee.transferId, reason: 'expired' }] }));
-    const award = { awardId: newId(), attemptId: newId(), tenant: player.player.tenant, accountId: player.accountId };
-    await ok(wallet.client.payAwards({ payments: [{ ...award, amountCents: 7_00n }] }));
+    const award = awardOf(player, 7_00n);
+    const purse = purseOf(player, 5_00n);
+    await ok(wallet.client.payAwards({ payments: [award] }));
+    await ok(wallet.client.payAwards({ payments: [purse] }));
     const statement = { accountId: player.accountId, environment: Environment.LIVE, limit: 0, cursor: '' };
     const { balanceCents, lines, nextCursor } = await ok(wallet.client.getStatement(statement));
     expect(
@@ -215,12 +219,13 @@ describe('statements', () => {
         reference,
       ]),
     ).toEqual([
+      ['purse', 5_00n, 22_00n, purse.awardId],
       ['award', 7_00n, 17_00n, award.awardId],
       ['refund', 3_00n, 10_00n, fee.attemptId],
       ['fee', -3_00n, 7_00n, fee.attemptId],
       ['deposit', 10_00n, 10_00n, 'start'],
     ]);
-    expect([balanceCents, nextCursor]).toEqual([17_00n, '']);
+    expect([balanceCents, nextCursor]).toEqual([22_00n, '']);
   });
 
   it('page without gaps or repeats while new transfers come in', async () => {
@@ -266,5 +271,31 @@ describe('statements', () => {
       { attemptId: second?.attemptId ?? '', feeCents: 2_00n, refunded: true, accountId },
     ];
     expect(listed.slice(-2)).toEqual(expected.sort((a, b) => (a.attemptId < b.attemptId ? -1 : 1)));
+  });
+
+  it('list the fees of one owner alone, page by page', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 100_00n });
+    const owners = ['tournament', 'challenge', 'tournament', 'tournament', 'challenge', 'tournament'] as const;
+    const ids: Record<AttemptOwner, string[]> = { challenge: [], tournament: [] };
+    for (const owner of owners) {
+      const attemptId = newOwnedId(owner);
+      await charge(wallet.client, chargeOf(player, 1_00n, { attemptId, transferId: feeTransferId(attemptId) }));
+      ids[owner].push(attemptId);
+    }
+    for (const owner of ['challenge', 'tournament'] as const) {
+      const listed: string[] = [];
+      for (let after = ''; ; ) {
+        const { fees } = await ok(wallet.client.listFees({ afterAttemptId: after, limit: 2, owner }));
+        listed.push(...fees.map((fee) => fee.attemptId));
+        after = fees.at(-1)?.attemptId ?? '';
+        if (fees.length < 2) break;
+      }
+      expect(listed).toEqual(expect.arrayContaining(ids[owner]));
+      expect(listed.map(ownerOf)).toEqual(listed.map(() => owner));
+    }
+  });
+
+  it('take an owner of no attempts for a bug', async () => {
+    await expect(wallet.client.listFees({ afterAttemptId: '', limit: 1, owner: 'wallet' })).rejects.toThrow();
   });
 });

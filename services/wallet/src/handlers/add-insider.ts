@@ -1,11 +1,12 @@
 /** AddInsider: marks an account as linked to a program's own developer account. */
+
 import { type Refused, refused } from '@laurel/errors';
+import { parseId } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { AddInsiderRequest, AddInsiderResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { insertInsider, loadAccount } from '../repository/accounts.ts';
-import { parseId } from './parse.ts';
 
 export function addInsider({ database, clock }: { database: Database; clock: Clock }) {
   return async (request: AddInsiderRequest): Promise<AddInsiderResponse | Refused> => {

@@ -1,6 +1,6 @@
-import { newId } from '@laurel/ids';
+import { newId, newOwnedId } from '@laurel/ids';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { playerLedgerId } from '../domain/ledger.ts';
+import { houseLedgerId, playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
   auditFaults,
@@ -9,6 +9,7 @@ import {
   chargeOf,
   ok,
   openTestWallet,
+  purseOf,
   type TestPlayer,
   type TestWallet,
 } from '../wallet.fixture.ts';
@@ -17,7 +18,7 @@ let wallet: TestWallet;
 let player: TestPlayer;
 let ledgerId: string;
 
-/** A wallet that has seen a deposit, two fees, a refusal, a refund, an award and a held award. */
+/** A wallet that has seen a deposit, two fees, a refusal, a refund, an award, a purse, a held award and a held purse. */
 async function openUsedWallet(): Promise<void> {
   wallet = await openTestWallet();
   player = await addPlayer(wallet, { balanceCents: 10_00n });
@@ -28,9 +29,11 @@ async function openUsedWallet(): Promise<void> {
   await charge(wallet.client, chargeOf(player, 99_00n));
   await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: refunded.transferId, reason: 'expired' }] }));
   await ok(wallet.client.payAwards({ payments: [awardOf(player, 3_00n)] }));
+  await ok(wallet.client.payAwards({ payments: [purseOf(player, 5_00n)] }));
   const { accountId } = player;
   await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, enforcementFlag: true }));
   await ok(wallet.client.payAwards({ payments: [awardOf(player, 4_00n)] }));
+  await ok(wallet.client.payAwards({ payments: [purseOf(player, 6_00n)] }));
 }
 
 /** Writes what the triggers, constraints and unique indexes of the tables would refuse. */
@@ -59,6 +62,7 @@ describe('the audit', () => {
         'one_refund_per_fee_equal_and_opposite',
         'one_award_transfer_per_paid_payout',
         'held_payouts_moved_no_money',
+        'payments_name_their_owner',
         'guards_are_in_place',
         'one_deposit_per_reference',
       ].map((id) => [id, 0n]),
@@ -103,7 +107,7 @@ describe('the audit', () => {
   it('finds an attempt that was paid for twice', async () => {
     await tamper(
       `drop index transfers_one_fee_per_attempt`,
-      `update transfers set attempt_id = '${newId()}' where kind = 'fee' and state = 'posted'`,
+      `update transfers set attempt_id = '${newOwnedId('challenge')}' where kind = 'fee' and state = 'posted'`,
     );
     expect(await auditFaults(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
   });
@@ -115,16 +119,78 @@ describe('the audit', () => {
     expect(await auditFaults(wallet)).toEqual({ no_id_posted_and_fenced: 1n });
   });
 
-  it('finds an award that was never paid, paid too much, or paid while held', async () => {
-    await tamper(`update payouts set amount_cents = 1 where status = 'paid'`);
+  it.each([
+    ['an award', 'award', 'attempt_id'],
+    ['a purse', 'purse', 'round_id'],
+  ])('finds %s that was never paid, paid too much, or paid while held', async (_, kind, source) => {
+    await tamper(`update payouts set amount_cents = 1 where status = 'paid' and ${source} is not null`);
     expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
     await tamper(
-      `update transfers set award_id = (select award_id from payouts where status = 'held') where kind = 'award'`,
+      `update transfers set award_id = (select award_id from payouts where status = 'held' and ${source} is not null)
+       where kind = '${kind}'`,
     );
     expect(await auditFaults(wallet)).toEqual({
       one_award_transfer_per_paid_payout: 2n,
       held_payouts_moved_no_money: 1n,
     });
+  });
+
+  it('finds a purse that was paid for another round', async () => {
+    await tamper(`update transfers set round_id = '${newId()}' where kind = 'purse'`);
+    expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
+  });
+
+  it('finds a purse that was paid twice', async () => {
+    await tamper(
+      `drop index transfers_one_transfer_per_award`,
+      `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+        player_balance_after_cents, round_id, award_id, created_at)
+       select gen_random_uuid(), state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
+        player_balance_after_cents, round_id, award_id, created_at from transfers where kind = 'purse'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({
+      balance_is_sum_of_transfers: 2n,
+      running_balance_is_unbroken: 1n,
+      one_award_transfer_per_paid_payout: 1n,
+      guards_are_in_place: 1n,
+    });
+  });
+
+  it('finds a purse that was paid out of the prizes, however well the balances agree', async () => {
+    await tamper(
+      `alter table transfers drop constraint transfers_legs_follow_kind`,
+      `update transfers set debit_id = '${houseLedgerId('house_prizes', 'live')}' where kind = 'purse'`,
+      `update ledger_accounts set balance_cents = balance_cents + 500 where kind = 'house_purses' and environment = 'live'`,
+      `update ledger_accounts set balance_cents = balance_cents - 500 where kind = 'house_prizes' and environment = 'live'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
+  });
+
+  it('finds a purse that became an award', async () => {
+    await tamper(
+      `alter table payouts drop constraint payouts_name_attempt_or_round`,
+      `alter table transfers drop constraint transfers_purse_names_its_round`,
+      `update payouts set round_id = null where status = 'paid'`,
+      `update transfers set round_id = null`,
+    );
+    expect(await auditFaults(wallet)).toEqual({
+      one_award_transfer_per_paid_payout: 1n,
+      payments_name_their_owner: 1n,
+      guards_are_in_place: 2n,
+    });
+  });
+
+  it('finds a fee and a payout that no service would audit, because their ids name none, or the wrong one', async () => {
+    const id = newId();
+    await tamper(
+      `update transfers set attempt_id = '${id}' where kind in ('fee', 'refund') and attempt_id =
+        (select attempt_id from transfers where kind = 'refund')`,
+      `update payouts set award_id = '${id}' where status = 'held' and round_id is not null`,
+    );
+    expect(await auditFaults(wallet)).toEqual({ payments_name_their_owner: 2n });
+    await tamper(`update payouts set attempt_id = '${newOwnedId('tournament')}' where status = 'held'
+      and attempt_id is not null`);
+    expect(await auditFaults(wallet)).toEqual({ payments_name_their_owner: 3n });
   });
 
   it('finds a transfer across environments', async () => {
@@ -209,6 +275,16 @@ describe('the tables themselves', () => {
       `update payouts set reason = null where status = 'held'`,
       'payouts_withheld_says_why',
     ],
+    [
+      'a payout of an attempt and of a round at once',
+      `update payouts set round_id = gen_random_uuid() where attempt_id is not null`,
+      'payouts_name_attempt_or_round',
+    ],
+    [
+      'a payout of neither an attempt nor a round',
+      `update payouts set round_id = null where round_id is not null`,
+      'payouts_name_attempt_or_round',
+    ],
     ['an address in upper case', `update accounts set email = upper(email)`, 'accounts_email_is_lower_case'],
   ])('refuse %s', async (_, text, constraint) => {
     await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
@@ -236,6 +312,33 @@ describe('the tables themselves', () => {
     const values = columns.map((column) => (change as Record<string, string>)[column] ?? column);
     const text = `insert into transfers (id, ${columns.join(', ')})
       select gen_random_uuid(), ${values.join(', ')} from transfers where kind = 'fee' and state = 'posted' limit 1`;
+    await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
+  });
+
+  const prizes = `'${houseLedgerId('house_prizes', 'live')}'`;
+
+  it.each([
+    ['a purse out of the prizes', { debit_id: prizes }, 'transfers_legs_follow_kind'],
+    [
+      'an award out of the purses',
+      { kind: `'award'`, round_id: 'null', attempt_id: 'gen_random_uuid()' },
+      'transfers_legs_follow_kind',
+    ],
+    ['a purse without its round', { round_id: 'null' }, 'transfers_purse_names_its_round'],
+    ['a purse with an attempt', { attempt_id: 'gen_random_uuid()' }, 'transfers_purse_names_its_round'],
+    ['an award with a round', { kind: `'award'`, debit_id: prizes }, 'transfers_purse_names_its_round'],
+    ['a purse without its award id', { award_id: 'null' }, 'transfers_award_names_its_award'],
+    ['a second transfer of one purse', {}, 'transfers_one_transfer_per_award'],
+    [
+      'an award under the award id of a purse',
+      { kind: `'award'`, round_id: 'null', attempt_id: 'gen_random_uuid()', debit_id: prizes },
+      'transfers_one_transfer_per_award',
+    ],
+  ])('refuse %s', async (_, change, constraint) => {
+    const columns = `${line}, attempt_id, round_id, award_id, created_at`.split(', ');
+    const values = columns.map((column) => (change as Record<string, string>)[column] ?? column);
+    const text = `insert into transfers (id, ${columns.join(', ')})
+      select gen_random_uuid(), ${values.join(', ')} from transfers where kind = 'purse'`;
     await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
   });
 });

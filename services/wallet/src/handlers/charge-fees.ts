@@ -1,7 +1,9 @@
 /** ChargeFees: the one decision of a paid attempt. A fee is posted, or its id is burnt with the refusal; both exactly once. */
+
 import type { Coalescer } from '@laurel/coalesce';
 import { DEFAULT_MESSAGE } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
+import { parseId, parseItems } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type {
   ChargeFeesRequest,
@@ -15,7 +17,7 @@ import { playerLedgerId } from '../domain/ledger.ts';
 import type { StandingRules } from '../domain/standing.ts';
 import { loadFeeFacts } from '../repository/fees.ts';
 import { lockPlayers, writeChanges } from '../repository/ledger.ts';
-import { parseAmountAboveZero, parseId, parseItems, parsePlayer, parseRequirement } from './parse.ts';
+import { parseAmountAboveZero, parsePlayer, parseRequirement } from './parse.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
 type FeeCharges = Coalescer<FeeCharge, FeeResult>;

@@ -1,4 +1,4 @@
-/** DenyPayout: an operator closes a held award unpaid. */
+/** DenyPayout: an operator closes a held award or purse unpaid. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';

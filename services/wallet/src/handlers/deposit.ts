@@ -1,5 +1,7 @@
 /** Deposit: brings external cash in, once per reference. */
+
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import { parseEnvironment } from '@laurel/grpc';
 import { hashId, isUuid } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
@@ -9,7 +11,6 @@ import { type Environment, openBook, playerLedgerId } from '../domain/ledger.ts'
 import { loadAccount } from '../repository/accounts.ts';
 import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadDeposit } from '../repository/statements.ts';
-import { parseEnvironment } from './parse.ts';
 
 const MAX_REFERENCE_LENGTH = 255;
 

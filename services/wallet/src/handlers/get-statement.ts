@@ -1,5 +1,7 @@
 /** GetStatement: the balance and the transfers of an account, newest first. */
+
 import { type Refused, refused } from '@laurel/errors';
+import { parseEnvironment } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { GetStatementRequest, GetStatementResponse, StatementLine as WireLine } from '@laurel/proto/wallet';
@@ -7,7 +9,6 @@ import { playerLedgerId } from '../domain/ledger.ts';
 import { decodeCursor, encodeCursor, pageSize } from '../domain/page-cursor.ts';
 import { loadAccount } from '../repository/accounts.ts';
 import { loadStatement, type StatementLine } from '../repository/statements.ts';
-import { parseEnvironment } from './parse.ts';
 
 const MAX_PAGE = 200;
 const FIRST_PAGE = 2n ** 63n - 1n;

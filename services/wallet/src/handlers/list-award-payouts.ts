@@ -1,17 +1,21 @@
 /** ListAwardPayouts: payouts page by page in award id order, for the audit across services. */
+import { parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ListAwardPayoutsRequest, ListAwardPayoutsResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-cursor.ts';
 import { listAwardPayouts as loadPayouts } from '../repository/payouts.ts';
-import { LOWEST_ID, parseId } from './parse.ts';
+import { LOWEST_ID, parseOwner } from './parse.ts';
 import { presentPayout } from './present.ts';
 
 const MAX_PAGE = 5_000;
 
 export function listAwardPayouts({ database }: { database: Database }) {
-  return async ({ afterAwardId, limit }: ListAwardPayoutsRequest): Promise<ListAwardPayoutsResponse> => {
-    const after = afterAwardId === '' ? LOWEST_ID : parseId(afterAwardId);
-    const payouts = await loadPayouts(database, after, pageSize(limit, MAX_PAGE));
+  return async ({ afterAwardId, limit, owner }: ListAwardPayoutsRequest): Promise<ListAwardPayoutsResponse> => {
+    const payouts = await loadPayouts(database, {
+      after: afterAwardId === '' ? LOWEST_ID : parseId(afterAwardId),
+      owner: parseOwner(owner),
+      limit: pageSize(limit, MAX_PAGE),
+    });
     return { payouts: payouts.map(presentPayout) };
   };
 }

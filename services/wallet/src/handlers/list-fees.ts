@@ -1,16 +1,20 @@
 /** ListFees: posted fees page by page, for the audit across services. */
+import { parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ListFeesRequest, ListFeesResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-cursor.ts';
 import { listFees as loadFees } from '../repository/fees.ts';
-import { LOWEST_ID, parseId } from './parse.ts';
+import { LOWEST_ID, parseOwner } from './parse.ts';
 
 const MAX_PAGE = 5_000;
 
 export function listFees({ database }: { database: Database }) {
-  return async ({ afterAttemptId, limit }: ListFeesRequest): Promise<ListFeesResponse> => {
-    const after = afterAttemptId === '' ? LOWEST_ID : parseId(afterAttemptId);
-    const fees = await loadFees(database, after, pageSize(limit, MAX_PAGE));
+  return async ({ afterAttemptId, limit, owner }: ListFeesRequest): Promise<ListFeesResponse> => {
+    const fees = await loadFees(database, {
+      after: afterAttemptId === '' ? LOWEST_ID : parseId(afterAttemptId),
+      owner: parseOwner(owner),
+      limit: pageSize(limit, MAX_PAGE),
+    });
     return {
       fees: fees.map((fee) => ({
         attemptId: fee.attempt_id,

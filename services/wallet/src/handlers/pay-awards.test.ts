@@ -1,4 +1,4 @@
-import { newId } from '@laurel/ids';
+import { awardTransferId, newId, ownerOf } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Payout, PayoutStatus } from '@laurel/proto/wallet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import {
   balanceOf,
   ok,
   openTestWallet,
+  purseOf,
   refusalOf,
   type TestPlayer,
   type TestWallet,
@@ -142,6 +143,156 @@ describe('paying an award', () => {
   });
 });
 
+describe('paying a purse', () => {
+  /** What the wallet's own rows say of a purse's transfer. */
+  async function transferOf(awardId: string): Promise<unknown> {
+    const [row] = await wallet.database.query(
+      {
+        text: `select transfer.kind, transfer.round_id, transfer.attempt_id, transfer.amount_cents, house.kind as out_of
+        from transfers as transfer join ledger_accounts as house on house.id = transfer.debit_id
+        where transfer.award_id = $1 and transfer.id = $2`,
+      },
+      [awardId, awardTransferId(awardId)],
+    );
+    return row;
+  }
+
+  it('moves it once, out of the purses, to the winner', async () => {
+    const player = await addPlayer(wallet);
+    const purse = purseOf(player, 25_00n);
+    const paid = await payAgain(purse);
+    expect(paid).toEqual({
+      ...purse,
+      status: PayoutStatus.PAID,
+      reason: '',
+      createdAt: wallet.clock.now,
+      paidAt: wallet.clock.now,
+    });
+    wallet.clock.advance(1_000);
+    expect(await payAgain(purse, replica)).toEqual(paid);
+    expect(await ok(wallet.client.getPayout({ awardId: purse.awardId }))).toEqual({ payout: paid });
+    expect(await balanceOf(wallet, player)).toBe(25_00n);
+    expect(await transferOf(purse.awardId)).toEqual({
+      kind: 'purse',
+      round_id: purse.roundId,
+      attempt_id: null,
+      amount_cents: 25_00n,
+      out_of: 'house_purses',
+    });
+  });
+
+  it('holds the purse of a flagged or investigated account, and pays it when it is released', async () => {
+    for (const [fields, reason] of [
+      [{ enforcementFlag: true }, 'enforcement_flag'],
+      [{ underInvestigation: true }, 'under_investigation'],
+    ] as const) {
+      const player = await addPlayer(wallet);
+      await change(player, fields);
+      const purse = purseOf(player, 1_00n);
+      const held = await payAgain(purse);
+      expect(held).toMatchObject({ roundId: purse.roundId, status: PayoutStatus.HELD, reason, paidAt: undefined });
+      expect(await transferOf(purse.awardId)).toBeUndefined();
+      const { payouts } = await ok(wallet.client.listPayouts({ status: PayoutStatus.HELD, limit: 1, cursor: '' }));
+      expect(payouts).toEqual([held]);
+
+      wallet.clock.advance(1_000);
+      const paid = { ...held, status: PayoutStatus.PAID, paidAt: wallet.clock.now };
+      const { awardId } = purse;
+      const releases = await Promise.all(
+        [wallet.client, replica, wallet.client].map((client) => ok(client.releasePayout({ awardId }))),
+      );
+      for (const release of releases) expect(release).toEqual({ payout: paid });
+      expect(await refusalOf(wallet.client.denyPayout({ awardId }))).toBe('conflict');
+      expect(await balanceOf(wallet, player)).toBe(1_00n);
+      expect(await transferOf(awardId)).toMatchObject({ kind: 'purse', out_of: 'house_purses' });
+    }
+  });
+
+  it('leaves a purse that is denied in the house', async () => {
+    const player = await addPlayer(wallet);
+    await change(player, { underInvestigation: true });
+    const held = await payAgain(purseOf(player, 1_00n));
+    const { awardId } = held;
+    const denied = { payout: { ...held, status: PayoutStatus.DENIED } };
+    expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual(denied);
+    expect(await refusalOf(wallet.client.releasePayout({ awardId }))).toBe('conflict');
+    expect(await balanceOf(wallet, player)).toBe(0n);
+  });
+
+  it('pays any number of purses of any size in a day, and counts them for the awards after them', async () => {
+    const often = await addPlayer(wallet);
+    for (let index = 0; index < 7; index += 1) {
+      expect(await payAgain(purseOf(often, 1_00n))).toMatchObject({ status: PayoutStatus.PAID });
+    }
+    expect(await pay(often, 1_00n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
+
+    const rich = await addPlayer(wallet);
+    expect(await payAgain(purseOf(rich, 10_000_00n))).toMatchObject({ status: PayoutStatus.PAID });
+    expect(await pay(rich, 1n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
+    wallet.clock.advance(24 * HOUR_MS);
+    expect(await pay(rich, 1n)).toMatchObject({ status: PayoutStatus.PAID });
+  });
+
+  it('pays one player both a purse and an award of the same amount', async () => {
+    const player = await addPlayer(wallet);
+    const payments = [purseOf(player, 2_00n), awardOf(player, 2_00n)];
+    const { payouts } = await ok(wallet.client.payAwards({ payments }));
+    expect(payouts.map(({ attemptId, roundId }) => [attemptId, roundId])).toEqual([
+      ['', payments[0]?.roundId],
+      [payments[1]?.attemptId, ''],
+    ]);
+    expect(await balanceOf(wallet, player)).toBe(4_00n);
+  });
+
+  it('pays the 200 purses of one call in one transaction', async () => {
+    const players = await Promise.all(Array.from({ length: 200 }, () => addPlayer(wallet, { balanceCents: 1_00n })));
+    const roundId = newId();
+    const payments = players.map((player, rank) => purseOf(player, BigInt(1_000 - rank), roundId));
+    const { payouts } = await ok(wallet.client.payAwards({ payments }));
+    expect(payouts.map(({ awardId, status }) => [awardId, status])).toEqual(
+      payments.map(({ awardId }) => [awardId, PayoutStatus.PAID]),
+    );
+    const [written] = await wallet.database.query(
+      {
+        text: `select count(*) as purses, sum(transfers.amount_cents)::bigint as cents,
+            count(distinct transfers.xmin::text) as transactions, bool_and(transfers.xmin = payouts.xmin) as together
+          from transfers join payouts on payouts.transfer_id = transfers.id where transfers.round_id = $1`,
+      },
+      [roundId],
+    );
+    expect(written).toEqual({ purses: 200n, cents: 180_100n, transactions: 1n, together: true });
+  });
+
+  it('pays a round once when two replicas settle it at the same time', async () => {
+    const players = await Promise.all(Array.from({ length: 40 }, () => addPlayer(wallet)));
+    const roundId = newId();
+    const payments = players.map((player) => purseOf(player, 3_00n, roundId));
+    const answers = await Promise.all(
+      [wallet.client, replica, wallet.client, replica].map((client, index) =>
+        ok(client.payAwards({ payments: index < 2 ? payments : [...payments].reverse() })),
+      ),
+    );
+    const byAward = (payouts: readonly Payout[]) => new Map(payouts.map((payout) => [payout.awardId, payout]));
+    for (const { payouts } of answers) expect(byAward(payouts)).toEqual(byAward(answers[0]?.payouts ?? []));
+    expect(await Promise.all(players.map((player) => balanceOf(wallet, player)))).toEqual(players.map(() => 3_00n));
+  });
+
+  it('answers a purse that comes back as an award as the purse that it is', async () => {
+    const player = await addPlayer(wallet);
+    const purse = purseOf(player, 1_00n);
+    const paid = await payAgain(purse);
+    expect(await payAgain({ ...awardOf(player, 1_00n), awardId: purse.awardId })).toEqual(paid);
+    expect(await balanceOf(wallet, player)).toBe(1_00n);
+  });
+
+  it('takes a payment of both an attempt and a round, or of neither, for a bug', async () => {
+    const player = await addPlayer(wallet);
+    await expect(payAgain({ ...awardOf(player, 1_00n), roundId: newId() })).rejects.toThrow();
+    await expect(payAgain({ ...awardOf(player, 1_00n), attemptId: '' })).rejects.toThrow();
+    expect(await balanceOf(wallet, player)).toBe(0n);
+  });
+});
+
 describe('the sandbox switch', () => {
   it('holds exactly the next award', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
@@ -152,6 +303,15 @@ describe('the sandbox switch', () => {
     expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'sandbox_hold' });
     expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.PAID, reason: '' });
     expect(await balanceOf(wallet, sandy)).toBe(1_00n);
+  });
+
+  it('holds a purse too, and is used up by it', async () => {
+    const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
+    const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }));
+    const sandy = { accountId, email: '', player };
+    await ok(wallet.client.holdNextAward({ player }));
+    expect(await payAgain(purseOf(sandy, 1_00n))).toMatchObject({ status: PayoutStatus.HELD, reason: 'sandbox_hold' });
+    expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.PAID, reason: '' });
   });
 
   it('is not there in live, nor for a ref that names no account', async () => {
@@ -272,5 +432,22 @@ describe('listing payouts', () => {
     const [row] = await wallet.database.query<{ count: bigint }>({ text: 'select count(*) from payouts' });
     expect(BigInt(ids.length)).toBe(row?.count);
     expect(ids).toEqual([...ids].sort());
+  });
+
+  it.each(['challenge', 'tournament'] as const)('reads those of the %s service alone', async (owner) => {
+    const listed: Payout[] = [];
+    for (let after = ''; ; ) {
+      const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10, owner }));
+      listed.push(...payouts);
+      if (payouts.length < 10) break;
+      after = payouts.at(-1)?.awardId ?? '';
+    }
+    for (const { awardId, roundId } of listed) {
+      expect([ownerOf(awardId), roundId !== '']).toEqual([owner, owner === 'tournament']);
+    }
+    const [row] = await wallet.database.query<{ count: bigint }>({
+      text: `select count(*) from payouts where ${owner === 'challenge' ? 'attempt_id' : 'round_id'} is not null`,
+    });
+    expect(BigInt(listed.length)).toBe(row?.count);
   });
 });

@@ -1,16 +1,18 @@
-/** PayAwards: decides each award once, paid or held, and moves the money of those that are paid. */
+/** PayAwards: decides each award and purse once, paid or held, and moves the money of those that are paid. */
+
 import type { Coalescer } from '@laurel/coalesce';
 import { failpoint } from '@laurel/failpoint';
+import { parseId, parseItems, parseTenant } from '@laurel/grpc';
 import { awardTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { PayAwardsRequest, PayAwardsResponse, AwardPayment as WireAwardPayment } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
-import { type AwardPayment, decideAwards, type Payout } from '../domain/award-decision.ts';
+import { type AwardPayment, decideAwards, type Payout, type Win } from '../domain/award-decision.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
 import type { VelocityLimits } from '../domain/payout-hold.ts';
 import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { insertPayouts, loadAwardFacts } from '../repository/payouts.ts';
-import { parseAmountAboveZero, parseId, parseItems, parseTenant } from './parse.ts';
+import { parseAmountAboveZero } from './parse.ts';
 import { presentPayout } from './present.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
@@ -59,9 +61,16 @@ export function payAwards(payments: AwardPayments): (request: PayAwardsRequest) 
 function parsePayment(payment: WireAwardPayment): AwardPayment {
   return {
     ...parseTenant(payment.tenant),
+    ...parseWin(payment),
     awardId: parseId(payment.awardId),
-    attemptId: parseId(payment.attemptId),
     accountId: parseId(payment.accountId),
     amountCents: parseAmountAboveZero(payment.amountCents),
   };
+}
+
+function parseWin({ attemptId, roundId = '' }: WireAwardPayment): Win {
+  if ((attemptId === '') === (roundId === '')) throw new Error('an award names either its attempt or its round');
+  return roundId === ''
+    ? { kind: 'award', attemptId: parseId(attemptId) }
+    : { kind: 'purse', roundId: parseId(roundId) };
 }

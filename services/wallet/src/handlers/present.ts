@@ -19,8 +19,8 @@ const WIRE_PAYOUT_STATUS: Record<Payout['status'], PayoutStatus> = {
 export function presentPayout(payout: Payout): WirePayout {
   return {
     awardId: payout.awardId,
-    attemptId: payout.attemptId,
-    roundId: '',
+    attemptId: payout.kind === 'award' ? payout.attemptId : '',
+    roundId: payout.kind === 'purse' ? payout.roundId : '',
     tenant: { programId: payout.programId, environment: WIRE_ENVIRONMENT[payout.environment] },
     accountId: payout.accountId,
     amountCents: payout.amountCents,

@@ -1,6 +1,8 @@
 /** RefundFees: returns each posted fee once, to the account that paid it. */
+
 import type { Coalescer } from '@laurel/coalesce';
 import { failpoint } from '@laurel/failpoint';
+import { parseId, parseItems } from '@laurel/grpc';
 import { refundTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type {
@@ -14,7 +16,6 @@ import { isRefundReason } from '../domain/ledger.ts';
 import { decideRefunds, type Refund, type RefundResult } from '../domain/refund-decision.ts';
 import { loadPaidFees } from '../repository/fees.ts';
 import { lockPlayers, writeChanges } from '../repository/ledger.ts';
-import { parseId, parseItems } from './parse.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
 type FeeRefunds = Coalescer<Refund, RefundResult>;

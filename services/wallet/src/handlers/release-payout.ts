@@ -1,12 +1,12 @@
-/** ReleasePayout: an operator pays a held award. */
+/** ReleasePayout: an operator pays a held award or purse. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
-import { awardTransferId, isUuid } from '@laurel/ids';
+import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { ReleasePayoutRequest, ReleasePayoutResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
-import type { Payout } from '../domain/award-decision.ts';
-import { openBook, playerLedgerId } from '../domain/ledger.ts';
+import { entryOf, type Payout } from '../domain/award-decision.ts';
+import { openBook } from '../domain/ledger.ts';
 import { decideRelease } from '../domain/payout-review.ts';
 import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
@@ -40,14 +40,7 @@ async function release(
 
       const now = clock();
       const book = openBook(locked);
-      book.post({
-        kind: 'award',
-        id: awardTransferId(awardId),
-        ledgerId: playerLedgerId(accountId, environment),
-        amountCents: held.amountCents,
-        attemptId: held.attemptId,
-        awardId,
-      });
+      book.post(entryOf(held));
       const paid = await markPaid(tx, awardId, now);
       await writeChanges(tx, book.changes(), now);
       return paid;

@@ -1,6 +1,8 @@
 /** ResolveFees: whether fees were posted; can burn the ids that are still free, so that a late charge can never land. */
+
 import type { Coalescer } from '@laurel/coalesce';
 import { failpoint } from '@laurel/failpoint';
+import { parseId, parseItems } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import {
   type FeeResolution,
@@ -12,7 +14,6 @@ import {
 import type { Clock } from '@laurel/service';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { fenceFees, loadStoredFees } from '../repository/fees.ts';
-import { parseId, parseItems } from './parse.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
 type FeeQuery = { readonly transferId: string; readonly fenceIfAbsent: boolean };

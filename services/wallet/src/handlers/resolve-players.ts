@@ -1,8 +1,9 @@
 /** ResolvePlayers: the accounts behind player_refs. */
+import { parseItems } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ResolvePlayersRequest, ResolvePlayersResponse } from '@laurel/proto/wallet';
 import { resolvePlayers as loadAccountIds } from '../repository/player-links.ts';
-import { parseItems, parsePlayer } from './parse.ts';
+import { parsePlayer } from './parse.ts';
 
 export function resolvePlayers({ database }: { database: Database }) {
   return async (request: ResolvePlayersRequest): Promise<ResolvePlayersResponse> => {

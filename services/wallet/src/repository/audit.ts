@@ -4,6 +4,7 @@
  * million transfers takes a few seconds.
  */
 import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
+import { DIGITS, ownerDigits } from './owned-page.ts';
 
 /** The constraints, unique indexes and triggers that keep what the other checks only find out afterwards. */
 const GUARDS = [
@@ -17,8 +18,12 @@ const GUARDS = [
   'transfers_one_refund_per_fee',
   'transfers_one_transfer_per_award',
   'transfers_one_deposit_per_reference',
+  'transfers_award_names_its_award',
+  'transfers_purse_names_its_round',
   'transfers_append_only',
   'payouts_pkey',
+  'payouts_attempt_id_key',
+  'payouts_name_attempt_or_round',
   'payouts_paid_iff_money_moved',
 ];
 
@@ -78,14 +83,21 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'one_environment_per_transfer',
-    description: 'Both legs of a transfer are accounts of its own environment: a player and the house.',
+    description:
+      'Both legs of a transfer are accounts of its own environment: a player, and the house account of its kind.',
     violations: `
       select transfer.id
       from transfers as transfer
       left join ledger_accounts as debit on debit.id = transfer.debit_id and debit.environment = transfer.environment
       left join ledger_accounts as credit on credit.id = transfer.credit_id and credit.environment = transfer.environment
       where transfer.state = 'posted'
-        and (debit.id is null or credit.id is null or (debit.kind = 'player') = (credit.kind = 'player'))`,
+        and row(debit.kind, credit.kind) is distinct from case transfer.kind
+          when 'fee' then row('player'::text, 'house_fees'::text)
+          when 'refund' then row('house_fees'::text, 'player'::text)
+          when 'award' then row('house_prizes'::text, 'player'::text)
+          when 'purse' then row('house_purses'::text, 'player'::text)
+          when 'deposit' then row('external_cash'::text, 'player'::text)
+        end`,
   },
   {
     id: 'one_fee_per_attempt',
@@ -110,7 +122,8 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'one_award_transfer_per_paid_payout',
-    description: 'Every paid award has moved its money once, to its account, and no other award transfer exists.',
+    description:
+      'Every paid award or purse has moved its money once, to its account, and no other transfer of that kind exists.',
     violations: `
       select coalesce(payout.award_id, transfer.award_id, transfer.id) as id
       from (
@@ -120,25 +133,41 @@ const CHECKS: readonly Check[] = [
           and ledger_accounts.environment = payouts.environment
         where payouts.status = 'paid'
       ) as payout
-      full join (select * from transfers where kind = 'award' and state = 'posted') as transfer
+      full join (select * from transfers where kind in ('award', 'purse') and state = 'posted') as transfer
         on transfer.award_id = payout.award_id
       where payout.award_id is null or transfer.id is null
         or payout.transfer_id is distinct from transfer.id
         or payout.ledger_id is distinct from transfer.credit_id
         or payout.amount_cents <> transfer.amount_cents
         or payout.attempt_id is distinct from transfer.attempt_id
+        or payout.round_id is distinct from transfer.round_id
+        or (payout.round_id is not null) <> (transfer.kind = 'purse')
       union
-      select award_id from transfers where kind = 'award' group by award_id having count(*) > 1`,
+      select award_id from transfers where kind in ('award', 'purse') group by award_id having count(*) > 1`,
   },
   {
     id: 'held_payouts_moved_no_money',
-    description: 'An award that is held or denied has moved no money.',
+    description: 'An award or purse that is held or denied has moved no money.',
     violations: `
       select payouts.award_id as id
       from payouts
-      left join transfers on transfers.kind = 'award' and transfers.award_id = payouts.award_id
+      left join transfers on transfers.kind in ('award', 'purse') and transfers.award_id = payouts.award_id
       where payouts.status <> 'paid'
         and (transfers.id is not null or payouts.transfer_id is not null or payouts.paid_at is not null)`,
+  },
+  {
+    id: 'payments_name_their_owner',
+    description:
+      'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a purse a tournament round’s.',
+    // Each service audits what its own ids name: what named neither would be audited by nobody.
+    violations: `
+      select id from transfers
+      where kind = 'fee' and state = 'posted' and ${ownerDigits('attempt_id')} not in ('${DIGITS.challenge}', '${DIGITS.tournament}')
+      union all
+      select award_id from payouts
+      where num_nonnulls(attempt_id, round_id) <> 1
+        or ${ownerDigits('attempt_id')} <> '${DIGITS.challenge}'
+        or ${ownerDigits('award_id')} <> case when round_id is null then '${DIGITS.challenge}' else '${DIGITS.tournament}' end`,
   },
   {
     id: 'guards_are_in_place',

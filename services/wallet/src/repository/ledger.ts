@@ -105,24 +105,24 @@ export async function lockOpenPlayers(
 const writeChangesStatement: Statement = {
   name: 'write_changes',
   // Three inserts that wait for each other in this order. The upserts never insert a balance: players' rows are locked and hold
-  // the new balance, house rows are there since the first migration and take the difference.
+  // the new balance, house rows are there since the migrations and take the difference.
   text: `
     with written as (
       insert into transfers (
         id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents,
-        attempt_id, fee_transfer_id, award_id, reference, reason, refusal_code, created_at
+        attempt_id, round_id, fee_transfer_id, award_id, reference, reason, refusal_code, created_at
       )
-      select line.*, $16::timestamptz
+      select line.*, $17::timestamptz
       from unnest(
         $1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::bigint[], $8::uuid[], $9::bigint[],
-        $10::uuid[], $11::uuid[], $12::uuid[], $13::text[], $14::text[], $15::text[]
+        $10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::text[], $15::text[], $16::text[]
       ) as line
       returning 1
     ),
     settled as (
       insert into ledger_accounts (id, kind, environment, account_id, balance_cents, hold_next_award)
       select player.id, 'player', player.environment, player.account_id, player.balance_cents, player.hold_next_award
-      from unnest($17::uuid[], $18::text[], $19::uuid[], $20::bigint[], $21::boolean[])
+      from unnest($18::uuid[], $19::text[], $20::uuid[], $21::bigint[], $22::boolean[])
         as player (id, environment, account_id, balance_cents, hold_next_award)
       where (select count(*) from written) >= 0
       on conflict (id) do update set balance_cents = excluded.balance_cents, hold_next_award = excluded.hold_next_award
@@ -130,7 +130,7 @@ const writeChangesStatement: Statement = {
     )
     insert into ledger_accounts (id, kind, environment, balance_cents, may_overdraw)
     select house.id, house.kind, house.environment, house.delta_cents, true
-    from unnest($22::uuid[], $23::text[], $24::text[], $25::bigint[]) as house (id, kind, environment, delta_cents)
+    from unnest($23::uuid[], $24::text[], $25::text[], $26::bigint[]) as house (id, kind, environment, delta_cents)
     where (select count(*) from settled) >= 0
     on conflict (id) do update set balance_cents = ledger_accounts.balance_cents + excluded.balance_cents`,
 };
@@ -146,6 +146,7 @@ type TransferRow = readonly [
   ledgerId: string | null,
   balanceAfterCents: Cents | null,
   attemptId: string | null,
+  roundId: string | null,
   feeTransferId: string | null,
   awardId: string | null,
   reference: string | null,
@@ -153,7 +154,7 @@ type TransferRow = readonly [
   refusalCode: string | null,
 ];
 
-const TRANSFER_COLUMNS = 15;
+const TRANSFER_COLUMNS = 16;
 
 /** Writes what a batch decided: one round trip, however many transfers. Nothing to write is no round trip. */
 export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
@@ -188,9 +189,10 @@ function postedRow({ id, details, ...transfer }: Transfer): TransferRow {
     transfer.amountCents,
     transfer.ledgerId,
     transfer.balanceAfterCents,
-    details.kind === 'deposit' ? null : details.attemptId,
+    'attemptId' in details ? details.attemptId : null,
+    details.kind === 'purse' ? details.roundId : null,
     details.kind === 'refund' ? details.feeTransferId : null,
-    details.kind === 'award' ? details.awardId : null,
+    'awardId' in details ? details.awardId : null,
     details.kind === 'deposit' ? details.reference : null,
     details.kind === 'refund' ? details.reason : null,
     null,
@@ -199,7 +201,7 @@ function postedRow({ id, details, ...transfer }: Transfer): TransferRow {
 
 function fencedRow({ id, environment, attemptId, refusalCode }: Fence): TransferRow {
   const nothing = [null, null, null, null, null] as const;
-  return [id, 'fenced', 'fee', environment, ...nothing, attemptId, null, null, null, null, refusalCode];
+  return [id, 'fenced', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode];
 }
 
 const holdNextAwardStatement: Statement = {

@@ -1,14 +1,16 @@
-/** What was decided about awards. */
+/** What was decided about awards and purses. */
 import { awardTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { AwardFacts, AwardPayment, Payout } from '../domain/award-decision.ts';
+import type { AwardFacts, AwardPayment, Payout, Win } from '../domain/award-decision.ts';
 import type { Environment } from '../domain/ledger.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
+import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
 type PayoutRow = {
   award_id: string;
-  attempt_id: string;
+  attempt_id: string | null;
+  round_id: string | null;
   program_id: string;
   environment: Environment;
   account_id: string;
@@ -19,12 +21,13 @@ type PayoutRow = {
   paid_at: Date | null;
 };
 
-const PAYOUT_COLUMNS = `award_id, attempt_id, program_id, environment, account_id, amount_cents, status, reason, created_at, paid_at`;
+const PAYOUT_COLUMNS =
+  'award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, created_at, paid_at';
 
 function payoutOf(row: PayoutRow): Payout {
   return {
+    ...winOf(row),
     awardId: row.award_id,
-    attemptId: row.attempt_id,
     programId: row.program_id,
     environment: row.environment,
     accountId: row.account_id,
@@ -34,6 +37,12 @@ function payoutOf(row: PayoutRow): Payout {
     createdAt: row.created_at,
     paidAt: row.paid_at,
   };
+}
+
+function winOf({ award_id, attempt_id, round_id }: PayoutRow): Win {
+  if (attempt_id !== null) return { kind: 'award', attemptId: attempt_id };
+  if (round_id !== null) return { kind: 'purse', roundId: round_id };
+  throw new Error(`the payout ${award_id} names neither an attempt nor a round`);
 }
 
 const loadAwardFactsStatement: Statement = {
@@ -88,11 +97,12 @@ const insertPayoutsStatement: Statement = {
   name: 'insert_payouts',
   text: `
     insert into payouts (
-      award_id, attempt_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id, created_at, paid_at
+      award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,
+      created_at, paid_at
     )
     select * from unnest(
-      $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::bigint[], $7::text[], $8::text[], $9::uuid[],
-      $10::timestamptz[], $11::timestamptz[]
+      $1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::bigint[], $8::text[], $9::text[],
+      $10::uuid[], $11::timestamptz[], $12::timestamptz[]
     )`,
 };
 
@@ -101,7 +111,8 @@ export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: rea
   if (payouts.length === 0) return;
   await tx.query(insertPayoutsStatement, [
     payouts.map((payout) => payout.awardId),
-    payouts.map((payout) => payout.attemptId),
+    payouts.map((payout) => (payout.kind === 'award' ? payout.attemptId : null)),
+    payouts.map((payout) => (payout.kind === 'purse' ? payout.roundId : null)),
     payouts.map((payout) => payout.programId),
     payouts.map((payout) => payout.environment),
     payouts.map((payout) => payout.accountId),
@@ -197,14 +208,24 @@ export async function listPayouts(
 
 const listAwardPayoutsStatement: Statement = {
   name: 'list_award_payouts',
-  text: `select ${PAYOUT_COLUMNS} from payouts where award_id > $1 order by award_id limit $2`,
+  // The page is cut from the index alone: to pass over another owner's payouts costs no look at their rows.
+  text: `
+    select ${PAYOUT_COLUMNS}
+    from (
+      select award_id as id from payouts
+      where award_id > $1::uuid and ($2::text is null or ${ownerDigits('award_id')} = $2)
+      order by award_id
+      limit $3
+    ) as page
+    join payouts on payouts.award_id = page.id
+    order by payouts.award_id`,
 };
 
-/** Payouts above an award id, in award id order. */
+/** Payouts of an owner's awards above an award id, in award id order. */
 export async function listAwardPayouts(
   database: Database,
-  afterAwardId: string,
-  limit: number,
+  { after, owner, limit }: OwnedPage,
 ): Promise<readonly Payout[]> {
-  return (await database.query<PayoutRow>(listAwardPayoutsStatement, [afterAwardId, limit])).map(payoutOf);
+  const rows = await database.query<PayoutRow>(listAwardPayoutsStatement, [after, digitsOf(owner), limit]);
+  return rows.map(payoutOf);
 }
