@@ -26,8 +26,11 @@ const arm = (action: string) => writeFileSync(join(directory, NAME), action);
 
 test('names are unique, and say the service, the flow and the step', async () => {
   const { FAILPOINTS } = await load(undefined);
-  expect(new Set(FAILPOINTS).size).toBe(FAILPOINTS.length);
-  for (const name of FAILPOINTS) expect(name).toMatch(/^(gateway|challenge|wallet)\.[a-z]+\.(before|after)-[a-z]+$/);
+  const all = Object.values(FAILPOINTS).flat();
+  expect(new Set(all).size).toBe(all.length);
+  for (const [service, names] of Object.entries(FAILPOINTS)) {
+    for (const name of names) expect(name).toMatch(new RegExp(`^${service}\\.[a-z]+\\.(before|after)-[a-z]+$`));
+  }
 });
 
 test('without the folder nothing is looked at', async () => {

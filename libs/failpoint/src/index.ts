@@ -11,50 +11,77 @@ import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export const FAILPOINTS = [
-  'gateway.claim.before-commit',
-  'gateway.claim.after-commit',
-  'gateway.create.before-call',
-  'gateway.create.after-call',
-  'gateway.outcome.before-call',
-  'gateway.outcome.after-call',
-  'gateway.complete.before-commit',
-  'gateway.complete.after-commit',
-  'gateway.reply.before-send',
-  'gateway.reply.after-send',
-  'challenge.create.before-commit',
-  'challenge.create.after-commit',
-  'challenge.create.before-charge',
-  'challenge.create.after-charge',
-  'challenge.open.before-commit',
-  'challenge.open.after-commit',
-  'challenge.outcome.before-commit',
-  'challenge.outcome.after-commit',
-  'challenge.award.before-pay',
-  'challenge.award.after-pay',
-  'challenge.award.before-commit',
-  'challenge.award.after-commit',
-  'challenge.expiry.before-commit',
-  'challenge.expiry.after-commit',
-  'challenge.refund.before-call',
-  'challenge.refund.after-call',
-  'challenge.refund.before-commit',
-  'challenge.refund.after-commit',
-  'challenge.reply.before-send',
-  'wallet.charge.before-commit',
-  'wallet.charge.after-commit',
-  'wallet.refund.before-commit',
-  'wallet.refund.after-commit',
-  'wallet.award.before-commit',
-  'wallet.award.after-commit',
-  'wallet.resolve.before-commit',
-  'wallet.resolve.after-commit',
-  'wallet.release.before-commit',
-  'wallet.release.after-commit',
-  'wallet.reply.before-send',
+/** Both services that own attempts pass these: most of them lie in their common money path. */
+const OWNER_STEPS = [
+  'create.before-commit',
+  'create.after-commit',
+  'create.before-charge',
+  'create.after-charge',
+  'open.before-commit',
+  'open.after-commit',
+  'outcome.before-commit',
+  'outcome.after-commit',
+  'award.before-pay',
+  'award.after-pay',
+  'award.before-commit',
+  'award.after-commit',
+  'expiry.before-commit',
+  'expiry.after-commit',
+  'refund.before-call',
+  'refund.after-call',
+  'refund.before-commit',
+  'refund.after-commit',
+  'reply.before-send',
 ] as const;
 
-export type FailpointName = (typeof FAILPOINTS)[number];
+function ownerPoints<Owner extends 'challenge' | 'tournament'>(owner: Owner) {
+  return OWNER_STEPS.map((step) => `${owner}.${step}` as const);
+}
+
+/** The closed list, by service. */
+export const FAILPOINTS = {
+  gateway: [
+    'gateway.claim.before-commit',
+    'gateway.claim.after-commit',
+    'gateway.create.before-call',
+    'gateway.create.after-call',
+    'gateway.outcome.before-call',
+    'gateway.outcome.after-call',
+    'gateway.complete.before-commit',
+    'gateway.complete.after-commit',
+    'gateway.reply.before-send',
+    'gateway.reply.after-send',
+  ],
+  challenge: ownerPoints('challenge'),
+  tournament: [
+    ...ownerPoints('tournament'),
+    'tournament.close.before-commit',
+    'tournament.close.after-commit',
+    'tournament.seal.before-commit',
+    'tournament.seal.after-commit',
+    'tournament.cancel.before-commit',
+    'tournament.cancel.after-commit',
+    'tournament.round.before-commit',
+    'tournament.round.after-commit',
+  ],
+  wallet: [
+    'wallet.charge.before-commit',
+    'wallet.charge.after-commit',
+    'wallet.refund.before-commit',
+    'wallet.refund.after-commit',
+    'wallet.award.before-commit',
+    'wallet.award.after-commit',
+    'wallet.resolve.before-commit',
+    'wallet.resolve.after-commit',
+    'wallet.release.before-commit',
+    'wallet.release.after-commit',
+    'wallet.reply.before-send',
+  ],
+} as const;
+
+/** The points of these services, or of all. */
+export type FailpointName<Service extends keyof typeof FAILPOINTS = keyof typeof FAILPOINTS> =
+  (typeof FAILPOINTS)[Service][number];
 
 /** The work was done and its answer is lost: the server fails the call as if the connection had broken. */
 export class LostReplyError extends Error {

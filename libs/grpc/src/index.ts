@@ -8,4 +8,5 @@ export {
 export { createCoalescedCall } from './coalesced-call.ts';
 export { CallFailedError, UnavailableError } from './error-mapping.ts';
 export { type Handlers, implement, type RpcContext, type ServiceImplementation } from './implement.ts';
+export { parseEnvironment, parseId, parseItems, parseTenant } from './parse.ts';
 export { type GrpcServer, startGrpcServer } from './server.ts';

@@ -30,8 +30,11 @@ export interface Transaction {
    * Sends the last statements together with the commit, which saves a round trip. `work` issues all of them at once, through `last`,
    * before it awaits anything. Nothing is sent when it throws first; a statement that fails makes the server roll back.
    */
-  commitWith<T>(work: (last: Pick<Transaction, 'query'>) => Promise<T>): Promise<T>;
+  commitWith<T>(work: (last: Queryable) => Promise<T>): Promise<T>;
 }
+
+/** A database, one of its transactions, or the last statements of one: what a statement runs on. */
+export type Queryable = Pick<Transaction, 'query'>;
 
 /** A statement with a name is prepared once per connection; one name has one text. */
 export interface Statement {
@@ -158,7 +161,7 @@ export function createDatabase(options: DatabaseOptions): Database {
           if (!hasBegun) await begun;
           return await run<Row>(connection, statement, values, queryTimeoutMs);
         },
-        commitWith: async <Last>(lastWork: (last: Pick<Transaction, 'query'>) => Promise<Last>): Promise<Last> => {
+        commitWith: async <Last>(lastWork: (last: Queryable) => Promise<Last>): Promise<Last> => {
           await begun;
           await beforeCommit?.();
           const held: (() => void)[] = [];

@@ -1,4 +1,11 @@
 export { type Check, type CheckResult, runChecks } from './audit.ts';
-export { createDatabase, type Database, type DatabaseOptions, type Statement, type Transaction } from './database.ts';
+export {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  type Queryable,
+  type Statement,
+  type Transaction,
+} from './database.ts';
 export { ConnectionFailedError, isCheckViolation, isConnectionFailure, isUniqueViolation } from './errors.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';

@@ -1,14 +1,9 @@
 /** What the tests of this service stand on: the service itself on a real database, and the real wallet in a process beside it. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { isRefused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import {
+  type Attempt,
   type AttemptCreationResult,
   type Challenge,
   ChallengeServiceClient,
@@ -20,14 +15,20 @@ import {
   ThresholdDirection,
 } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
-import { WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
+import type { WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
-import { createTestDatabase } from '@laurel/testing';
+import {
+  createTestClock,
+  createTestDatabase,
+  ok,
+  retryUntilOk,
+  startTestWallet,
+  type TestClock,
+  type TestPlayer,
+} from '@laurel/testing';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { challengeConfigSchema } from './config.ts';
 import { type ChallengeServer, startChallenge } from './server.ts';
-
-const WALLET_MAIN = fileURLToPath(new URL('../../wallet/src/main.ts', import.meta.url));
-const READY_LIMIT_MS = 15_000;
 
 export const PROGRAM: Tenant = { programId: '11111111-1111-8111-8111-111111111111', environment: Environment.TEST };
 export const OTHER_PROGRAM: Tenant = {
@@ -58,12 +59,10 @@ const TERMS: ChallengeTerms = {
   parentChallengeId: '',
 };
 
-/** A clock that stands still until it is moved. */
-export type TestClock = { (): Date; advance(ms: number): void };
-
 export interface Harness extends AsyncDisposable {
   readonly challenge: TypedClient<ChallengeServiceService>;
   readonly wallet: TypedClient<WalletServiceService>;
+  readonly walletAddress: string;
   readonly server: ChallengeServer;
   readonly database: Database;
   readonly clock: TestClock;
@@ -74,10 +73,7 @@ export interface Harness extends AsyncDisposable {
   stopWallet(): Promise<void>;
   startWallet(): Promise<void>;
   /** An account with this ref and this much play money. */
-  player(
-    playerRef?: string,
-    fundsCents?: bigint,
-  ): Promise<{ readonly ref: string; readonly accountId: string; readonly email: string }>;
+  player(playerRef?: string, fundsCents?: bigint): Promise<TestPlayer>;
   balance(accountId: string): Promise<bigint>;
   /** Live against a bar of 100 unless said otherwise. */
   open(
@@ -96,42 +92,43 @@ export interface Harness extends AsyncDisposable {
     operationId?: string,
     evidence?: string,
   ): Promise<OutcomeReportResult['result']>;
+  /** An open attempt of a new player on a new challenge. */
+  openAttempt(
+    terms?: Partial<ChallengeTerms>,
+  ): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attempt: Attempt }>;
+  /** An attempt whose fee the wallet never heard of, beside one that is open: it was away when the fee was to be charged. */
+  pendingAttempt(): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attemptId: string }>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
 }
 
-export async function startHarness(environment: Record<string, string> = {}): Promise<Harness> {
+/** The harness of one test file, which must leave the audit good. It is there once the file's tests run. */
+export function useHarness(): Harness {
+  const harness = {} as Harness;
+  beforeAll(async () => {
+    Object.assign(harness, await startHarness());
+  });
+  afterAll(async () => {
+    expect(await harness.violations()).toEqual([]);
+    await harness[Symbol.asyncDispose]();
+  });
+  return harness;
+}
+
+async function startHarness(): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const challengeDatabase = starting.use(
     await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
   );
-  const walletDatabase = starting.use(
-    await createTestDatabase({ migrations: new URL('../../wallet/migrations/', import.meta.url) }),
-  );
-  const walletPort = await freePort();
-  let walletProcess: ChildProcess | undefined;
-
-  const startWallet = async () => {
-    walletProcess = await startWalletProcess(walletDatabase.url, walletPort);
-  };
-  const stopWallet = async () => {
-    if (walletProcess === undefined || walletProcess.exitCode !== null) return;
-    const gone = once(walletProcess, 'exit');
-    walletProcess.kill('SIGKILL');
-    await gone;
-    walletProcess = undefined;
-  };
-  starting.defer(stopWallet);
-  await startWallet();
+  const wallet = starting.use(await startTestWallet());
 
   const config = challengeConfigSchema.parse({
     GRPC_PORT: '0',
     CHALLENGE_DATABASE_URL: challengeDatabase.url,
-    WALLET_ADDRESS: `127.0.0.1:${walletPort}`,
+    WALLET_ADDRESS: wallet.address,
     RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
     // Sweepers run when a test says so.
     SWEEP_INTERVAL_MS: '2000000',
-    ...environment,
   });
   const clock = createTestClock();
   const logger = createLogger({
@@ -155,56 +152,28 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
     };
   };
   const { server, challenge } = starting.use(await startReplica());
-  const wallet = starting.use(
-    createClient(WalletServiceClient, { name: 'wallet', address: `127.0.0.1:${walletPort}` }),
-  );
   const database = starting.use(
     createDatabase({ url: challengeDatabase.url, maxConnections: 2, applicationName: 'challenge-test' }),
   );
 
   const running = starting.move();
-  return {
+  const harness: Harness = {
     challenge,
-    wallet,
+    wallet: wallet.client,
+    walletAddress: wallet.address,
     server,
     database,
     clock,
     startReplica,
-    stopWallet,
+    stopWallet: wallet.stop,
     async startWallet() {
-      await startWallet();
-      // Both clients reconnect by themselves; the test goes on when the service has.
+      await wallet.start();
+      // The service reconnects by itself; the test goes on when it has.
       await retryUntilOk(() => challenge.audit({}));
-      await retryUntilOk(() => wallet.audit({}));
     },
-    async player(playerRef = `player-${newId()}`, fundsCents = 100_000n) {
-      const email = `${newId()}@example.com`;
-      const { account } = ok(
-        await wallet.createAccount({
-          email,
-          dateOfBirth: '1990-01-01',
-          jurisdiction: 'US-CA',
-          verificationLevel: 1,
-        }),
-      );
-      const accountId = account?.id ?? '';
-      ok(await wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
-      if (fundsCents > 0n) {
-        ok(
-          await wallet.deposit({
-            accountId,
-            environment: Environment.TEST,
-            amountCents: fundsCents,
-            reference: 'start',
-          }),
-        );
-      }
-      return { ref: playerRef, accountId, email };
-    },
-    async balance(accountId) {
-      const statement = await wallet.getStatement({ accountId, environment: Environment.TEST, limit: 1, cursor: '' });
-      return ok(statement).balanceCents;
-    },
+    player: (playerRef = `player-${newId()}`, fundsCents = 100_000n) =>
+      wallet.addPlayer(PROGRAM, playerRef, fundsCents),
+    balance: wallet.balanceOf,
     async open(terms = {}, { status = ChallengeStatus.LIVE, ...bar } = {}) {
       const isTopN = terms.prizeStructure === PrizeStructure.TOP_N;
       const threshold =
@@ -222,21 +191,30 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
       const report = { operationId, attemptId, tenant: PROGRAM, score, evidenceJson: evidence, requestId: 'r' };
       return ok(await challenge.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
+    async openAttempt(terms = {}) {
+      const opened = await harness.open(terms);
+      const player = await harness.player();
+      return { challenge: opened, player, attempt: created(await harness.create(opened.id, player.ref)) };
+    },
+    async pendingAttempt() {
+      // The first one teaches the service which account the ref names.
+      const { challenge: opened, player } = await harness.openAttempt();
+      const attemptId = newOwnedId('challenge');
+      await harness.stopWallet();
+      expect(verdictOf(await harness.create(opened.id, player.ref, attemptId))).toBe('fault');
+      await harness.startWallet();
+      return { challenge: opened, player, attemptId };
+    },
     async violations() {
       const { checks } = ok(await challenge.audit({}));
-      const ledger = ok(await wallet.audit({}));
+      const ledger = ok(await wallet.client.audit({}));
       return [...checks, ...ledger.checks]
         .filter((check) => check.violations > 0n)
         .map((check) => `${check.id}: ${check.violations} (${check.examples.join(', ')})`);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
-}
-
-/** The answer; a refusal is a failed test. */
-export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }> {
-  if (isRefused(answer)) throw new Error(`refused: ${answer.code} (${answer.message})`);
-  return answer as Exclude<Answer, { kind: 'refused' }>;
+  return harness;
 }
 
 /** The attempt that was created; anything else is a failed test. */
@@ -254,59 +232,4 @@ export function recorded(result: OutcomeReportResult['result']) {
 /** `attempt`, `outcome`, `fault`, or the code of the refusal. */
 export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
-}
-
-async function retryUntilOk(call: () => Promise<unknown>): Promise<void> {
-  const limitAt = Date.now() + READY_LIMIT_MS;
-  for (;;) {
-    try {
-      await call();
-      return;
-    } catch (error) {
-      if (Date.now() > limitAt) throw error;
-      await sleep(50);
-    }
-  }
-}
-
-function createTestClock(): TestClock {
-  let now = Date.now();
-  return Object.assign(() => new Date(now), {
-    advance(ms: number) {
-      now += ms;
-    },
-  });
-}
-
-async function startWalletProcess(databaseUrl: string, port: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [WALLET_MAIN], {
-    env: { ...process.env, WALLET_DATABASE_URL: databaseUrl, GRPC_PORT: String(port), LOG_LEVEL: 'info' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const limit = AbortSignal.timeout(READY_LIMIT_MS);
-  for await (const [line] of on(child, limit)) if (String(line).includes('"ready"')) return child;
-  throw new Error('the wallet did not become ready');
-}
-
-async function* on(child: ChildProcess, signal: AbortSignal): AsyncGenerator<[unknown]> {
-  const output = child.stdout;
-  if (output === null) throw new Error('the wallet has no output');
-  for (;;) {
-    const first = await Promise.race([
-      once(output, 'data', { signal }),
-      once(child, 'exit', { signal }).then(() => null),
-    ]);
-    if (first === null) return;
-    yield [first[0]];
-    output.resume();
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

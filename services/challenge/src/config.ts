@@ -1,17 +1,8 @@
 /** What the environment tells the challenge service. */
 import { parseAmount } from '@laurel/money';
-import { address, databaseUrl, durationMs, logLevel, port, positiveInt } from '@laurel/service';
+import { address, databaseUrl, durationMs, logLevel, port, positiveInt, signingSeed } from '@laurel/service';
 import { z } from 'zod';
 import type { TierCeilings } from './domain/prize-offer.ts';
-
-const SEED_BYTES = 32;
-
-const signingSeed = z.base64('must be base64').transform((text, context) => {
-  const seed = Buffer.from(text, 'base64');
-  if (seed.length === SEED_BYTES) return seed;
-  context.addIssue(`must be ${SEED_BYTES} bytes in base64`);
-  return z.NEVER;
-});
 
 const tierCeilings = z.string().transform((text, context): TierCeilings => {
   const [one, two, three, ...rest] = text.split(',').map((amount) => parseAmount(amount.trim()));

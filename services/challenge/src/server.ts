@@ -1,11 +1,18 @@
 /** The challenge service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
 import { implement, startGrpcServer } from '@laurel/grpc';
+import {
+  connectWallet,
+  createAccountMemory,
+  createAttemptExpirer,
+  createAttemptOpener,
+  createAwardPayer,
+  createPendingResolver,
+  refundsByStatus,
+} from '@laurel/money-path';
 import { createDatabase } from '@laurel/postgres';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
-import { createAccountMemory } from './clients/account-memory.ts';
-import { connectWallet } from './clients/wallet.ts';
 import type { ChallengeConfig } from './config.ts';
 import { audit } from './handlers/audit.ts';
 import { createAttemptCreations, createAttempts } from './handlers/create-attempts.ts';
@@ -20,11 +27,9 @@ import { releaseAward } from './handlers/release-award.ts';
 import { createOutcomeSettlements, reportOutcomes } from './handlers/report-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
+import { findAttempt } from './repository/attempts.ts';
+import * as awards from './repository/awards.ts';
 import { putSigningKey } from './repository/outcomes.ts';
-import { createAttemptExpirer } from './workers/expire-attempts.ts';
-import { createAttemptOpener } from './workers/open-attempts.ts';
-import { createAwardPayer } from './workers/pay-awards.ts';
-import { createPendingResolver } from './workers/resolve-pending.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
@@ -55,11 +60,13 @@ export async function startChallenge(
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
   const ceilings = config.TIER_CEILINGS;
 
-  const opener = starting.adopt(createAttemptOpener({ database, logger }), (it) => it.drain());
-  const payer = starting.adopt(createAwardPayer({ database, wallet, logger }), (it) => it.drain());
-  const resolver = createPendingResolver({ database, wallet, opener, pendingGraceMs });
-  const expirer = starting.adopt(createAttemptExpirer({ database, wallet, opener, resolver, attemptTtlMs }), (it) =>
-    it.drain(),
+  const onPath = { owner: 'challenge', database, wallet, logger } as const;
+  const opener = starting.adopt(createAttemptOpener(onPath), (it) => it.drain());
+  const payer = starting.adopt(createAwardPayer({ ...onPath, awards }), (it) => it.drain());
+  const resolver = createPendingResolver({ ...onPath, opener, pendingGraceMs });
+  const expirer = starting.adopt(
+    createAttemptExpirer({ ...onPath, opener, resolver, refunds: refundsByStatus, attemptTtlMs }),
+    (it) => it.drain(),
   );
   const creations = starting.adopt(createAttemptCreations({ database, ceilings, clock }), (it) => it.drain());
   const settlements = starting.adopt(
@@ -68,7 +75,8 @@ export async function startChallenge(
   );
 
   const money = { database, wallet, accounts, opener, ceilings, clock };
-  const reads = { database, opener, resolver, expirer, payer, attemptTtlMs, clock };
+  const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
+  const reads = { database, opener, resolver, expirer, payer, attemptTtlMs, clock, loadAttempt };
   const service = implement(
     ChallengeServiceService,
     {
@@ -82,8 +90,8 @@ export async function startChallenge(
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
       getReceipt: getReceipt({ database }),
-      releaseAward: releaseAward({ database, payer }),
-      denyAward: denyAward({ database, payer }),
+      releaseAward: releaseAward({ database, payer, awards }),
+      denyAward: denyAward({ database, payer, awards }),
       audit: audit({ database, wallet }),
     },
     { logger },

@@ -9,8 +9,9 @@
  * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
  */
 import { type Refused, refused } from '@laurel/errors';
+import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
 import { statusOf } from './bar.ts';
-import { type Challenge, isSameTenant, type Tenant } from './challenge.ts';
+import type { Challenge } from './challenge.ts';
 import { type AttemptOffer, attemptOfferOf, isPrizeAboveCeiling, type TierCeilings } from './prize-offer.ts';
 
 /** The daily cap looks back this far; an attempt exactly this old no longer counts. */

@@ -3,8 +3,9 @@
  * `calibrating` starts without a bar. `live` brings its own threshold, which counts as `observed` and does not ramp. A `top_n` challenge
  * reads its bar off its scores, so it never brings one. A rung shares its parent's tenant and direction.
  */
-import type { Challenge, ChallengeTerms, Tenant } from './challenge.ts';
-import { isSameTenant } from './challenge.ts';
+import type { Tenant } from '@laurel/money-path/domain';
+import { isSameTenant } from '@laurel/money-path/domain';
+import type { Challenge, ChallengeTerms } from './challenge.ts';
 
 export type NewChallenge = {
   readonly tenant: Tenant;

@@ -1,11 +1,6 @@
 /** The nouns of this service, as its rules see them. */
-import type { AttemptStatus } from '@laurel/attempt';
 import type { Cents } from '@laurel/money';
-
-export type Environment = 'test' | 'live';
-
-/** Who asks. Everything belongs to exactly one tenant and does not exist for any other. */
-export type Tenant = { readonly programId: string; readonly environment: Environment };
+import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/money-path/domain';
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
 export type PrizeStructure = 'threshold' | 'top_n';
@@ -55,29 +50,16 @@ export type Challenge = {
   readonly playersCollected: number;
 };
 
-export type Attempt = {
-  readonly id: string;
+export type Attempt = OwnedAttempt & {
   readonly challengeId: string;
-  readonly accountId: string | null;
-  readonly playerRef: string;
-  readonly status: AttemptStatus;
-  readonly feeCents: Cents;
   /** The prize that this attempt can win, frozen; 0 for a free attempt. */
   readonly prizeCents: Cents;
   /** The bar, frozen; null for a free attempt. */
   readonly threshold: number | null;
   /** An object as JSON text. */
   readonly metadata: string;
-  readonly createdAt: Date;
   readonly spoiledAt: Date | null;
-  /** Which of the attempt's fee transfers counts; see fee-transfer.ts. */
-  readonly feeGeneration: number;
-  /** The code of a refused attempt, or ABANDONED; the operator's reason of a voided one; else null. */
-  readonly closedReason: string | null;
 };
-
-/** Why an attempt is refused whose fee was fenced before the wallet ever heard of it: nobody said no, so it may be begun again. */
-export const ABANDONED = 'abandoned';
 
 /** What an attempt reads from its challenge. All of it is frozen there. */
 export type AttemptTerms = {
@@ -87,8 +69,6 @@ export type AttemptTerms = {
   readonly scoreMin: number | null;
   readonly scoreMax: number | null;
 };
-
-export type AwardStatus = 'paying' | 'paid' | 'held' | 'releasing' | 'denying' | 'denied';
 
 export type Award = {
   readonly id: string;
@@ -109,10 +89,6 @@ export type Outcome = {
   readonly thresholdApplied: number | null;
   readonly recordedAt: Date;
 };
-
-export function isSameTenant(one: Tenant, other: Tenant): boolean {
-  return one.programId === other.programId && one.environment === other.environment;
-}
 
 /** How a player is counted: by account, so that two refs of one account are one player; by the ref only where it has no account. */
 export function playerIdentity(accountId: string | null, playerRef: string): string {

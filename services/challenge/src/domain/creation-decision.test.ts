@@ -1,6 +1,6 @@
+import { ABANDONED } from '@laurel/money-path/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ABANDONED } from './challenge.ts';
 import { type CreationFacts, decideCreations } from './creation-decision.ts';
 import { ATTEMPT, CALIBRATING, CEILINGS, LIVE, NOW, TENANT } from './example.ts';
 

@@ -9,8 +9,9 @@
  *   when it charges. Nothing else is decided on memory: `ask_wallet` means find out who the ref names now and decide again.
  */
 import { type Refused, refused } from '@laurel/errors';
+import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/money-path/domain';
 import { decideAvailability, factsOfNobody, type PlayerFacts } from './availability.ts';
-import { ABANDONED, type Attempt, type Challenge, isSameTenant, type Tenant } from './challenge.ts';
+import type { Attempt, Challenge } from './challenge.ts';
 import type { TierCeilings } from './prize-offer.ts';
 
 export type Creation = {
@@ -21,9 +22,6 @@ export type Creation = {
   /** An object as JSON text. */
   readonly metadata: string;
 };
-
-/** Who the ref names, and whether the wallet was asked just now. */
-export type NamedAccount = { readonly accountId: string | null; readonly isFresh: boolean };
 
 export type CreationFacts = {
   readonly creation: Creation;

@@ -1,6 +1,7 @@
 /** Plain nouns for the tests of the rules. */
 import { cents } from '@laurel/money';
-import type { Attempt, AttemptTerms, Challenge, ChallengeTerms, Tenant } from './challenge.ts';
+import type { Tenant } from '@laurel/money-path/domain';
+import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
 import type { TierCeilings } from './prize-offer.ts';
 
 export const TENANT: Tenant = { programId: 'program', environment: 'live' };

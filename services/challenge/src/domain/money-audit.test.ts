@@ -1,6 +1,6 @@
 import type { AttemptStatus } from '@laurel/attempt';
+import type { AwardStatus } from '@laurel/money-path/domain';
 import { describe, expect, it } from 'vitest';
-import type { AwardStatus } from './challenge.ts';
 import { type AuditedFee, type AuditedPayout, judgeFee, judgePayout } from './money-audit.ts';
 
 const FEE: AuditedFee = { accountId: 'account', feeCents: 100n, refunded: false };

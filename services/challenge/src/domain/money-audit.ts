@@ -10,7 +10,7 @@
  *   finding stands if the same check still fails.
  */
 import { type AttemptStatus, isVisible } from '@laurel/attempt';
-import type { AwardStatus } from './challenge.ts';
+import type { AwardStatus, Finding } from '@laurel/money-path/domain';
 
 export type MoneyCheck =
   | 'visible_attempt_has_its_fee'
@@ -29,8 +29,6 @@ export const MONEY_CHECKS: Record<MoneyCheck, string> = {
   payout_has_its_award: 'Every payout of a challenge has its award.',
 };
 
-export type Finding = { readonly check: MoneyCheck; readonly final: boolean };
-
 export type AuditedAttempt = {
   readonly status: AttemptStatus;
   readonly accountId: string | null;
@@ -40,7 +38,7 @@ export type AuditedAttempt = {
 export type AuditedFee = { readonly accountId: string; readonly feeCents: bigint; readonly refunded: boolean };
 
 /** What is wrong between an attempt and the posted fee of its id; either may be missing. */
-export function judgeFee(attempt: AuditedAttempt | null, fee: AuditedFee | null): Finding | null {
+export function judgeFee(attempt: AuditedAttempt | null, fee: AuditedFee | null): Finding<MoneyCheck> | null {
   if (attempt === null || attempt.status === 'refused' || attempt.feeCents === 0n) {
     return fee === null ? null : { check: 'posted_fee_has_its_attempt', final: false };
   }
@@ -70,7 +68,7 @@ export type AuditedPayout = {
 };
 
 /** What is wrong between an award and the payout of its id; either may be missing. */
-export function judgePayout(award: AuditedAward | null, payout: AuditedPayout | null): Finding | null {
+export function judgePayout(award: AuditedAward | null, payout: AuditedPayout | null): Finding<MoneyCheck> | null {
   if (award === null) return payout === null ? null : { check: 'payout_has_its_award', final: false };
   if (payout === null) return award.status === 'paying' ? null : { check: 'award_has_its_payout', final: true };
   const isSame =

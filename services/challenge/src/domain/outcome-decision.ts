@@ -11,7 +11,8 @@
  */
 import { canSettle, isDue } from '@laurel/attempt';
 import { type Refused, refused } from '@laurel/errors';
-import { type Attempt, type AttemptTerms, isSameTenant, type Tenant } from './challenge.ts';
+import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
+import type { Attempt, AttemptTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 import { clears } from './threshold.ts';
 

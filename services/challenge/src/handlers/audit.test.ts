@@ -1,13 +1,10 @@
 /** The audit finds what it is there to find: each kind of damage, done by hand. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, ok, PROGRAM, recorded, startHarness } from '../challenge.fixture.ts';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 
-let h: Harness;
-beforeAll(async () => {
-  h = await startHarness();
-});
-afterAll(() => h[Symbol.asyncDispose]());
+const h = useHarness();
 
 /** The checks that fail while the damage lasts. */
 async function failing(damage: string, repair: string, values: readonly unknown[]): Promise<readonly string[]> {
@@ -27,46 +24,23 @@ describe('the audit', () => {
   });
 
   it('finds an attempt whose fee is another one, was never posted, or is back though the attempt is not over', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { attempt } = await h.openAttempt();
     await h.server.sweepOnce();
-    const values = [attempt.id];
-    expect(
-      await failing(
-        'update attempts set fee_cents = 99 where id = $1',
-        'update attempts set fee_cents = 100 where id = $1',
-        values,
-      ),
-    ).toEqual(['visible_attempt_has_its_fee']);
-    expect(
-      await failing(
-        `update attempts set status = 'refused', closed_reason = 'x' where id = $1`,
-        `update attempts set status = 'open', closed_reason = null where id = $1`,
-        values,
-      ),
-    ).toEqual(['posted_fee_has_its_attempt']);
-    expect(
-      await failing(
-        `update attempts set status = 'expired' where id = $1`,
-        `update attempts set status = 'open' where id = $1`,
-        values,
-      ),
-    ).toEqual(['refunded_exactly_when_ended']);
-    expect(
-      await failing(
-        `update attempts set status = 'expiring' where id = $1`,
-        `update attempts set status = 'open' where id = $1`,
-        values,
-      ),
-    ).toEqual(['refund_is_due_exactly_while_ending']);
-    expect(
-      await failing(
-        `update attempts set status = 'settled' where id = $1`,
-        `update attempts set status = 'open' where id = $1`,
-        values,
-      ),
-    ).toEqual(['outcome_exactly_when_settled']);
+    const damages = [
+      ['fee_cents = 99', 'fee_cents = 100', 'visible_attempt_has_its_fee'],
+      [
+        `status = 'refused', closed_reason = 'x'`,
+        `status = 'open', closed_reason = null`,
+        'posted_fee_has_its_attempt',
+      ],
+      [`status = 'expired'`, `status = 'open'`, 'refunded_exactly_when_ended'],
+      [`status = 'expiring'`, `status = 'open'`, 'refund_is_due_exactly_while_ending'],
+      [`status = 'settled'`, `status = 'open'`, 'outcome_exactly_when_settled'],
+    ] as const;
+    for (const [damage, repair, check] of damages) {
+      const update = (what: string) => `update attempts set ${what} where id = $1`;
+      expect(await failing(update(damage), update(repair), [attempt.id])).toEqual([check]);
+    }
     expect(
       await failing(
         `insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
@@ -79,9 +53,7 @@ describe('the audit', () => {
   });
 
   it('finds an award that pays something else, or that nobody was paid', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 100));
     h.clock.advance(2_000);
     await h.server.sweepOnce();

@@ -2,17 +2,11 @@
 import { newId } from '@laurel/ids';
 import { AwardStatus } from '@laurel/proto/challenge';
 import { PayoutStatus } from '@laurel/proto/wallet';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, ok, PROGRAM, recorded, startHarness, verdictOf } from '../challenge.fixture.ts';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
-let h: Harness;
-beforeAll(async () => {
-  h = await startHarness();
-});
-afterAll(async () => {
-  expect(await h.violations()).toEqual([]);
-  await h[Symbol.asyncDispose]();
-});
+const h = useHarness();
 
 /** A sandbox player with an open attempt on a challenge that pays 20.00 for 1.00. */
 async function openAttempt() {

@@ -7,26 +7,11 @@ import {
   PrizeStructure,
   ThresholdDirection,
 } from '@laurel/proto/challenge';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  created,
-  type Harness,
-  OTHER_PROGRAM,
-  ok,
-  PROGRAM,
-  recorded,
-  startHarness,
-  verdictOf,
-} from '../challenge.fixture.ts';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
-let h: Harness;
-beforeAll(async () => {
-  h = await startHarness();
-});
-afterAll(async () => {
-  expect(await h.violations()).toEqual([]);
-  await h[Symbol.asyncDispose]();
-});
+const h = useHarness();
 
 async function reread(challenge: Challenge): Promise<Challenge | undefined> {
   return ok(await h.challenge.getChallenge({ challengeId: challenge.id })).challenge;

@@ -1,38 +1,32 @@
 /**
- * CreateAttempts: intent -> wallet -> open.
- *
- * 1. Commit A decides the rules under a lock on each (challenge, account) and inserts the attempt `pending`; a free one `open`.
- *    A refusal ends here and leaves nothing behind.
- * 2. The wallet posts the fee, or burns its id with a refusal. That row decides.
- * 3. The answer goes out; `open` or `refused` is written behind it.
- *
- * Whatever dies in between, the same attempt id sent again finds its row and goes on from there, and so does the sweeper.
+ * CreateAttempts: intent -> wallet -> open, as libs/money-path/src/create-attempt.ts tells it. Here is commit A: it decides the rules
+ * under a lock on each (challenge, account) and inserts the attempt `pending`, a free one `open`. `open` and `refused` are written behind
+ * the answer.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
-import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
-import { failpoint, LostReplyError } from '@laurel/failpoint';
-import type { Handlers } from '@laurel/grpc';
-import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
-import type { AttemptCreation, AttemptCreationResult, ChallengeServiceService } from '@laurel/proto/challenge';
-import type { Clock, Logger } from '@laurel/service';
-import type { AccountMemory } from '../clients/account-memory.ts';
-import type { Player, Wallet } from '../clients/wallet.ts';
-import { decideAvailability } from '../domain/availability.ts';
-import { ABANDONED, type Attempt, type Challenge } from '../domain/challenge.ts';
+import { isRefused, type Refused } from '@laurel/errors';
+import { failpoint } from '@laurel/failpoint';
+import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
 import {
-  type Creation,
-  type CreationDecision,
-  decideCreations,
-  type NamedAccount,
-} from '../domain/creation-decision.ts';
-import { feeTransferOf } from '../domain/fee-transfer.ts';
+  type AccountMemory,
+  type AttemptOpener,
+  type AttemptPlan,
+  answerItem,
+  createAttempt,
+  type Wallet,
+} from '@laurel/money-path';
+import type { NamedAccount } from '@laurel/money-path/domain';
+import { type Database, isConnectionFailure, type Queryable, type Transaction } from '@laurel/postgres';
+import type { AttemptCreation, ChallengeServiceService } from '@laurel/proto/challenge';
+import type { Clock, Logger } from '@laurel/service';
+import { decideAvailability } from '../domain/availability.ts';
+import type { Attempt } from '../domain/challenge.ts';
+import { type Creation, type CreationDecision, decideCreations } from '../domain/creation-decision.ts';
 import type { TierCeilings } from '../domain/prize-offer.ts';
+import { requirementOf } from '../domain/requirement.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, reviveAttempt } from '../repository/attempts.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
 import { loadPlayerFacts, lockPlayers } from '../repository/player-facts.ts';
-import type { Queryable } from '../repository/queryable.ts';
-import type { AttemptOpener } from '../workers/open-attempts.ts';
-import { parseId, parseItems, parseTenant } from './parse.ts';
 import { presentCreatedAttempt } from './present.ts';
 
 type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
@@ -42,15 +36,14 @@ type Deps = {
   wallet: Wallet;
   accounts: AccountMemory;
   opener: AttemptOpener;
+  creations: AttemptCreations;
   ceilings: TierCeilings;
   clock: Clock;
+  logger: Logger;
 };
 
 /** Commit A for whatever creations are waiting. */
 export type AttemptCreations = Coalescer<NamedCreation, CreationDecision>;
-
-// Links, abandoned fees and races with other processes can send a creation round again, each for a reason that cannot last.
-const MAX_ROUNDS = 5;
 
 export function createAttemptCreations(deps: Pick<Deps, 'database' | 'ceilings' | 'clock'>): AttemptCreations {
   return createCoalescer<NamedCreation, CreationDecision>({
@@ -68,30 +61,22 @@ export function createAttemptCreations(deps: Pick<Deps, 'database' | 'ceilings' 
   });
 }
 
-export function createAttempts(
-  deps: Deps & { creations: AttemptCreations; logger: Logger },
-): Handlers<ChallengeServiceService>['createAttempts'] {
+export function createAttempts(deps: Deps): Handlers<ChallengeServiceService>['createAttempts'] {
   return async ({ creations }) => {
-    const results = await Promise.all(parseItems(creations).map((item) => createOne(item, deps)));
+    const results = await Promise.all(
+      parseItems(creations).map((item) =>
+        answerItem(item, () => createOne(item, deps), { logger: deps.logger, failure: 'creation failed' }),
+      ),
+    );
     await failpoint('challenge.reply.before-send');
     return { results };
   };
 }
 
-async function createOne(
-  item: AttemptCreation,
-  deps: Deps & { creations: AttemptCreations; logger: Logger },
-): Promise<AttemptCreationResult> {
-  try {
-    const result = await createAttempt(parseCreation(item), deps);
-    if (isRefused(result))
-      return { result: { $case: 'refused', value: { code: result.code, message: result.message } } };
-    return { result: { $case: 'attempt', value: presentCreatedAttempt(result) } };
-  } catch (error) {
-    if (error instanceof LostReplyError) throw error;
-    deps.logger.error({ err: error, requestId: item.requestId, attemptId: item.attemptId }, 'creation failed');
-    return { result: { $case: 'fault', value: { message: String(error) } } };
-  }
+async function createOne(item: AttemptCreation, deps: Deps) {
+  const created = await createAttempt(planOf(parseCreation(item), deps), { owner: 'challenge', ...deps });
+  if (isRefused(created)) return created;
+  return { $case: 'attempt' as const, value: presentCreatedAttempt(created.attempt) };
 }
 
 function parseCreation(item: AttemptCreation): Creation {
@@ -104,43 +89,19 @@ function parseCreation(item: AttemptCreation): Creation {
   };
 }
 
-/** One creation, from the intent to the wallet's word. */
-async function createAttempt(
-  creation: Creation,
-  deps: Deps & { creations: AttemptCreations },
-): Promise<Attempt | Refused> {
-  const player = { tenant: creation.tenant, playerRef: creation.playerRef };
-  const remembered = deps.accounts.recall(player);
-  let account = remembered === null ? await askForAccount(player, deps) : { accountId: remembered, isFresh: false };
-
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const decision = await deps.creations.submit({ creation, account });
-    if (decision.kind === 'refused') return decision;
-    if (decision.kind === 'ask_wallet') {
-      account = await askForAccount(player, deps);
-      continue;
-    }
-    const { attempt, challenge } = decision;
-    if (attempt.status === 'refused') return refusalOf(attempt);
-    if (attempt.status !== 'pending') return attempt;
-
-    const charged = await charge(attempt, challenge, creation, deps);
-    if (charged !== 'abandoned') return charged;
-  }
-  throw new Error(`attempt ${creation.attemptId} was not decided in ${MAX_ROUNDS} rounds`);
-}
-
-async function askForAccount(player: Player, { wallet, accounts }: Deps): Promise<NamedAccount> {
-  const accountId = await wallet.resolvePlayer(player);
-  accounts.remember(player, accountId);
-  return { accountId, isFresh: true };
-}
-
-/** The refusal that the attempt keeps. */
-function refusalOf(attempt: Attempt): Refused {
-  const code = attempt.closedReason ?? '';
-  if (!isApiErrorCode(code)) throw new Error(`attempt ${attempt.id} was refused for "${code}"`);
-  return refused(code);
+/** Commit A is ours, and so is the word on an account that the ref names by now; the rest is the money path. */
+function planOf(creation: Creation, deps: Deps): AttemptPlan<Attempt> {
+  return {
+    attemptId: creation.attemptId,
+    player: { tenant: creation.tenant, playerRef: creation.playerRef },
+    async writeIntent(account) {
+      const decision = await deps.creations.submit({ creation, account });
+      if (decision.kind === 'refused' || decision.kind === 'ask_wallet') return decision;
+      const { attempt, challenge } = decision;
+      return { kind: 'written', attempt, requirement: requirementOf(challenge.terms) };
+    },
+    moveTo: (attempt, accountId) => moveToAccount(attempt, accountId, deps),
+  };
 }
 
 // Commit A.
@@ -201,71 +162,12 @@ async function write(last: Queryable, attempts: readonly Attempt[]): Promise<Rea
   return new Set([...inserted, ...again.filter((_, index) => revived[index]).map((attempt) => attempt.id)]);
 }
 
-// Commit B and what follows from it.
-
-/** The wallet's word; `abandoned` when the fee was fenced before the wallet heard of it, and the attempt may begin again. */
-async function charge(
-  pending: Attempt,
-  challenge: Challenge,
-  creation: Creation,
-  deps: Deps,
-): Promise<Attempt | Refused | 'abandoned'> {
-  const { wallet, accounts, opener } = deps;
-  const player = { tenant: creation.tenant, playerRef: pending.playerRef };
-  let attempt = pending;
-
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if (attempt.accountId === null) throw new Error(`attempt ${attempt.id} has a fee and no account to pay it`);
-    const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
-    await failpoint('challenge.create.before-charge');
-    const result = await wallet.chargeFee({
-      transferId: feeTransferOf(attempt),
-      attemptId: attempt.id,
-      player,
-      accountId: attempt.accountId,
-      feeCents: attempt.feeCents,
-      terms: challenge.terms,
-    });
-    await failpoint('challenge.create.after-charge');
-
-    if (result.kind === 'posted') {
-      void opener.open(fee);
-      return { ...attempt, status: 'open' };
-    }
-    if (result.kind === 'refused') {
-      if (result.code !== 'internal_error' && isApiErrorCode(result.code)) {
-        void opener.refuse(fee, result.code);
-        return refused(result.code);
-      }
-      await opener.refuse(fee, ABANDONED);
-      return 'abandoned';
-    }
-
-    accounts.remember(player, result.accountId);
-    const moved = await moveToAccount(attempt, result.accountId, deps);
-    if (!isRefused(moved)) {
-      attempt = moved;
-      continue;
-    }
-    // The attempt cannot go on. Its fee must not land late either, so the refusal stands only once the fee is fenced.
-    const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent: true });
-    if (resolution.kind === 'posted') {
-      void opener.open(fee);
-      return { ...attempt, status: 'open' };
-    }
-    await opener.refuse(fee, moved.code);
-    return moved;
-  }
-  throw new Error(`the player of attempt ${pending.id} was moved ${MAX_ROUNDS} times while it was charged`);
-}
-
 /** The ref names another account now: the attempt is that account's if the rules allow it. */
 async function moveToAccount(
   attempt: Attempt,
-  accountId: string | null,
+  accountId: string,
   { database, ceilings, clock }: Deps,
 ): Promise<Attempt | Refused> {
-  if (accountId === null) return refused('insufficient_funds');
   return database.transaction(async (tx): Promise<Attempt | Refused> => {
     // The attempt first and the player second, as nowhere else: no one who holds a player's lock waits for an attempt.
     const locked = (await lockAttempts(tx, [attempt.id])).get(attempt.id);

@@ -1,6 +1,6 @@
 /** CreateChallenge: an operator opens a challenge. */
 import { refused } from '@laurel/errors';
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseTenant } from '@laurel/grpc';
 import { isUuid, newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
@@ -15,7 +15,6 @@ import type { Clock } from '@laurel/service';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import { faultsOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
 import { findChallenge, insertChallenge } from '../repository/challenges.ts';
-import { parseTenant } from './parse.ts';
 import { presentChallenge } from './present.ts';
 
 // decisions.md, "Challenges". A count of 0 means that the operator left it to us.

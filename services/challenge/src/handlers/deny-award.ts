@@ -1,10 +1,10 @@
 /** DenyAward: closes a held award unpaid; its claim stays. Again changes nothing. */
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
+import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
-import { parseId } from './parse.ts';
-import { type ReviewDeps, reviewAward } from './review-award.ts';
+import type { Award } from '../domain/challenge.ts';
 
-export function denyAward(deps: ReviewDeps): Handlers<ChallengeServiceService>['denyAward'] {
+export function denyAward(deps: ReviewDeps<Award>): Handlers<ChallengeServiceService>['denyAward'] {
   return async (request) =>
     (await reviewAward(parseId(request.awardId), { underWay: 'denying', done: 'denied' }, deps)) ?? {};
 }

@@ -2,34 +2,11 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus, ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  created,
-  type Harness,
-  HOUR_MS,
-  OTHER_PROGRAM,
-  ok,
-  PROGRAM,
-  recorded,
-  startHarness,
-  verdictOf,
-} from '../challenge.fixture.ts';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
-let h: Harness;
-beforeAll(async () => {
-  h = await startHarness();
-});
-afterAll(async () => {
-  expect(await h.violations()).toEqual([]);
-  await h[Symbol.asyncDispose]();
-});
-
-async function openAttempt(terms: Parameters<Harness['open']>[0] = {}) {
-  const challenge = await h.open(terms);
-  const player = await h.player();
-  const attempt = created(await h.create(challenge.id, player.ref));
-  return { challenge, player, attempt };
-}
+const h = useHarness();
 
 async function read(attemptId: string) {
   return ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
@@ -37,7 +14,7 @@ async function read(attemptId: string) {
 
 describe('an attempt that an operator voids', () => {
   it('is voided and refunded, takes no outcome, and cannot be voided again', async () => {
-    const { attempt, player } = await openAttempt({ dailyAttemptCap: 1 });
+    const { attempt, player } = await h.openAttempt({ dailyAttemptCap: 1 });
     const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
     expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
     expect(await read(attempt.id)).toEqual(voided);
@@ -64,7 +41,7 @@ describe('an attempt that an operator voids', () => {
   });
 
   it('must be open, known, and voided for a reason', async () => {
-    const { attempt } = await openAttempt();
+    const { attempt } = await h.openAttempt();
     const unknown = newOwnedId('challenge');
     expect(await h.challenge.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });
     expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: '' })).toMatchObject({
@@ -75,7 +52,7 @@ describe('an attempt that an operator voids', () => {
   });
 
   it('stays voiding while the wallet is away, shows nothing, and is finished by the next call', async () => {
-    const { attempt, player } = await openAttempt();
+    const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
     await expect(h.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
@@ -88,7 +65,7 @@ describe('an attempt that an operator voids', () => {
 
 describe('a sandbox attempt that is expired by hand', () => {
   it('is expired and refunded as if its hour had passed', async () => {
-    const { attempt, player } = await openAttempt();
+    const { attempt, player } = await h.openAttempt();
     const expired = ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
     expect(expired).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(100_000n);
@@ -105,7 +82,7 @@ describe('a sandbox attempt that is expired by hand', () => {
 
 describe('an attempt that an implausible score spoiled', () => {
   it('refuses every later report alike, stays open until its hour, then expires and refunds', async () => {
-    const { attempt, player } = await openAttempt({ scoreMin: 0, scoreMax: 1_000 });
+    const { attempt, player } = await h.openAttempt({ scoreMin: 0, scoreMax: 1_000 });
     expect(verdictOf(await h.report(attempt.id, 1_000.5))).toBe('score_out_of_range');
     expect(verdictOf(await h.report(attempt.id, 500))).toBe('score_out_of_range');
     expect(await read(attempt.id)).toEqual(attempt);
@@ -118,14 +95,14 @@ describe('an attempt that an implausible score spoiled', () => {
   });
 
   it('was not spoiled by a score on a bound', async () => {
-    const { attempt } = await openAttempt({ scoreMin: 0, scoreMax: 1_000 });
+    const { attempt } = await h.openAttempt({ scoreMin: 0, scoreMax: 1_000 });
     expect(recorded(await h.report(attempt.id, 1_000)).metThreshold).toBe(true);
   });
 });
 
 describe('an attempt of a challenge that was pulled meanwhile', () => {
   it('still takes its outcome, against the bar and for the prize that were frozen on it', async () => {
-    const { attempt, challenge, player } = await openAttempt();
+    const { attempt, challenge, player } = await h.openAttempt();
     ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.CLOSED }));
     expect(recorded(await h.report(attempt.id, 100, newId())).award?.amountCents).toBe(2_000n);
     expect(await h.balance(player.accountId)).toBe(101_900n);

@@ -1,11 +1,11 @@
 /** GetAttempt: the authoritative read. */
 import { refused } from '@laurel/errors';
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import { rollForward } from '@laurel/money-path';
+import { isSameTenant } from '@laurel/money-path/domain';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
-import { isSameTenant } from '../domain/challenge.ts';
 import { findAttempt } from '../repository/attempts.ts';
-import { parseId, parseTenant } from './parse.ts';
-import { presentWithOutcome, type ReadDeps, rollForward } from './read-attempt.ts';
+import { presentWithOutcome, type ReadDeps } from './read-attempt.ts';
 
 export function getAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['getAttempt'] {
   return async (request) => {

@@ -1,10 +1,9 @@
 /** GetChallenge: one challenge, for its operator. */
 import { refused } from '@laurel/errors';
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findChallenge } from '../repository/challenges.ts';
-import { parseId } from './parse.ts';
 import { presentChallenge } from './present.ts';
 
 export function getChallenge({ database }: { database: Database }): Handlers<ChallengeServiceService>['getChallenge'] {

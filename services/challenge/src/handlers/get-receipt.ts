@@ -1,10 +1,9 @@
 /** GetReceipt: the signed record of an outcome, of any tenant. */
 import { refused } from '@laurel/errors';
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findReceipt } from '../repository/outcomes.ts';
-import { parseId } from './parse.ts';
 
 export function getReceipt({ database }: { database: Database }): Handlers<ChallengeServiceService>['getReceipt'] {
   return async (request) => {

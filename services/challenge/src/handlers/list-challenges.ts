@@ -2,19 +2,19 @@
  * ListChallenges: by default the live challenges that CreateAttempts would accept for this player, funds aside; with `all`, every one.
  * A ref without an account is nobody yet: nothing speaks against it but its missing funds.
  */
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseTenant } from '@laurel/grpc';
+import type { AccountMemory, Wallet } from '@laurel/money-path';
+import type { Tenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';
-import type { AccountMemory } from '../clients/account-memory.ts';
-import type { Wallet } from '../clients/wallet.ts';
 import { decideAvailability, factsOfNobody } from '../domain/availability.ts';
 import { statusOf } from '../domain/bar.ts';
-import type { Challenge, Tenant } from '../domain/challenge.ts';
+import type { Challenge } from '../domain/challenge.ts';
 import type { TierCeilings } from '../domain/prize-offer.ts';
+import { requirementOf } from '../domain/requirement.ts';
 import { listChallengesOf } from '../repository/challenges.ts';
 import { loadFactsOfAccount } from '../repository/player-facts.ts';
-import { parseTenant } from './parse.ts';
 import { presentChallenge } from './present.ts';
 
 type Deps = { database: Database; wallet: Wallet; accounts: AccountMemory; ceilings: TierCeilings; clock: Clock };
@@ -39,7 +39,7 @@ async function keepAccepted(
   const player = { tenant, playerRef };
   const { accountId, codes } = await wallet.checkStanding(
     player,
-    live.map((challenge) => challenge.terms),
+    live.map((challenge) => requirementOf(challenge.terms)),
   );
   accounts.remember(player, accountId);
   const ids = live.map((challenge) => challenge.id);

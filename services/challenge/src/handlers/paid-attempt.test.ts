@@ -2,26 +2,11 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
 import { verifySignature } from '@laurel/signature';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  created,
-  type Harness,
-  OTHER_PROGRAM,
-  ok,
-  PROGRAM,
-  recorded,
-  startHarness,
-  verdictOf,
-} from '../challenge.fixture.ts';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
-let h: Harness;
-beforeAll(async () => {
-  h = await startHarness();
-});
-afterAll(async () => {
-  expect(await h.violations()).toEqual([]);
-  await h[Symbol.asyncDispose]();
-});
+const h = useHarness();
 
 describe('a paid attempt', () => {
   it('charges its fee once, wins the frozen prize, and reads the same from then on', async () => {
@@ -69,9 +54,7 @@ describe('a paid attempt', () => {
   });
 
   it('leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt } = await h.openAttempt();
     const outcome = recorded(await h.report(attempt.id, 99.5, newId(), '{"z":[1,{"b":null}],"a":"é\\u0000"}'));
     expect(outcome.award).toBeUndefined();
 
@@ -104,9 +87,7 @@ describe('a paid attempt', () => {
   });
 
   it('does not exist for another tenant', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt } = await h.openAttempt();
     expect(await h.challenge.getAttempt({ tenant: OTHER_PROGRAM, attemptId: attempt.id })).toMatchObject({
       code: 'not_found',
     });
@@ -155,9 +136,7 @@ describe('a paid attempt', () => {
   });
 
   it('counts for the cap of its day only', async () => {
-    const challenge = await h.open({ dailyAttemptCap: 1 });
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt } = await h.openAttempt({ dailyAttemptCap: 1 });
     recorded(await h.report(attempt.id, 1));
     h.clock.advance(24 * 3_600_000 - 1);
     expect(verdictOf(await h.create(challenge.id, player.ref))).toBe('attempt_cap_reached');

@@ -1,29 +1,16 @@
 /** Many at once: no cap is passed, no prize taken twice, no fee returned twice. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  created,
-  type Harness,
-  HOUR_MS,
-  ok,
-  PROGRAM,
-  recorded,
-  startHarness,
-  verdictOf,
-} from '../challenge.fixture.ts';
+import { created, type Harness, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
-let h: Harness;
+const h = useHarness();
 let other: Awaited<ReturnType<Harness['startReplica']>>;
 beforeAll(async () => {
-  h = await startHarness();
   other = await h.startReplica();
 });
-afterAll(async () => {
-  expect(await h.violations()).toEqual([]);
-  await other[Symbol.asyncDispose]();
-  await h[Symbol.asyncDispose]();
-});
+afterAll(() => other[Symbol.asyncDispose]());
 
 function count(verdicts: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -112,9 +99,7 @@ describe('400 at once', () => {
 
 describe('two reports on one attempt', () => {
   it('settle it once: the first is recorded, every other comes too late', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { attempt } = await h.openAttempt();
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         const client = index % 2 === 0 ? h.challenge : other.challenge;
@@ -133,9 +118,7 @@ describe('two reports on one attempt', () => {
   });
 
   it('are one when they are the same operation', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { player, attempt } = await h.openAttempt();
     const operationId = newId();
     const report = { operationId, attemptId: attempt.id, tenant: PROGRAM, score: 100, evidenceJson: '', requestId: '' };
     const answers = await Promise.all(
@@ -194,9 +177,7 @@ describe('an attempt at its hour', () => {
   });
 
   it('takes no outcome any more though nobody has swept, and its read is already refunded', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const late = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt: late } = await h.openAttempt();
     const read = created(await h.create(challenge.id, player.ref));
     const justInTime = created(await h.create(challenge.id, player.ref));
     h.clock.advance(HOUR_MS - 1);

@@ -1,10 +1,10 @@
 /** ReleaseAward: pays a held award. Again changes nothing. */
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
+import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
-import { parseId } from './parse.ts';
-import { type ReviewDeps, reviewAward } from './review-award.ts';
+import type { Award } from '../domain/challenge.ts';
 
-export function releaseAward(deps: ReviewDeps): Handlers<ChallengeServiceService>['releaseAward'] {
+export function releaseAward(deps: ReviewDeps<Award>): Handlers<ChallengeServiceService>['releaseAward'] {
   return async (request) =>
     (await reviewAward(parseId(request.awardId), { underWay: 'releasing', done: 'paid' }, deps)) ?? {};
 }

@@ -7,14 +7,22 @@
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { failpoint, LostReplyError } from '@laurel/failpoint';
-import type { Handlers } from '@laurel/grpc';
+import { failpoint } from '@laurel/failpoint';
+import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
 import { awardIdOf, receiptIdOf } from '@laurel/ids';
+import {
+  type AttemptExpirer,
+  type AttemptOpener,
+  type AwardPayer,
+  answerItem,
+  type PendingResolver,
+} from '@laurel/money-path';
+import type { OwedAward, Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
-import type { ChallengeServiceService, OutcomeReport, OutcomeReportResult } from '@laurel/proto/challenge';
+import type { ChallengeServiceService, OutcomeReport } from '@laurel/proto/challenge';
 import type { Clock, Logger } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
-import { type Attempt, type Award, type Outcome, playerIdentity, type Tenant } from '../domain/challenge.ts';
+import { type Attempt, type Award, type Outcome, playerIdentity } from '../domain/challenge.ts';
 import { decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
 import {
@@ -24,7 +32,7 @@ import {
   settleAttempts,
   spoilAttempts,
 } from '../repository/attempts.ts';
-import { type AwardWithTenant, claimAwards, loadAwards } from '../repository/awards.ts';
+import { claimAwards, loadAwards } from '../repository/awards.ts';
 import {
   type BarSample,
   insertBarSamples,
@@ -32,11 +40,6 @@ import {
   loadOutcomes,
   type SignedOutcome,
 } from '../repository/outcomes.ts';
-import type { AttemptExpirer } from '../workers/expire-attempts.ts';
-import type { AttemptOpener } from '../workers/open-attempts.ts';
-import type { AwardPayer } from '../workers/pay-awards.ts';
-import type { PendingResolver } from '../workers/resolve-pending.ts';
-import { parseId, parseItems, parseTenant } from './parse.ts';
 import { presentOutcome } from './present.ts';
 
 type Report = {
@@ -50,7 +53,7 @@ type Report = {
 
 /** What the commit made of a report. */
 type Settlement =
-  | { readonly kind: 'recorded'; readonly outcome: Outcome; readonly award: AwardWithTenant | null }
+  | { readonly kind: 'recorded'; readonly outcome: Outcome; readonly award: OwedAward<Award> | null }
   | { readonly kind: 'settled_before' }
   | { readonly kind: 'unresolved' }
   | { readonly kind: 'due' }
@@ -66,7 +69,7 @@ type Deps = {
   opener: AttemptOpener;
   resolver: PendingResolver;
   expirer: AttemptExpirer;
-  payer: AwardPayer;
+  payer: AwardPayer<Award>;
   clock: Clock;
   logger: Logger;
 };
@@ -94,23 +97,20 @@ export function createOutcomeSettlements(
 
 export function reportOutcomes(deps: Deps): Handlers<ChallengeServiceService>['reportOutcomes'] {
   return async ({ reports }) => {
-    const results = await Promise.all(parseItems(reports).map((item) => reportOne(item, deps)));
+    const results = await Promise.all(
+      parseItems(reports).map((item) =>
+        answerItem(item, () => reportOne(item, deps), { logger: deps.logger, failure: 'report failed' }),
+      ),
+    );
     await failpoint('challenge.reply.before-send');
     return { results };
   };
 }
 
-async function reportOne(item: OutcomeReport, deps: Deps): Promise<OutcomeReportResult> {
-  try {
-    const result = await reportOutcome(parseReport(item), deps);
-    if (isRefused(result))
-      return { result: { $case: 'refused', value: { code: result.code, message: result.message } } };
-    return { result: { $case: 'outcome', value: presentOutcome(result.outcome, result.award) } };
-  } catch (error) {
-    if (error instanceof LostReplyError) throw error;
-    deps.logger.error({ err: error, requestId: item.requestId, attemptId: item.attemptId }, 'report failed');
-    return { result: { $case: 'fault', value: { message: String(error) } } };
-  }
+async function reportOne(item: OutcomeReport, deps: Deps) {
+  const result = await reportOutcome(parseReport(item), deps);
+  if (isRefused(result)) return result;
+  return { $case: 'outcome' as const, value: presentOutcome(result.outcome, result.award) };
 }
 
 function parseReport(item: OutcomeReport): Report {

@@ -1,26 +1,11 @@
 /** The same attempt id sent again, whatever the first request left behind. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  created,
-  type Harness,
-  HOUR_MS,
-  ok,
-  PROGRAM,
-  recorded,
-  startHarness,
-  verdictOf,
-} from '../challenge.fixture.ts';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
-let h: Harness;
-beforeAll(async () => {
-  h = await startHarness();
-});
-afterAll(async () => {
-  expect(await h.violations()).toEqual([]);
-  await h[Symbol.asyncDispose]();
-});
+const h = useHarness();
 
 async function statusOf(attemptId: string) {
   const [row] = await h.database.query<{ status: string; closed_reason: string | null; fee_generation: number }>(
@@ -57,9 +42,7 @@ describe('a create that is sent again', () => {
   });
 
   it('charges nothing again when the fee was posted and that was lost', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
     expect(await h.balance(player.accountId)).toBe(99_900n);
@@ -80,13 +63,7 @@ describe('a create that is sent again', () => {
   });
 
   it('begins again under a new fee when the sweeper had fenced the first one, and that fee is refunded at the hour', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    created(await h.create(challenge.id, player.ref));
-    const attemptId = newOwnedId('challenge');
-    await h.stopWallet();
-    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
-    await h.startWallet();
+    const { challenge, player, attemptId } = await h.pendingAttempt();
 
     h.clock.advance(59_999);
     await h.server.sweepOnce();
@@ -108,9 +85,7 @@ describe('a create that is sent again', () => {
   });
 
   it('answers the attempt as it was created after it was settled, expired or voided', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const settled = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt: settled } = await h.openAttempt();
     const expired = created(await h.create(challenge.id, player.ref));
     const voided = created(await h.create(challenge.id, player.ref));
     recorded(await h.report(settled.id, 1));
@@ -148,9 +123,7 @@ describe('a create that is sent again', () => {
 
 describe('a pending attempt that a reader meets', () => {
   it('is resolved by a read, and by a report', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const read = created(await h.create(challenge.id, player.ref));
+    const { challenge, player, attempt: read } = await h.openAttempt();
     const reported = created(await h.create(challenge.id, player.ref));
     await forget(read.id);
     await forget(reported.id);
@@ -160,13 +133,7 @@ describe('a pending attempt that a reader meets', () => {
   });
 
   it('does not exist while its fee is absent, and takes its outcome once it was paid for', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    created(await h.create(challenge.id, player.ref));
-    const attemptId = newOwnedId('challenge');
-    await h.stopWallet();
-    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
-    await h.startWallet();
+    const { challenge, player, attemptId } = await h.pendingAttempt();
     expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
     created(await h.create(challenge.id, player.ref, attemptId));
@@ -174,9 +141,7 @@ describe('a pending attempt that a reader meets', () => {
   });
 
   it('is found at its hour even if the sweep for pending ones had passed it by', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { player, attempt } = await h.openAttempt();
     h.clock.advance(120_000);
     await h.server.sweepOnce();
     await forget(attempt.id);
@@ -190,9 +155,7 @@ describe('a pending attempt that a reader meets', () => {
   });
 
   it('is opened by the sweeper when its fee was posted, and expires at its hour like any other', async () => {
-    const challenge = await h.open();
-    const player = await h.player();
-    const attempt = created(await h.create(challenge.id, player.ref));
+    const { player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     h.clock.advance(HOUR_MS);
     await h.server.sweepOnce();

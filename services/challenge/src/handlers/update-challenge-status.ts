@@ -1,11 +1,10 @@
 /** UpdateChallengeStatus: an operator reinstates, suspends or closes. */
 import { isRefused, refused } from '@laurel/errors';
-import type { Handlers } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { type ChallengeServiceService, ChallengeStatus } from '@laurel/proto/challenge';
 import { decideStatusChange } from '../domain/status-change.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
-import { parseId } from './parse.ts';
 import { presentChallenge } from './present.ts';
 
 const WANTED = new Map<ChallengeStatus, 'live' | 'suspended' | 'closed'>([

@@ -1,9 +1,10 @@
 /** Attempts. Rows are always locked in id order, so that two batches never wait for each other. */
+
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
-import type { Database } from '@laurel/postgres';
-import type { Attempt, AttemptTerms, Environment, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
-import type { Queryable } from './queryable.ts';
+import type { Environment } from '@laurel/money-path/domain';
+import type { Queryable } from '@laurel/postgres';
+import type { Attempt, AttemptTerms, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
 
 type AttemptRow = {
   id: string;
@@ -33,9 +34,6 @@ type AttemptWithTermsRow = AttemptRow & {
 /** An attempt and what it reads from its challenge. */
 export type AttemptWithTerms = { readonly attempt: Attempt; readonly terms: AttemptTerms };
 
-/** One fee of an attempt. */
-export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
-
 const WITH_TERMS = `
 select a.*, c.program_id, c.environment, c.threshold_direction, c.prize_structure, c.score_min, c.score_max
 from attempts a join challenges c on c.id = a.challenge_id`;
@@ -62,27 +60,6 @@ const LOCK_WITH_TERMS = {
   text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,
 };
 
-const LOCKED = `locked as (select a.id from attempts a join wanted w on w.id = a.id order by a.id for no key update of a)`;
-
-// What is known of an older generation's fee says nothing about the current one.
-const OPEN = {
-  name: 'attempts_open',
-  text: `
-with wanted as (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation)), ${LOCKED}
-update attempts a set status = 'open'
-from locked l join wanted w on w.id = l.id
-where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
-};
-
-const REFUSE = {
-  name: 'attempts_refuse',
-  text: `
-with wanted as (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code)), ${LOCKED}
-update attempts a set status = 'refused', closed_reason = w.code
-from locked l join wanted w on w.id = l.id
-where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
-};
-
 const SETTLE = { name: 'attempts_settle', text: `update attempts set status = 'settled' where id = any($1::uuid[])` };
 
 const SPOIL = {
@@ -99,8 +76,6 @@ returning id`,
 };
 
 const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
-
-const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
 
 export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>(INSERT, [
@@ -133,27 +108,6 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
-/** `pending -> open`: the wallet posted the fee. Not durable: the wallet can be asked again. */
-export async function openAttempts(database: Database, fees: readonly FeeOf[]): Promise<void> {
-  if (fees.length === 0) return;
-  const values = [fees.map((fee) => fee.attemptId), fees.map((fee) => fee.feeGeneration)];
-  await database.write(OPEN, values, { durable: false });
-}
-
-/** `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked again. */
-export async function refuseAttempts(
-  database: Database,
-  refusals: readonly (FeeOf & { readonly code: string })[],
-): Promise<void> {
-  if (refusals.length === 0) return;
-  const values = [
-    refusals.map((refusal) => refusal.attemptId),
-    refusals.map((refusal) => refusal.feeGeneration),
-    refusals.map((refusal) => refusal.code),
-  ];
-  await database.write(REFUSE, values, { durable: false });
-}
-
 /** An abandoned attempt begins again as this one. False when another process was first. */
 export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(REVIVE, [
@@ -182,16 +136,6 @@ export async function spoilAttempts(on: Queryable, ids: readonly string[], now: 
 /** The caller holds the lock; the attempt is pending. */
 export async function moveAttempt(on: Queryable, id: string, accountId: string): Promise<void> {
   await on.query(MOVE, [id, accountId]);
-}
-
-/** The caller holds the lock; the attempt is open and ends without an outcome. */
-export async function endAttempt(
-  on: Queryable,
-  id: string,
-  status: AttemptStatus,
-  reason: string | null,
-): Promise<void> {
-  await on.query(END, [id, status, reason]);
 }
 
 function toAttempt(row: AttemptRow): Attempt {

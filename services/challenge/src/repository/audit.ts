@@ -1,9 +1,8 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
-import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
-import type { AwardStatus } from '../domain/challenge.ts';
+import type { AwardStatus } from '@laurel/money-path/domain';
+import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
-import type { Queryable } from './queryable.ts';
 
 // Constraints hold most of these already; the audit is there for the day when somebody switches one off.
 const CHECKS: readonly Check[] = [

@@ -1,21 +1,8 @@
 /** Awards, which are also the claims. */
 import { cents } from '@laurel/money';
-import type { Database } from '@laurel/postgres';
-import type { Award, AwardStatus, Environment, Tenant } from '../domain/challenge.ts';
-import type { Queryable } from './queryable.ts';
-
-/** An award and whose it is, as the wallet needs it. */
-export type AwardWithTenant = { readonly award: Award; readonly tenant: Tenant };
-
-/** Where a payout was found to stand. */
-export type PayoutRecord = {
-  readonly awardId: string;
-  readonly status: Extract<AwardStatus, 'paid' | 'held' | 'denied'>;
-  readonly paidAt: Date | null;
-};
-
-/** A payout, and the status of the award for which the wallet was asked about it. */
-export type PayoutOf = PayoutRecord & { readonly asked: AwardStatus };
+import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/money-path/domain';
+import type { Database, Queryable } from '@laurel/postgres';
+import type { Award } from '../domain/challenge.ts';
 
 type AwardRow = {
   id: string;
@@ -92,13 +79,13 @@ export async function claimAwards(
 export async function loadAwards(
   on: Queryable,
   attemptIds: readonly string[],
-): Promise<ReadonlyMap<string, AwardWithTenant>> {
+): Promise<ReadonlyMap<string, OwedAward<Award>>> {
   if (attemptIds.length === 0) return new Map();
   const rows = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
   return new Map(rows.map((row) => [row.attempt_id, toAwardWithTenant(row)]));
 }
 
-export async function findAward(on: Queryable, id: string): Promise<AwardWithTenant | null> {
+export async function findAward(on: Queryable, id: string): Promise<OwedAward<Award> | null> {
   const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ID, [id]);
   return row === undefined ? null : toAwardWithTenant(row);
 }
@@ -108,7 +95,7 @@ export async function loadUnfinishedAwards(
   on: Queryable,
   createdUntil: Date,
   limit: number,
-): Promise<readonly AwardWithTenant[]> {
+): Promise<readonly OwedAward<Award>[]> {
   return (await on.query<AwardWithTenantRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toAwardWithTenant);
 }
 
@@ -127,7 +114,7 @@ export async function moveAward(on: Queryable, id: string, from: AwardStatus, to
   return (await on.query(MOVE, [id, from, to])).length === 1;
 }
 
-function toAwardWithTenant(row: AwardWithTenantRow): AwardWithTenant {
+function toAwardWithTenant(row: AwardWithTenantRow): OwedAward<Award> {
   return {
     award: {
       id: row.id,

@@ -1,15 +1,15 @@
 /** Challenges, read together with the bar and the progress that bar_samples give them. */
+
 import { cents } from '@laurel/money';
+import type { Environment, Tenant } from '@laurel/money-path/domain';
+import type { Queryable } from '@laurel/postgres';
 import type {
   CalibrationSource,
   Challenge,
   ChallengeStatus,
-  Environment,
   PrizeStructure,
-  Tenant,
   ThresholdDirection,
 } from '../domain/challenge.ts';
-import type { Queryable } from './queryable.ts';
 
 type ChallengeRow = {
   id: string;

@@ -1,6 +1,6 @@
 /** Outcomes, their receipts, and the samples that a bar is read off. */
+import type { Queryable } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
-import type { Queryable } from './queryable.ts';
 
 /** An outcome with what was signed about it. */
 export type SignedOutcome = {

@@ -1,7 +1,8 @@
 /** What an account has done with a challenge: the facts of availability.ts, read under the player's lock. */
+
 import { CAP_COUNTED } from '@laurel/attempt';
+import type { Queryable } from '@laurel/postgres';
 import { CAP_WINDOW_MS, type PlayerFacts } from '../domain/availability.ts';
-import type { Queryable } from './queryable.ts';
 
 /** One creation to look up. */
 export type PlayerQuery = {

@@ -1,8 +1,8 @@
 /**
  * Which account a ref named when it was last asked. A memory, never the truth: links move, so whoever uses it lets the wallet check the
- * account before money moves (creation-decision.ts says when it may be used at all). A ref without an account is not remembered.
+ * account before money moves (the owner's decision says when it may be used at all). A ref without an account is not remembered.
  */
-import type { Player } from './wallet.ts';
+import type { Player } from './domain/player.ts';
 
 export interface AccountMemory {
   recall(player: Player): string | null;

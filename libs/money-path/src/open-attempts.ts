@@ -1,12 +1,17 @@
 /**
  * Writes `pending -> open` and `pending -> refused` behind the answers. The wallet's row has decided and can be asked again, so these
- * commits wait for no fsync and no answer waits for them; what is lost here the sweeper finds (resolve-pending.ts).
+ * commits wait for no fsync, and an answer waits for them only if its owner says so; what is lost here the sweeper finds
+ * (resolve-pending.ts).
+ *
+ * An owner may have work to do when an attempt opens. It runs once for each attempt, in the commit that opens it, whoever brings that
+ * about. An outcome that settles an attempt straight from `pending` passes it by: whoever has such work waits for `written` first.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { failpoint } from '@laurel/failpoint';
+import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
-import { type FeeOf, openAttempts, refuseAttempts } from '../repository/attempts.ts';
+import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from './repository/attempts.ts';
 
 export interface AttemptOpener {
   /** The wallet posted the fee. Says whether that could be written; never rejects. */
@@ -22,23 +27,34 @@ export interface AttemptOpener {
 
 type Verdict = FeeOf & { readonly code: string | null };
 
-export function createAttemptOpener({ database, logger }: { database: Database; logger: Logger }): AttemptOpener {
+export function createAttemptOpener({
+  owner,
+  database,
+  logger,
+  whenOpened = null,
+}: {
+  owner: AttemptOwner;
+  database: Database;
+  logger: Logger;
+  whenOpened?: WhenOpened | null;
+}): AttemptOpener {
   const posted = new Map<string, Promise<boolean>>();
 
   const verdicts = createCoalescer<Verdict, void>({
     name: 'open-attempts',
     isolate: (error) => !isConnectionFailure(error),
     async run(batch) {
-      await failpoint('challenge.open.before-commit');
+      await failpoint(`${owner}.open.before-commit`);
       await openAttempts(
         database,
         batch.filter((verdict) => verdict.code === null),
+        whenOpened,
       );
       await refuseAttempts(
         database,
         batch.flatMap((verdict) => (verdict.code === null ? [] : [{ ...verdict, code: verdict.code }])),
       );
-      await failpoint('challenge.open.after-commit');
+      await failpoint(`${owner}.open.after-commit`);
       return batch.map(() => undefined);
     },
   });

@@ -6,23 +6,36 @@
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
+import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
-import type { Wallet } from '../clients/wallet.ts';
-import type { Award } from '../domain/challenge.ts';
 import {
-  type AwardWithTenant,
-  loadUnfinishedAwards,
+  type AwardStatus,
+  isUnfinished,
+  type OwedAward,
+  type PayableAward,
   type PayoutOf,
   type PayoutRecord,
-  recordPayouts,
-} from '../repository/awards.ts';
+  type PrizeOf,
+} from './domain/award.ts';
+import type { Wallet } from './wallet.ts';
 
-export interface AwardPayer {
+/** The owner's table of awards: challenge awards, or the payouts of a round. */
+export interface AwardTable<Award extends PayableAward> {
+  /** Awards that lie between two commits, created until the instant, oldest first. */
+  loadUnfinishedAwards(database: Database, createdUntil: Date, limit: number): Promise<readonly OwedAward<Award>[]>;
+  /** Writes each status that the wallet answered, where the award is still in the one that it was asked about. Not durable. */
+  recordPayouts(database: Database, payouts: readonly PayoutOf[]): Promise<void>;
+  findAward(database: Database, id: string): Promise<OwedAward<Award> | null>;
+  /** Whether the award was in the first status and is in the second now. */
+  moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
+}
+
+export interface AwardPayer<Award extends PayableAward> {
   /** The award as the wallet has it, settled; the award itself where nothing was under way. */
-  settle(owed: AwardWithTenant): Promise<Award>;
+  settle(owed: OwedAward<Award>): Promise<Award>;
   /** As settle, and the award says so too before it resolves. */
-  settleAndRecord(owed: AwardWithTenant): Promise<Award>;
+  settleAndRecord(owed: OwedAward<Award>): Promise<Award>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
@@ -31,32 +44,33 @@ export interface AwardPayer {
 const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
 
-export function createAwardPayer(deps: { database: Database; wallet: Wallet; logger: Logger }): AwardPayer {
-  const { database, wallet, logger } = deps;
+export function createAwardPayer<Award extends PayableAward>(deps: {
+  owner: AttemptOwner;
+  database: Database;
+  wallet: Wallet;
+  logger: Logger;
+  awards: AwardTable<Award>;
+}): AwardPayer<Award> {
+  const { owner, database, wallet, logger, awards } = deps;
 
   const records = createCoalescer<PayoutOf, void>({
     name: 'record-payouts',
     isolate: (error) => !isConnectionFailure(error),
     async run(payouts) {
-      await failpoint('challenge.award.before-commit');
-      await recordPayouts(database, payouts);
-      await failpoint('challenge.award.after-commit');
+      await failpoint(`${owner}.award.before-commit`);
+      await awards.recordPayouts(database, payouts);
+      await failpoint(`${owner}.award.after-commit`);
       return payouts.map(() => undefined);
     },
   });
 
-  async function ask({ award, tenant }: AwardWithTenant): Promise<PayoutRecord> {
+  async function ask({ award, tenant }: OwedAward<Award>): Promise<PayoutRecord> {
     if (award.status === 'releasing') return truthOf(await wallet.releasePayout(award.id), award.id);
     if (award.status === 'denying') return truthOf(await wallet.denyPayout(award.id), award.id);
-    await failpoint('challenge.award.before-pay');
-    const payout = await wallet.payAward({
-      awardId: award.id,
-      attemptId: award.attemptId,
-      tenant,
-      accountId: award.accountId,
-      amountCents: award.amountCents,
-    });
-    await failpoint('challenge.award.after-pay');
+    await failpoint(`${owner}.award.before-pay`);
+    const { id: awardId, accountId, amountCents } = award;
+    const payout = await wallet.payAward({ ...prizeOf(award), awardId, tenant, accountId, amountCents });
+    await failpoint(`${owner}.award.after-pay`);
     return payout;
   }
 
@@ -68,7 +82,7 @@ export function createAwardPayer(deps: { database: Database; wallet: Wallet; log
     return payout;
   }
 
-  async function settleWith(owed: AwardWithTenant, waitForRecord: boolean): Promise<Award> {
+  async function settleWith(owed: OwedAward<Award>, waitForRecord: boolean): Promise<Award> {
     if (!isUnfinished(owed.award)) return owed.award;
     const payout = await ask(owed);
     const recorded = records.submit({ ...payout, asked: owed.award.status }).catch((error: unknown) => {
@@ -83,7 +97,7 @@ export function createAwardPayer(deps: { database: Database; wallet: Wallet; log
     settleAndRecord: (owed) => settleWith(owed, true),
     async runOnce(now) {
       const until = new Date(now.getTime() - AGE_BEFORE_SWEEP_MS);
-      const owed = await loadUnfinishedAwards(database, until, PAGE);
+      const owed = await awards.loadUnfinishedAwards(database, until, PAGE);
       const results = await Promise.allSettled(owed.map((award) => settleWith(award, true)));
       const failure = results.find((result) => result.status === 'rejected');
       if (failure !== undefined) throw failure.reason;
@@ -92,6 +106,6 @@ export function createAwardPayer(deps: { database: Database; wallet: Wallet; log
   };
 }
 
-function isUnfinished({ status }: Award): boolean {
-  return status === 'paying' || status === 'releasing' || status === 'denying';
+function prizeOf(award: PrizeOf): PrizeOf {
+  return 'roundId' in award ? { roundId: award.roundId } : { attemptId: award.attemptId };
 }

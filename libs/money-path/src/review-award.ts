@@ -4,11 +4,14 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import type { AwardStatus } from '../domain/challenge.ts';
-import { findAward, moveAward } from '../repository/awards.ts';
-import type { AwardPayer } from '../workers/pay-awards.ts';
+import type { AwardStatus, PayableAward } from './domain/award.ts';
+import type { AwardPayer, AwardTable } from './pay-awards.ts';
 
-export type ReviewDeps = { database: Database; payer: AwardPayer };
+export type ReviewDeps<Award extends PayableAward> = {
+  database: Database;
+  payer: AwardPayer<Award>;
+  awards: AwardTable<Award>;
+};
 
 export type Review = {
   readonly underWay: Extract<AwardStatus, 'releasing' | 'denying'>;
@@ -19,18 +22,18 @@ export type Review = {
 const MAX_ROUNDS = 3;
 
 /** Null when the award is as the review wants it. */
-export async function reviewAward(
+export async function reviewAward<Award extends PayableAward>(
   awardId: string,
   review: Review,
-  { database, payer }: ReviewDeps,
+  { database, payer, awards }: ReviewDeps<Award>,
 ): Promise<Refused | null> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const found = await findAward(database, awardId);
+    const found = await awards.findAward(database, awardId);
     if (found === null) return refused('not_found');
     const award = await payer.settleAndRecord(found);
     if (award.status === review.done) return null;
     if (award.status !== 'held') return refused('conflict', `The award is ${award.status}.`);
-    const isMoved = await moveAward(database, awardId, 'held', review.underWay);
+    const isMoved = await awards.moveAward(database, awardId, 'held', review.underWay);
     if (!isMoved) continue;
     const settled = await payer.settleAndRecord({ ...found, award: { ...award, status: review.underWay } });
     return settled.status === review.done ? null : refused('conflict', `The award is ${settled.status}.`);

@@ -1,10 +1,11 @@
 /**
- * The wallet, as this service speaks to it. Every hot call is for one item here and travels in an array with what others ask at the
+ * The wallet, as the owners of attempts speak to it. Every hot call is for one item here and travels in an array with what others ask at the
  * same moment; each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
  */
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, createCoalescedCall } from '@laurel/grpc';
+import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import { Environment } from '@laurel/proto/common';
 import {
@@ -13,13 +14,12 @@ import {
   FeeState,
   type Payout,
   PayoutStatus,
-  type Requirement,
   WalletServiceClient,
 } from '@laurel/proto/wallet';
-import type { ChallengeTerms, Tenant } from '../domain/challenge.ts';
-import type { PayoutRecord } from '../repository/awards.ts';
-
-export type Player = { readonly tenant: Tenant; readonly playerRef: string };
+import type { PayoutRecord, PrizeOf } from './domain/award.ts';
+import type { Player, Requirement } from './domain/player.ts';
+import type { RefundReason } from './domain/refund.ts';
+import type { Tenant } from './domain/tenant.ts';
 
 export type FeeCharge = {
   readonly transferId: string;
@@ -27,7 +27,7 @@ export type FeeCharge = {
   readonly player: Player;
   readonly accountId: string;
   readonly feeCents: Cents;
-  readonly terms: ChallengeTerms;
+  readonly requirement: Requirement;
 };
 
 export type FeeChargeResult =
@@ -43,9 +43,8 @@ export type FeeResolution =
   | { readonly kind: 'fenced'; readonly refusalCode: string | null }
   | { readonly kind: 'absent' };
 
-export type AwardPayment = {
+export type AwardPayment = PrizeOf & {
   readonly awardId: string;
-  readonly attemptId: string;
   readonly tenant: Tenant;
   readonly accountId: string;
   readonly amountCents: Cents;
@@ -71,19 +70,19 @@ export type PayoutListing = PayoutRecord & {
 export interface Wallet extends AsyncDisposable {
   /** The account that the ref names now; null for none. */
   resolvePlayer(player: Player): Promise<string | null>;
-  checkStanding(player: Player, terms: readonly ChallengeTerms[]): Promise<Standing>;
+  checkStanding(player: Player, requirements: readonly Requirement[]): Promise<Standing>;
   chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
   resolveFee(query: { readonly transferId: string; readonly fenceIfAbsent: boolean }): Promise<FeeResolution>;
   /** Throws when no such fee was ever posted. */
-  refundFee(refund: { readonly feeTransferId: string; readonly reason: 'expired' | 'voided' }): Promise<void>;
+  refundFee(refund: { readonly feeTransferId: string; readonly reason: RefundReason }): Promise<void>;
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
   releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
   denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
   getPayout(awardId: string): Promise<PayoutRecord | Refused>;
-  /** Posted fees of attempts with a higher id, in attempt id order. */
-  listFees(afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
-  /** Payouts of awards with a higher id, in award id order. */
-  listAwardPayouts(afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
+  /** Posted fees of the owner's attempts with a higher id, in attempt id order. */
+  listFees(owner: AttemptOwner, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
+  /** Payouts of the owner's awards with a higher id, in award id order. */
+  listAwardPayouts(owner: AttemptOwner, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
 }
 
 // The wallet decides one batch at a time for each kind; a second lane fills while the first is decided.
@@ -107,10 +106,10 @@ export function connectWallet(address: string): Wallet {
     async call(charges) {
       const { results } = answered(
         await client.chargeFees({
-          charges: charges.map(({ terms, player, ...charge }) => ({
+          charges: charges.map(({ player, requirement, ...charge }) => ({
             ...charge,
             player: toPlayer(player),
-            requirement: toRequirement(terms),
+            requirement: toRequirement(requirement),
           })),
         }),
       );
@@ -132,7 +131,7 @@ export function connectWallet(address: string): Wallet {
     },
   });
 
-  const refundFees = createCoalescedCall<{ feeTransferId: string; reason: string }, boolean>({
+  const refundFees = createCoalescedCall<{ feeTransferId: string; reason: RefundReason }, boolean>({
     name: 'wallet.refund_fees',
     lanes: LANES,
     async call(refunds) {
@@ -146,7 +145,7 @@ export function connectWallet(address: string): Wallet {
     async call(payments) {
       const { payouts } = answered(
         await client.payAwards({
-          payments: payments.map(({ tenant, ...payment }) => ({ ...payment, tenant: toTenant(tenant) })),
+          payments: payments.map(({ tenant, ...payment }) => ({ attemptId: '', ...payment, tenant: toTenant(tenant) })),
         }),
       );
       return payouts.map(toPayoutRecord);
@@ -163,9 +162,9 @@ export function connectWallet(address: string): Wallet {
 
   return {
     resolvePlayer: (player) => resolvePlayers.submit(player),
-    async checkStanding(player, terms) {
+    async checkStanding(player, requirements) {
       const { accountId, codes } = answered(
-        await client.checkStanding({ player: toPlayer(player), requirements: terms.map(toRequirement) }),
+        await client.checkStanding({ player: toPlayer(player), requirements: requirements.map(toRequirement) }),
       );
       return {
         accountId: accountId === '' ? null : accountId,
@@ -191,12 +190,12 @@ export function connectWallet(address: string): Wallet {
       const answer = await client.getPayout({ awardId });
       return isRefused(answer) ? answer : payoutOf(answer.payout);
     },
-    async listFees(afterAttemptId, limit) {
-      const { fees } = answered(await client.listFees({ afterAttemptId, limit }));
+    async listFees(owner, afterAttemptId, limit) {
+      const { fees } = answered(await client.listFees({ afterAttemptId, limit, owner }));
       return fees.map((fee: FeeRecord) => ({ ...fee, feeCents: cents(fee.feeCents) }));
     },
-    async listAwardPayouts(afterAwardId, limit) {
-      const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit }));
+    async listAwardPayouts(owner, afterAwardId, limit) {
+      const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit, owner }));
       return payouts.map((payout) => ({
         ...toPayoutRecord(payout),
         attemptId: payout.attemptId,
@@ -236,13 +235,8 @@ function toPlayer({ tenant, playerRef }: Player) {
   return { tenant: toTenant(tenant), playerRef };
 }
 
-/** `insider_entry` applies to tournaments only. */
-function toRequirement(terms: ChallengeTerms): Requirement {
-  return {
-    verificationLevel: terms.requiredVerificationLevel,
-    jurisdictions: [...terms.jurisdictions],
-    refuseInsiders: false,
-  };
+function toRequirement({ jurisdictions, ...requirement }: Requirement) {
+  return { ...requirement, jurisdictions: [...jurisdictions] };
 }
 
 const PAYOUT_STATUS = new Map<PayoutStatus, PayoutRecord['status']>([

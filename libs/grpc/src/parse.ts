@@ -1,7 +1,10 @@
-/** From messages to the words of the domain. What a sister service must never send is a bug and throws. */
+/** What the calls of every service carry, from messages to words. What a sister service must never send is a bug and throws. */
 import { isUuid } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
-import type { Tenant } from '../domain/challenge.ts';
+
+type ParsedEnvironment = 'test' | 'live';
+
+type ParsedTenant = { readonly programId: string; readonly environment: ParsedEnvironment };
 
 /** As many items as one call may carry. */
 const MAX_ITEMS = 200;
@@ -16,12 +19,12 @@ export function parseId(id: string): string {
   return id.toLowerCase();
 }
 
-export function parseTenant(tenant: { programId: string; environment: Environment } | undefined): Tenant {
+export function parseTenant(tenant: { programId: string; environment: Environment } | undefined): ParsedTenant {
   if (tenant === undefined) throw new Error('a message lacks its tenant');
   return { programId: parseId(tenant.programId), environment: parseEnvironment(tenant.environment) };
 }
 
-function parseEnvironment(environment: Environment): 'test' | 'live' {
+export function parseEnvironment(environment: Environment): ParsedEnvironment {
   if (environment === Environment.TEST) return 'test';
   if (environment === Environment.LIVE) return 'live';
   throw new Error(`environment ${environment} is unknown`);

@@ -1,6 +1,6 @@
 import { feeTransferId, newOwnedId } from '@laurel/ids';
 import { describe, expect, it } from 'vitest';
-import { feeTransferOf } from './fee-transfer.ts';
+import { feeTransferOf } from './owned-attempt.ts';
 
 describe('the fee of an attempt', () => {
   it('is the attempt fee transfer at first, and another one for each time it begins again', () => {

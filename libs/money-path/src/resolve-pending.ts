@@ -5,18 +5,21 @@
  * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
  */
 import type { Database } from '@laurel/postgres';
-import type { FeeResolution, Wallet } from '../clients/wallet.ts';
-import { ABANDONED, type Attempt } from '../domain/challenge.ts';
-import { feeTransferOf } from '../domain/fee-transfer.ts';
-import { loadMark, loadPending, type PendingAttempt, putMark } from '../repository/sweeps.ts';
+import { ABANDONED, feeTransferOf } from './domain/owned-attempt.ts';
 import type { AttemptOpener } from './open-attempts.ts';
+import { loadMark, loadPending, type PendingAttempt, putMark } from './repository/sweeps.ts';
+import type { FeeResolution, Wallet } from './wallet.ts';
 
 export interface PendingResolver {
-  /** What the wallet knows of the attempt's fee; `written` says whether the attempt says so too. */
+  /**
+   * What the wallet knows of the attempt's fee; `written` says whether the attempt says so too. A fee that it has never heard of is
+   * fenced past the grace, or, with `evenIfYoung`, at once: then the attempt never comes to be.
+   */
   resolve(
-    attempt: Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>,
+    attempt: PendingAttempt,
     now: Date,
-  ): Promise<{ resolution: FeeResolution; written: Promise<boolean> }>;
+    options?: { readonly evenIfYoung?: boolean },
+  ): Promise<{ readonly resolution: FeeResolution; readonly written: Promise<boolean> }>;
   runOnce(now: Date): Promise<void>;
 }
 
@@ -34,8 +37,8 @@ export function createPendingResolver(deps: {
   const { database, wallet, opener, pendingGraceMs } = deps;
   let mark: Date | undefined;
 
-  async function resolve(attempt: Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>, now: Date) {
-    const fenceIfAbsent = now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
+  async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
+    const fenceIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
     const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent });
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);

@@ -7,45 +7,50 @@
 import { isDue } from '@laurel/attempt';
 import { createCoalescer } from '@laurel/coalesce';
 import { failpoint } from '@laurel/failpoint';
+import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
-import type { Wallet } from '../clients/wallet.ts';
-import type { Attempt } from '../domain/challenge.ts';
-import { feeTransferOf } from '../domain/fee-transfer.ts';
-import { endAttempt, lockAttempts } from '../repository/attempts.ts';
-import {
-  expireAttemptsBetween,
-  finishRefunds,
-  insertRefundDue,
-  loadMark,
-  loadPending,
-  loadRefundsDue,
-  oldestUnended,
-  putMark,
-} from '../repository/sweeps.ts';
+import { feeTransferOf, type OwnedAttempt } from './domain/owned-attempt.ts';
+import { type RoundReason, refundReasonOf, type StatusReason } from './domain/refund.ts';
 import type { AttemptOpener } from './open-attempts.ts';
+import { type EndingAttempt, endAttempt, lockToEnd } from './repository/attempts.ts';
+import { finishRefunds, type RefundDue, type RefundQueue } from './repository/refunds-due.ts';
+import { expireAttemptsBetween, loadMark, loadPending, oldestUnended, putMark } from './repository/sweeps.ts';
 import type { PendingResolver } from './resolve-pending.ts';
+import type { Wallet } from './wallet.ts';
 
-export interface AttemptExpirer {
-  /** Ends the attempt if it is open, and, unless `evenIfYoung`, if its hour has passed. Returns no fee yet. */
-  expire(attemptId: string, now: Date, options?: { readonly evenIfYoung?: boolean }): Promise<void>;
+/** `Reason` is what may end an attempt besides its hour and an operator. */
+export interface AttemptExpirer<Reason extends RoundReason = never> {
+  /**
+   * Ends the attempt if it is open, and, unless `evenIfYoung`, if its hour has passed. Its fee goes back for `reason`, by default
+   * because the attempt expired, but not yet.
+   */
+  expire(
+    attemptId: string,
+    now: Date,
+    options?: { readonly evenIfYoung?: boolean; readonly reason?: Reason | null },
+  ): Promise<void>;
   /** An operator ends the attempt. False when it is not open any more. Returns no fee yet. */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
   /** Returns the fee of an attempt that is `expiring` or `voiding`, and says so. */
-  refund(attempt: Pick<Attempt, 'id' | 'feeGeneration'>, reason: 'expired' | 'voided'): Promise<void>;
+  refund(attempt: OwnedAttempt): Promise<void>;
+  /** Returns fees that are due, and says so; one that fails holds up none of the others, and is thrown behind them. */
+  refundAll(due: readonly RefundDue[]): Promise<void>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
 
 const PAGE = 500;
 
-export function createAttemptExpirer(deps: {
+export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
+  owner: AttemptOwner;
   database: Database;
   wallet: Wallet;
   opener: AttemptOpener;
   resolver: PendingResolver;
+  refunds: RefundQueue<Reason | StatusReason>;
   attemptTtlMs: number;
-}): AttemptExpirer {
-  const { database, wallet, opener, resolver, attemptTtlMs } = deps;
+}): AttemptExpirer<Reason> {
+  const { owner, database, wallet, opener, resolver, refunds, attemptTtlMs } = deps;
   let mark: Date | undefined;
 
   const finished = createCoalescer<string, void>({
@@ -53,36 +58,39 @@ export function createAttemptExpirer(deps: {
     isolate: (error) => !isConnectionFailure(error),
     async run(attemptIds) {
       await database.transaction((tx) => finishRefunds(tx, attemptIds), {
-        beforeCommit: () => failpoint('challenge.refund.before-commit'),
+        beforeCommit: () => failpoint(`${owner}.refund.before-commit`),
       });
-      await failpoint('challenge.refund.after-commit');
+      await failpoint(`${owner}.refund.after-commit`);
       return attemptIds.map(() => undefined);
     },
   });
 
-  async function end(attemptId: string, now: Date, decide: (attempt: Attempt) => EndOf | null): Promise<boolean> {
+  async function end(
+    attemptId: string,
+    now: Date,
+    decide: (attempt: EndingAttempt) => EndOf<Reason | StatusReason> | null,
+  ): Promise<boolean> {
     // Its creator was answered already, and the row may still say `pending` for a moment.
     await opener.written(attemptId);
     const ended = await database.transaction(
       async (tx) => {
-        const attempt = (await lockAttempts(tx, [attemptId])).get(attemptId)?.attempt;
-        const as = attempt === undefined || attempt.status !== 'open' ? null : decide(attempt);
-        if (attempt === undefined || as === null) return false;
-        const isPaid = attempt.feeCents > 0n;
-        await endAttempt(tx, attemptId, isPaid ? as.whileRefunding : as.final, as.reason);
-        if (isPaid) await insertRefundDue(tx, attemptId, now);
+        const attempt = await lockToEnd(tx, attemptId);
+        const as = attempt?.status === 'open' ? decide(attempt) : null;
+        if (attempt === null || as === null) return false;
+        await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
+        if (attempt.isPaid) await refunds.insert(tx, { attemptId, reason: as.refundReason, since: now });
         return true;
       },
-      { beforeCommit: () => failpoint('challenge.expiry.before-commit') },
+      { beforeCommit: () => failpoint(`${owner}.expiry.before-commit`) },
     );
-    await failpoint('challenge.expiry.after-commit');
+    await failpoint(`${owner}.expiry.after-commit`);
     return ended;
   }
 
-  async function refund(attempt: Pick<Attempt, 'id' | 'feeGeneration'>, reason: 'expired' | 'voided'): Promise<void> {
-    await failpoint('challenge.refund.before-call');
+  async function post({ reason, ...attempt }: RefundDue): Promise<void> {
+    await failpoint(`${owner}.refund.before-call`);
     await wallet.refundFee({ feeTransferId: feeTransferOf(attempt), reason });
-    await failpoint('challenge.refund.after-call');
+    await failpoint(`${owner}.refund.after-call`);
     await finished.submit(attempt.id);
   }
 
@@ -92,9 +100,9 @@ export function createAttemptExpirer(deps: {
     if (until < from) return;
     for (;;) {
       const expired = await database.transaction((tx) => expireAttemptsBetween(tx, from, until, PAGE, now), {
-        beforeCommit: () => failpoint('challenge.expiry.before-commit'),
+        beforeCommit: () => failpoint(`${owner}.expiry.before-commit`),
       });
-      await failpoint('challenge.expiry.after-commit');
+      await failpoint(`${owner}.expiry.after-commit`);
       if (expired < PAGE) break;
     }
     // An attempt that is still pending, or locked just now, holds the mark back: the next run finds it open.
@@ -113,37 +121,41 @@ export function createAttemptExpirer(deps: {
     }
   }
 
-  async function refundAllDue(): Promise<void> {
-    const due = await loadRefundsDue(database, PAGE);
-    const results = await Promise.allSettled(due.map((attempt) => refund(attempt, attempt.reason)));
+  async function refundAll(due: readonly RefundDue[]): Promise<void> {
+    const results = await Promise.allSettled(due.map(post));
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
 
   return {
-    async expire(attemptId, now, { evenIfYoung = false } = {}) {
+    async expire(attemptId, now, { evenIfYoung = false, reason = null } = {}) {
       await end(attemptId, now, (attempt) =>
         evenIfYoung || isDue(attempt.createdAt, attemptTtlMs, now)
-          ? { whileRefunding: 'expiring', final: 'expired', reason: null }
+          ? { whileRefunding: 'expiring', final: 'expired', closedReason: reason, refundReason: reason ?? 'expired' }
           : null,
       );
     },
     voidAttempt: (attemptId, reason, now) =>
       end(attemptId, now, (attempt) =>
-        isDue(attempt.createdAt, attemptTtlMs, now) ? null : { whileRefunding: 'voiding', final: 'voided', reason },
+        isDue(attempt.createdAt, attemptTtlMs, now)
+          ? null
+          : { whileRefunding: 'voiding', final: 'voided', closedReason: reason, refundReason: 'voided' },
       ),
-    refund,
+    refund: (attempt) =>
+      post({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt) }),
+    refundAll,
     async runOnce(now) {
       await expireAllDue(now);
-      await refundAllDue();
+      await refundAll(await refunds.load(database, PAGE));
     },
     drain: () => finished.drain(),
   };
 }
 
 /** How an attempt ends: with its fee on the way back, or at once where there was none. */
-type EndOf = {
+type EndOf<Reason> = {
   readonly whileRefunding: 'expiring' | 'voiding';
   readonly final: 'expired' | 'voided';
-  readonly reason: string | null;
+  readonly closedReason: string | null;
+  readonly refundReason: Reason;
 };

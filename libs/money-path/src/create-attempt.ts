@@ -1,0 +1,140 @@
+/**
+ * How an attempt is paid for exactly once: intent -> wallet -> open.
+ *
+ * 1. Commit A, the owner's: it decides the rules and inserts the attempt `pending`; a free one `open`. A refusal ends here and leaves
+ *    nothing behind.
+ * 2. The wallet posts the fee, or burns its id with a refusal. That row decides.
+ * 3. `open` or `refused` is written behind it.
+ *
+ * Whatever dies in between, the same attempt id sent again finds its row and goes on from there, and so does the sweeper.
+ */
+import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
+import { failpoint } from '@laurel/failpoint';
+import type { AttemptOwner } from '@laurel/ids';
+import type { AccountMemory } from './account-memory.ts';
+import { ABANDONED, feeTransferOf, type OwnedAttempt } from './domain/owned-attempt.ts';
+import type { NamedAccount, Player, Requirement } from './domain/player.ts';
+import type { AttemptOpener } from './open-attempts.ts';
+import type { Wallet } from './wallet.ts';
+
+/** What commit A made of a creation: the attempt, written now or before; `ask_wallet` where it is not to be decided on a memory. */
+export type Intent<Attempt extends OwnedAttempt> =
+  | { readonly kind: 'written'; readonly attempt: Attempt; readonly requirement: Requirement }
+  | { readonly kind: 'ask_wallet' }
+  | Refused;
+
+/** One attempt to create, and the owner's part in it. */
+export type AttemptPlan<Attempt extends OwnedAttempt> = {
+  readonly attemptId: string;
+  readonly player: Player;
+  /** Commit A. */
+  writeIntent(account: NamedAccount): Promise<Intent<Attempt>>;
+  /** The ref names another account now: the pending attempt becomes that account's, if the rules allow it. */
+  moveTo(attempt: Attempt, accountId: string): Promise<Attempt | Refused>;
+};
+
+/** `written` resolves once the attempt says `open`, or with false where that could not be written; it never rejects. */
+export type CreatedAttempt<Attempt extends OwnedAttempt> = {
+  readonly kind: 'created';
+  readonly attempt: Attempt;
+  readonly written: Promise<boolean>;
+};
+
+export type CreateDeps = { owner: AttemptOwner; wallet: Wallet; accounts: AccountMemory; opener: AttemptOpener };
+
+// Links, abandoned fees and races with other processes can send a creation round again, each for a reason that cannot last.
+const MAX_ROUNDS = 5;
+
+/** One creation, from the intent to the wallet's word. */
+export async function createAttempt<Attempt extends OwnedAttempt>(
+  plan: AttemptPlan<Attempt>,
+  deps: CreateDeps,
+): Promise<CreatedAttempt<Attempt> | Refused> {
+  const remembered = deps.accounts.recall(plan.player);
+  let account =
+    remembered === null ? await askForAccount(plan.player, deps) : { accountId: remembered, isFresh: false };
+
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const intent = await plan.writeIntent(account);
+    if (intent.kind === 'refused') return intent;
+    if (intent.kind === 'ask_wallet') {
+      account = await askForAccount(plan.player, deps);
+      continue;
+    }
+    const { attempt, requirement } = intent;
+    if (attempt.status === 'refused') return refusalOf(attempt);
+    if (attempt.status !== 'pending') return { kind: 'created', attempt, written: Promise.resolve(true) };
+
+    const charged = await charge(attempt, requirement, plan, deps);
+    if (charged.kind !== 'abandoned') return charged;
+  }
+  throw new Error(`attempt ${plan.attemptId} was not decided in ${MAX_ROUNDS} rounds`);
+}
+
+async function askForAccount(player: Player, { wallet, accounts }: CreateDeps): Promise<NamedAccount> {
+  const accountId = await wallet.resolvePlayer(player);
+  accounts.remember(player, accountId);
+  return { accountId, isFresh: true };
+}
+
+/** The refusal that the attempt keeps. */
+function refusalOf(attempt: OwnedAttempt): Refused {
+  const code = attempt.closedReason ?? '';
+  if (!isApiErrorCode(code)) throw new Error(`attempt ${attempt.id} was refused for "${code}"`);
+  return refused(code);
+}
+
+/** The wallet's word; `abandoned` when the fee was fenced before the wallet heard of it, and the attempt may begin again. */
+async function charge<Attempt extends OwnedAttempt>(
+  pending: Attempt,
+  requirement: Requirement,
+  plan: AttemptPlan<Attempt>,
+  { owner, wallet, accounts, opener }: CreateDeps,
+): Promise<CreatedAttempt<Attempt> | Refused | { readonly kind: 'abandoned' }> {
+  const player = { tenant: plan.player.tenant, playerRef: pending.playerRef };
+  let attempt = pending;
+
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    if (attempt.accountId === null) throw new Error(`attempt ${attempt.id} has a fee and no account to pay it`);
+    const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
+    await failpoint(`${owner}.create.before-charge`);
+    const result = await wallet.chargeFee({
+      transferId: feeTransferOf(attempt),
+      attemptId: attempt.id,
+      player,
+      accountId: attempt.accountId,
+      feeCents: attempt.feeCents,
+      requirement,
+    });
+    await failpoint(`${owner}.create.after-charge`);
+
+    if (result.kind === 'posted') return opened(attempt, opener);
+    if (result.kind === 'refused') {
+      if (result.code !== 'internal_error' && isApiErrorCode(result.code)) {
+        void opener.refuse(fee, result.code);
+        return refused(result.code);
+      }
+      await opener.refuse(fee, ABANDONED);
+      return { kind: 'abandoned' };
+    }
+
+    accounts.remember(player, result.accountId);
+    const moved =
+      result.accountId === null ? refused('insufficient_funds') : await plan.moveTo(attempt, result.accountId);
+    if (!isRefused(moved)) {
+      attempt = moved;
+      continue;
+    }
+    // The attempt cannot go on. Its fee must not land late either, so the refusal stands only once the fee is fenced.
+    const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent: true });
+    if (resolution.kind === 'posted') return opened(attempt, opener);
+    await opener.refuse(fee, moved.code);
+    return moved;
+  }
+  throw new Error(`the player of attempt ${pending.id} was moved ${MAX_ROUNDS} times while it was charged`);
+}
+
+function opened<Attempt extends OwnedAttempt>(attempt: Attempt, opener: AttemptOpener): CreatedAttempt<Attempt> {
+  const written = opener.open({ attemptId: attempt.id, feeGeneration: attempt.feeGeneration });
+  return { kind: 'created', attempt: { ...attempt, status: 'open' }, written };
+}

@@ -1,0 +1,37 @@
+/** Ends one open attempt before its hour, and returns its fee before it answers. */
+import { type Refused, refused } from '@laurel/errors';
+import type { OwnedAttempt } from './domain/owned-attempt.ts';
+import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
+
+/** As if its hour had passed. A repeat that finds the attempt ended by this way, and its refund under way, finishes it. */
+export async function expireNow<Attempt extends OwnedAttempt>(
+  found: Attempt,
+  deps: RollForwardDeps<Attempt>,
+): Promise<Attempt | Refused> {
+  const isUnderWay = found.status === 'expiring';
+  const before = await rollForward(found, deps);
+  if (before === null) return refused('not_found');
+  if (!isUnderWay) {
+    if (before.status !== 'open') return refused('attempt_already_settled');
+    await deps.expirer.expire(found.id, deps.clock(), { evenIfYoung: true });
+  }
+  const attempt = await readAgain(found.id, deps);
+  if (attempt === null) return refused('not_found');
+  // An outcome that came in between has won.
+  return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
+}
+
+/** On an operator's word. A void whose refund was interrupted is finished, not refused. */
+export async function voidNow<Attempt extends OwnedAttempt>(
+  found: Attempt,
+  reason: string,
+  deps: RollForwardDeps<Attempt>,
+): Promise<Attempt | Refused> {
+  const isUnderWay = found.status === 'voiding';
+  const before = await rollForward(found, deps);
+  if (before === null) return refused('not_found');
+  if (!isUnderWay && !(await deps.expirer.voidAttempt(found.id, reason, deps.clock()))) {
+    return refused('conflict', 'The attempt is not open.');
+  }
+  return (await readAgain(found.id, deps)) ?? refused('not_found');
+}

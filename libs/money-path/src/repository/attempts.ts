@@ -1,0 +1,106 @@
+/**
+ * What the money path writes into the owner's tables. Every owner has these three, by these names and columns; what else it keeps in
+ * them is its own. Only the columns named here are read or written in this library.
+ *
+ * - attempts: id uuid primary key, account_id uuid, status text (libs/attempt), fee_cents bigint, created_at timestamptz(3),
+ *   fee_generation integer default 0, closed_reason text (see OwnedAttempt). An index on created_at for the
+ *   sweepers; none that holds the status, so that every change of it stays heap-only.
+ * - refunds_due: attempt_id uuid primary key, since timestamptz(3). An owner that returns fees for more reasons than a status tells has a
+ *   column for them, which must default to 'expired' (see RefundQueue).
+ * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts'), swept_until timestamptz(3).
+ *
+ * Rows are always locked in id order, so that two batches never wait for each other.
+ */
+import type { AttemptStatus } from '@laurel/attempt';
+import type { Database, Transaction } from '@laurel/postgres';
+
+/** One fee of an attempt. */
+export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
+
+/** The owner's own work on attempts that have just become `open`, in the same transaction and under their locks. */
+export type WhenOpened = (tx: Transaction, attemptIds: readonly string[]) => Promise<void>;
+
+/** What decides how an attempt ends. */
+export type EndingAttempt = { readonly status: AttemptStatus; readonly isPaid: boolean; readonly createdAt: Date };
+
+const LOCKED = `locked as (select a.id from attempts a join wanted w on w.id = a.id order by a.id for no key update of a)`;
+
+// What is known of an older generation's fee says nothing about the current one.
+const OPEN = {
+  name: 'attempts_open',
+  text: `
+with wanted as (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation)), ${LOCKED}
+update attempts a set status = 'open'
+from locked l join wanted w on w.id = l.id
+where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation
+returning a.id`,
+};
+
+const REFUSE = {
+  name: 'attempts_refuse',
+  text: `
+with wanted as (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code)), ${LOCKED}
+update attempts a set status = 'refused', closed_reason = w.code
+from locked l join wanted w on w.id = l.id
+where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
+};
+
+const LOCK = {
+  name: 'attempts_lock_to_end',
+  text: 'select status, fee_cents, created_at from attempts where id = $1 for no key update',
+};
+
+const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
+
+/** `pending -> open`: the wallet posted the fee. Not durable: the wallet can be asked again. */
+export async function openAttempts(
+  database: Database,
+  fees: readonly FeeOf[],
+  whenOpened: WhenOpened | null,
+): Promise<void> {
+  if (fees.length === 0) return;
+  const values = [fees.map((fee) => fee.attemptId), fees.map((fee) => fee.feeGeneration)];
+  if (whenOpened === null) {
+    await database.write(OPEN, values, { durable: false });
+    return;
+  }
+  await database.transaction(
+    async (tx) => {
+      const opened = await tx.query<{ id: string }>(OPEN, values);
+      if (opened.length === 0) return;
+      const ids = opened.map(({ id }) => id);
+      await whenOpened(tx, ids);
+    },
+    { durable: false },
+  );
+}
+
+/** `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked again. */
+export async function refuseAttempts(
+  database: Database,
+  refusals: readonly (FeeOf & { readonly code: string })[],
+): Promise<void> {
+  if (refusals.length === 0) return;
+  const values = [
+    refusals.map((refusal) => refusal.attemptId),
+    refusals.map((refusal) => refusal.feeGeneration),
+    refusals.map((refusal) => refusal.code),
+  ];
+  await database.write(REFUSE, values, { durable: false });
+}
+
+/** Null where there is no such attempt. */
+export async function lockToEnd(tx: Transaction, id: string): Promise<EndingAttempt | null> {
+  const [row] = await tx.query<{ status: AttemptStatus; fee_cents: bigint; created_at: Date }>(LOCK, [id]);
+  return row === undefined ? null : { status: row.status, isPaid: row.fee_cents > 0n, createdAt: row.created_at };
+}
+
+/** The caller holds the lock; the attempt is open and ends without an outcome. */
+export async function endAttempt(
+  tx: Transaction,
+  id: string,
+  status: AttemptStatus,
+  reason: string | null,
+): Promise<void> {
+  await tx.query(END, [id, status, reason]);
+}

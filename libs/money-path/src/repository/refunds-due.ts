@@ -1,0 +1,61 @@
+/** Fees to be returned: queued in the commit that ends an attempt, removed in the commit that records the refund. */
+import { type AttemptStatus, afterRefund } from '@laurel/attempt';
+import type { Database, Transaction } from '@laurel/postgres';
+import type { RefundReason, StatusReason } from '../domain/refund.ts';
+
+export type RefundDue = { readonly id: string; readonly feeGeneration: number; readonly reason: RefundReason };
+
+/**
+ * Where the owner keeps why a fee goes back. The status of the attempt tells `expired` from `voided`, and `refundsByStatus` is all that
+ * an owner with these two needs. One with more reasons keeps them in a column of refunds_due, and brings its own two queries.
+ */
+export interface RefundQueue<Reason extends RefundReason = RefundReason> {
+  insert(
+    tx: Transaction,
+    due: { readonly attemptId: string; readonly reason: Reason; readonly since: Date },
+  ): Promise<void>;
+  /** Oldest first. */
+  load(database: Database, limit: number): Promise<readonly RefundDue[]>;
+}
+
+const INSERT = { text: 'insert into refunds_due (attempt_id, since) values ($1, $2)' };
+
+const SELECT = {
+  text: `
+select a.id, a.fee_generation, a.status from refunds_due r join attempts a on a.id = r.attempt_id
+order by r.since, r.attempt_id limit $1`,
+};
+
+// All rows are locked first and in order; whoever comes second finds the queue's rows gone and changes nothing.
+const FINISH = {
+  name: 'refunds_finish',
+  text: `
+with locked as (
+  select r.attempt_id from refunds_due r join attempts a on a.id = r.attempt_id
+  where r.attempt_id = any($1::uuid[]) order by r.attempt_id for update of r for no key update of a
+), done as (
+  delete from refunds_due r using locked l where r.attempt_id = l.attempt_id returning r.attempt_id
+)
+update attempts a set status = case a.status when 'expiring' then 'expired' else 'voided' end
+from done where a.id = done.attempt_id and a.status in ('expiring', 'voiding')`,
+};
+
+export const refundsByStatus: RefundQueue<StatusReason> = {
+  async insert(tx, { attemptId, since }) {
+    await tx.query(INSERT, [attemptId, since]);
+  },
+  async load(database, limit) {
+    const rows = await database.query<{ id: string; fee_generation: number; status: AttemptStatus }>(SELECT, [limit]);
+    return rows.map((row) => ({
+      id: row.id,
+      feeGeneration: row.fee_generation,
+      // Only what ends is queued. Where that was broken the audit says so, and the fee goes back all the same.
+      reason: afterRefund(row.status) ?? 'expired',
+    }));
+  },
+};
+
+/** `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. */
+export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
+  await tx.query(FINISH, [attemptIds]);
+}

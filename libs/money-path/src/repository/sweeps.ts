@@ -1,0 +1,91 @@
+/** What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done with. */
+import type { Database, Transaction } from '@laurel/postgres';
+
+export type Sweep = 'resolve_pending' | 'expire_attempts';
+
+export type PendingAttempt = { readonly id: string; readonly feeGeneration: number; readonly createdAt: Date };
+
+const LOAD_MARK = { text: 'select swept_until from sweep_marks where sweep = $1' };
+
+// A mark never goes back, whichever of several replicas was slower.
+const PUT_MARK = {
+  text: `
+insert into sweep_marks (sweep, swept_until) values ($1, $2)
+on conflict (sweep) do update set swept_until = excluded.swept_until
+where sweep_marks.swept_until < excluded.swept_until`,
+};
+
+const SELECT_PENDING = {
+  text: `
+select id, fee_generation, created_at from attempts
+where created_at >= $1 and created_at <= $2 and status = 'pending'
+order by created_at limit $3`,
+};
+
+// One statement and one commit: the attempts end, and their refunds are due. Rows that an outcome holds right now are skipped, not
+// waited for: the outcome has won that race.
+const EXPIRE_DUE = {
+  text: `
+with due as (
+  select id from attempts
+  where created_at >= $1 and created_at <= $2 and status = 'open'
+  order by created_at limit $3
+  for no key update skip locked
+), ended as (
+  update attempts a set status = case when a.fee_cents > 0 then 'expiring' else 'expired' end
+  from due where a.id = due.id returning a.id, a.fee_cents
+), queued as (
+  insert into refunds_due (attempt_id, since) select id, $4 from ended where fee_cents > 0
+)
+select count(*)::int as expired from ended`,
+};
+
+const OLDEST_LEFT_BEHIND = {
+  text: `
+select created_at from attempts
+where created_at >= $1 and created_at <= $2 and status in ('pending', 'open')
+order by created_at limit 1`,
+};
+
+/** The beginning of time where a sweep has never run. */
+export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {
+  const [row] = await database.query<{ swept_until: Date }>(LOAD_MARK, [sweep]);
+  return row?.swept_until ?? new Date(0);
+}
+
+export async function putMark(database: Database, sweep: Sweep, sweptUntil: Date): Promise<void> {
+  await database.query(PUT_MARK, [sweep, sweptUntil]);
+}
+
+/** Pending attempts created from the first instant to the second, both included, oldest first. */
+export async function loadPending(
+  database: Database,
+  from: Date,
+  until: Date,
+  limit: number,
+): Promise<readonly PendingAttempt[]> {
+  const rows = await database.query<{ id: string; fee_generation: number; created_at: Date }>(SELECT_PENDING, [
+    from,
+    until,
+    limit,
+  ]);
+  return rows.map((row) => ({ id: row.id, feeGeneration: row.fee_generation, createdAt: row.created_at }));
+}
+
+/** Ends open attempts created from the first instant to the second, both included, oldest first. */
+export async function expireAttemptsBetween(
+  tx: Transaction,
+  from: Date,
+  until: Date,
+  limit: number,
+  now: Date,
+): Promise<number> {
+  const [row] = await tx.query<{ expired: number }>(EXPIRE_DUE, [from, until, limit, now]);
+  return row?.expired ?? 0;
+}
+
+/** The oldest attempt of the window that is neither ended nor refused; null when there is none. */
+export async function oldestUnended(database: Database, from: Date, until: Date): Promise<Date | null> {
+  const [row] = await database.query<{ created_at: Date }>(OLDEST_LEFT_BEHIND, [from, until]);
+  return row?.created_at ?? null;
+}

@@ -1,0 +1,11 @@
+/** What a challenge demands of a player (partner API, "Errors": `blocked`). `insider_entry` applies to tournaments only. */
+import type { Requirement } from '@laurel/money-path/domain';
+import type { ChallengeTerms } from './challenge.ts';
+
+export function requirementOf(terms: Pick<ChallengeTerms, 'requiredVerificationLevel' | 'jurisdictions'>): Requirement {
+  return {
+    verificationLevel: terms.requiredVerificationLevel,
+    jurisdictions: terms.jurisdictions,
+    refuseInsiders: false,
+  };
+}
