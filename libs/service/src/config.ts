@@ -82,3 +82,13 @@ function isDatabaseUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1;
 }
+
+const SEED_BYTES = 32;
+
+/** The secret half of an Ed25519 key, as a Buffer of 32 bytes. */
+export const signingSeed = z.base64('must be base64').transform((text, context) => {
+  const seed = Buffer.from(text, 'base64');
+  if (seed.length === SEED_BYTES) return seed;
+  context.addIssue(`must be ${SEED_BYTES} bytes in base64`);
+  return z.NEVER;
+});

@@ -11,6 +11,7 @@ export {
   parseConfig,
   port,
   positiveInt,
+  signingSeed,
 } from './config.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { runService } from './run-service.ts';

@@ -17,10 +17,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '@laurel/service/node-flags';
 import pg from 'pg';
 
 /** The services of a stack, in the order in which they depend on each other. */
-export const SERVICES = ['wallet', 'challenge', 'gateway'] as const;
+export const SERVICES = ['wallet', 'challenge', 'tournament', 'gateway'] as const;
 export type Service = (typeof SERVICES)[number];
 
 export interface StackOptions {
@@ -54,6 +55,8 @@ export interface Stack extends AsyncDisposable {
   readonly baseUrls: readonly string[];
   readonly operatorToken: string;
   database(service: Service): StackDatabase;
+  /** Where a service's replicas answer gRPC, as clients take it. */
+  address(service: Exclude<Service, 'gateway'>): string;
   /** The process ids of a service's running replicas. */
   pids(service: Service): readonly number[];
   /** Ends a replica at once (SIGKILL) and waits until it is gone. */
@@ -82,7 +85,7 @@ const STOP_DEADLINE_MS = 12_000;
 const MAX_LOG_LINES = 20_000;
 
 /**
- * Starts wallet, challenge and gateway as real processes against fresh databases, and waits until all are ready.
+ * Starts the services as real processes against fresh databases, and waits until all are ready.
  * Disposing ends the processes by their ids and drops the databases.
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
@@ -101,10 +104,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const ports = {
     wallet: await freePorts(replicas('wallet')),
     challenge: await freePorts(replicas('challenge')),
+    tournament: await freePorts(replicas('tournament')),
     gateway: await freePorts(replicas('gateway')),
   };
-  const adminPorts = { wallet: await freePorts(replicas('wallet')), challenge: await freePorts(replicas('challenge')) };
+  const adminPorts = {
+    wallet: await freePorts(replicas('wallet')),
+    challenge: await freePorts(replicas('challenge')),
+    tournament: await freePorts(replicas('tournament')),
+  };
 
+  const receiptSigningSeed = randomBytes(32).toString('base64');
   const common = options.failpoints ? { FAILPOINTS_DIR: directory } : {};
   const configuration: Record<Service, Record<string, string>> = {
     wallet: { ...common, WALLET_DATABASE_URL: urlOf(databases, 'wallet') },
@@ -112,13 +121,20 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       ...common,
       CHALLENGE_DATABASE_URL: urlOf(databases, 'challenge'),
       WALLET_ADDRESS: addressOf(ports.wallet),
-      RECEIPT_SIGNING_SEED: randomBytes(32).toString('base64'),
+      RECEIPT_SIGNING_SEED: receiptSigningSeed,
+    },
+    tournament: {
+      ...common,
+      TOURNAMENT_DATABASE_URL: urlOf(databases, 'tournament'),
+      WALLET_ADDRESS: addressOf(ports.wallet),
+      RECEIPT_SIGNING_SEED: receiptSigningSeed,
     },
     gateway: {
       ...common,
       GATEWAY_DATABASE_URL: urlOf(databases, 'gateway'),
       WALLET_ADDRESS: addressOf(ports.wallet),
       CHALLENGE_ADDRESS: addressOf(ports.challenge),
+      TOURNAMENT_ADDRESS: addressOf(ports.tournament),
       OPERATOR_TOKEN: operatorToken,
       KEY_PEPPER: randomBytes(32).toString('base64'),
     },
@@ -178,6 +194,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       if (database === undefined) throw new Error(`no database of ${service}`);
       return database;
     },
+    address: (service) => addressOf(ports[service]),
     pids: (service) => (processes.get(service) ?? []).flatMap((managed) => managed.pid() ?? []),
     kill: (service, index) => replica(service, index).end('SIGKILL').then(ignore),
     stop: (service, index) => replica(service, index).stop(),
@@ -252,7 +269,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-function manageProcess(shape: ProcessShape): ManagedProcess {
+export function manageProcess(shape: ProcessShape): ManagedProcess {
   let child: ChildProcess | undefined;
   let exited: Promise<number | null> = Promise.resolve(null);
   let isWanted = false;
@@ -260,7 +277,7 @@ function manageProcess(shape: ProcessShape): ManagedProcess {
 
   const launch = (): void => {
     const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
-    const started = spawn(NODE, ['--disable-warning=ExperimentalWarning', shape.main], {
+    const started = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', shape.main], {
       // Nothing of the test runner's environment leaks into a service.
       env: {
         PATH: process.env.PATH,

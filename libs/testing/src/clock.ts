@@ -1,0 +1,11 @@
+/** A clock that stands still until it is moved. */
+export type TestClock = { (): Date; advance(ms: number): void };
+
+export function createTestClock(): TestClock {
+  let now = Date.now();
+  return Object.assign(() => new Date(now), {
+    advance(ms: number) {
+      now += ms;
+    },
+  });
+}

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isRefused } from '@laurel/errors';
+import { createClient, type TypedClient } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import { Environment, type Tenant } from '@laurel/proto/common';
+import { type UpdateAccountRequest, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
+import { createTestDatabase } from './postgres.ts';
+import { freePorts, manageProcess } from './stack.ts';
+
+export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
+
+/** The real wallet, for the tests of a service that asks it: in a process of its own, on a database of its own. */
+export interface TestWallet extends AsyncDisposable {
+  readonly address: string;
+  readonly client: TypedClient<WalletServiceService>;
+  /** Gone at once, and it stays away. */
+  stop(): Promise<void>;
+  /** Back at its address. */
+  start(): Promise<void>;
+  /** A grown-up in California with an account, this ref, and this much money in the tenant's environment. */
+  addPlayer(tenant: Tenant, playerRef: string, fundsCents: bigint): Promise<TestPlayer>;
+  balanceOf(accountId: string, environment?: Environment): Promise<bigint>;
+  /** The account may not play for money any more. */
+  block(accountId: string): Promise<void>;
+}
+
+const ROOT = new URL('../../../services/wallet/', import.meta.url);
+
+export async function startTestWallet(): Promise<TestWallet> {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(await createTestDatabase({ migrations: new URL('migrations/', ROOT) }));
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const walletProcess = starting.adopt(
+    manageProcess({
+      name: 'wallet',
+      main: fileURLToPath(new URL('src/main.ts', ROOT)),
+      environment: { WALLET_DATABASE_URL: database.url, GRPC_PORT: String(port), ADMIN_PORT: String(adminPort) },
+      readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
+      restart: false,
+      logFile: undefined,
+      onLine: () => {},
+    }),
+    (it) => it.dispose(),
+  );
+  await walletProcess.start();
+  const address = `127.0.0.1:${port}`;
+  // An audit reads everything, and a test may have filled the ledger with thousands of players.
+  const client = starting.use(createClient(WalletServiceClient, { name: 'wallet', address, deadlineMs: 30_000 }));
+
+  const running = starting.move();
+  return {
+    address,
+    client,
+    async stop() {
+      await walletProcess.stop('SIGKILL');
+    },
+    async start() {
+      await walletProcess.start();
+      await retryUntilOk(() => client.audit({}));
+    },
+    async addPlayer(tenant, playerRef, fundsCents) {
+      const email = `${newId()}@example.com`;
+      const person = { email, dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 1 };
+      const accountId = ok(await client.createAccount(person)).account?.id ?? '';
+      ok(await client.putPlayerLink({ player: { tenant, playerRef }, email }));
+      if (fundsCents > 0n) {
+        const { environment } = tenant;
+        ok(await client.deposit({ accountId, environment, amountCents: fundsCents, reference: 'start' }));
+      }
+      return { ref: playerRef, accountId, email };
+    },
+    async balanceOf(accountId, environment = Environment.TEST) {
+      return ok(await client.getStatement({ accountId, environment, limit: 1, cursor: '' })).balanceCents;
+    },
+    async block(accountId) {
+      ok(await client.updateAccount({ ...NO_CHANGE, accountId, blocked: true }));
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+const NO_CHANGE: UpdateAccountRequest = {
+  accountId: '',
+  selfExcludedUntil: undefined,
+  clearSelfExclusion: false,
+  enforcementFlag: undefined,
+  underInvestigation: undefined,
+  blocked: undefined,
+  jurisdiction: undefined,
+  verificationLevel: undefined,
+};
+
+/** The answer; a refusal is a failed test. */
+export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }> {
+  if (isRefused(answer)) throw new Error(`refused: ${answer.code} (${answer.message})`);
+  return answer as Exclude<Answer, { kind: 'refused' }>;
+}
+
+const RETRY_LIMIT_MS = 15_000;
+
+/** For a client that reconnects by itself: the test goes on when it has. */
+export async function retryUntilOk(call: () => Promise<unknown>): Promise<void> {
+  const limitAt = Date.now() + RETRY_LIMIT_MS;
+  for (;;) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (Date.now() > limitAt) throw error;
+      await delay(50);
+    }
+  }
+}
