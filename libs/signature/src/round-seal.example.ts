@@ -1,0 +1,68 @@
+/** A sealed round of any size, for the tests of whoever verifies one. */
+import { createHash } from 'node:crypto';
+import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from './merkle.ts';
+import { ROUND_SEAL_KIND, type SealLeaf, type SealProof, type SealStatement } from './round-seal.ts';
+import { canonicalJson, createSigner } from './signature.ts';
+
+export const SEAL_SIGNER = createSigner(Buffer.alloc(32, 3));
+
+/** The receipt of rank `index + 1`. */
+export function receiptOf(index: number): Record<string, unknown> {
+  return { receipt_id: `receipt ${index}`, tournament_round_id: 'round', score: 1_000 - index, tiebreak: null };
+}
+
+export function leafOf(index: number): SealLeaf {
+  return {
+    round_id: 'round',
+    attempt_id: `attempt ${index}`,
+    receipt_id: `receipt ${index}`,
+    receipt_sha256: createHash('sha256')
+      .update(canonicalJson(receiptOf(index)))
+      .digest('hex'),
+    player_ref: `player ${index}`,
+    score: 1_000 - index,
+    tiebreak: null,
+    recorded_at: '2026-11-21T12:00:00.000Z',
+    best: index % 2 === 0,
+    final_rank: index + 1,
+    payout_amount: index === 0 ? '12.50' : '0.00',
+  };
+}
+
+/** The seal of a round with this many leaves, with the proof for one of them. */
+export function sealOf(leaves: number, index: number, changes: Partial<SealStatement> = {}): SealProof {
+  const texts = Array.from({ length: leaves }, (_, at) => canonicalJson(leafOf(at)));
+  const tree = createMerkleTree();
+  const blockRoots = texts.flatMap((leaf) => tree.append(leaf)?.root ?? []);
+  const { root, lastBlock } = tree.end();
+  if (lastBlock !== null) blockRoots.push(lastBlock.root);
+  const start = Math.floor(index / BLOCK_LEAVES) * BLOCK_LEAVES;
+  const block = texts.slice(start, start + BLOCK_LEAVES);
+  const statement: SealStatement = {
+    kind: ROUND_SEAL_KIND,
+    version: 1,
+    round_id: 'round',
+    round_number: 7,
+    tournament_id: 'tournament',
+    program_id: 'program',
+    environment: 'live',
+    threshold_direction: 'higher_is_better',
+    tiebreak_direction: null,
+    purse_amount: '12.50',
+    entrant_count: leaves,
+    scored_players: leaves,
+    leaves,
+    root: root.toString('hex'),
+    closes_at: '2026-11-21T13:00:00.000Z',
+    settled_at: '2026-11-21T13:00:01.000Z',
+    ...changes,
+  };
+  return {
+    statement,
+    signature: SEAL_SIGNER.sign(statement).signature.toString('base64'),
+    public_key: SEAL_SIGNER.publicKey.toString('base64'),
+    leaf: leafOf(index),
+    leaf_index: index,
+    proof: proveInclusion({ index, leaves, block, blockRoots }).map((hash) => hash.toString('hex')),
+  };
+}

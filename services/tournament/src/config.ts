@@ -1,0 +1,24 @@
+/** What the environment tells the tournament service. */
+import { address, databaseUrl, durationMs, logLevel, port, positiveInt, signingSeed } from '@laurel/service';
+import { z } from 'zod';
+
+export const tournamentConfigSchema = z.object({
+  LOG_LEVEL: logLevel.default('info'),
+  GRPC_HOST: z.string().default('127.0.0.1'),
+  GRPC_PORT: port,
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  /** 0 takes any free port. */
+  ADMIN_PORT: port.default(0),
+  TOURNAMENT_DATABASE_URL: databaseUrl,
+  TOURNAMENT_DATABASE_POOL: positiveInt.default(8),
+  WALLET_ADDRESS: address,
+  /** The secret half of the key that receipts and seals are signed with. */
+  RECEIPT_SIGNING_SEED: signingSeed,
+  /** How long an attempt waits for its outcome. */
+  ATTEMPT_TTL_SECONDS: positiveInt.default(3600),
+  /** How long a create may be in flight before the sweeper asks the wallet and fences what never arrived. */
+  PENDING_GRACE_SECONDS: positiveInt.default(60),
+  SWEEP_INTERVAL_MS: durationMs.default(1_000),
+});
+
+export type TournamentConfig = z.output<typeof tournamentConfigSchema>;

@@ -1,0 +1,66 @@
+/**
+ * A row's place on its board as bytes: comparing two places byte by byte (as PostgreSQL compares bytea) is comparing the rows by
+ * ranking.ts, and the smaller is the better. So one index on (round, place) holds the board in its order, and a rank is a count.
+ *
+ * | bytes | holds                                                                     |
+ * | ----- | ------------------------------------------------------------------------- |
+ * | 8     | the score, as its order-preserving form in the metric's direction          |
+ * | 1     | 0: there is a tiebreak; 1: there is none, which ranks after every value    |
+ * | 8     | the tiebreak, likewise in its direction; zeros when there is none          |
+ * | 6     | the instant of the run in milliseconds, big-endian                         |
+ * | 16    | the entry id                                                              |
+ *
+ * The order-preserving form of a double: its IEEE 754 bits, big-endian, are already ordered for positive numbers; setting the sign bit
+ * puts these above the negative ones, whose bits are ordered backwards and therefore inverted. -0 is 0. All bits are inverted once more
+ * where higher is better.
+ */
+import { isUuid } from '@laurel/ids';
+import { type BoardRow, type BoardRules, countedTiebreak } from './ranking.ts';
+import type { Direction } from './tournament.ts';
+
+const SCORE_AT = 0;
+const TIEBREAK_FLAG_AT = 8;
+const TIEBREAK_AT = 9;
+const INSTANT_AT = 17;
+const ENTRY_ID_AT = 23;
+
+/** The length of every place. */
+export const PLACE_BYTES = 39;
+
+const DOUBLE_BYTES = 8;
+const SIGN_BIT = 0x80;
+const INSTANT_BYTES = 6;
+const MAX_INSTANT = 2 ** (INSTANT_BYTES * 8) - 1;
+
+/** Throws on a number that is not finite, an instant before 1970 and an entry id that is no uuid: none can be on a board. */
+export function placeOf(row: BoardRow, rules: BoardRules): Buffer {
+  const place = Buffer.alloc(PLACE_BYTES);
+  writeOrdered(place, SCORE_AT, row.score, rules.direction);
+  const tiebreak = countedTiebreak(row, rules);
+  if (tiebreak === null || rules.tiebreak === null) place[TIEBREAK_FLAG_AT] = 1;
+  else writeOrdered(place, TIEBREAK_AT, tiebreak, rules.tiebreak.direction);
+  writeInstant(place, row.at);
+  writeEntryId(place, row.entryId);
+  return place;
+}
+
+function writeOrdered(place: Buffer, offset: number, value: number, direction: Direction): void {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} has no place on a board`);
+  // Adding 0 turns -0 into 0 and changes nothing else.
+  place.writeDoubleBE(value + 0, offset);
+  const isNegative = value < 0;
+  const mask = isNegative === (direction === 'higher_is_better') ? 0x00 : 0xff;
+  place[offset] = (place[offset] ?? 0) ^ mask ^ (isNegative ? 0x00 : SIGN_BIT);
+  for (let at = offset + 1; at < offset + DOUBLE_BYTES; at += 1) place[at] = (place[at] ?? 0) ^ mask;
+}
+
+function writeInstant(place: Buffer, at: Date): void {
+  const milliseconds = at.getTime();
+  if (!(milliseconds >= 0 && milliseconds <= MAX_INSTANT)) throw new RangeError('an instant does not fit a place');
+  place.writeUIntBE(milliseconds, INSTANT_AT, INSTANT_BYTES);
+}
+
+function writeEntryId(place: Buffer, entryId: string): void {
+  if (!isUuid(entryId)) throw new RangeError('an entry id is not a uuid');
+  place.write(entryId.replaceAll('-', ''), ENTRY_ID_AT, 'hex');
+}

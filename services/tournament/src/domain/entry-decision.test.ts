@@ -1,0 +1,142 @@
+import { ABANDONED } from '@laurel/money-path/domain';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CreationFacts, decideAdmission, decideEntries, entryIdOf } from './entry-decision.ts';
+import { ATTEMPT, after, NOW, OTHER_TENANT, ROUND, ROUND_ID, TENANT } from './example.ts';
+
+function facts(
+  changes: Partial<CreationFacts> & { attemptId?: string; accountId?: string | null; isFresh?: boolean } = {},
+): CreationFacts {
+  const { attemptId = 'attempt', accountId = 'account', isFresh = true, ...rest } = changes;
+  return {
+    creation: { attemptId, tenant: TENANT, roundId: ROUND_ID, playerRef: 'player', metadata: '{}' },
+    account: { accountId, isFresh },
+    round: ROUND,
+    known: null,
+    bought: 0,
+    ...rest,
+  };
+}
+
+function decide(...batch: readonly CreationFacts[]) {
+  return decideEntries(batch, NOW);
+}
+
+function codeOf(changes: Parameters<typeof facts>[0], now = NOW): string {
+  const [decision] = decideEntries([facts(changes)], now);
+  return decision?.kind === 'refused' ? decision.code : (decision?.kind ?? 'nothing');
+}
+
+describe('a creation', () => {
+  it('is pending, with the fee of the round frozen on it and its place in the entry of its account', () => {
+    expect(decide(facts())).toEqual([{ kind: 'created', attempt: { ...ATTEMPT, status: 'pending' } }]);
+  });
+
+  it('finds nothing where there is no round, or another tenant asks', () => {
+    expect(codeOf({ round: null })).toBe('not_found');
+    expect(codeOf({ round: { ...ROUND, tenant: OTHER_TENANT } })).toBe('not_found');
+  });
+
+  it('comes too early or too late for a round that takes no entries', () => {
+    expect(codeOf({}, after(-1, ROUND.opensAt))).toBe('entries_closed');
+    expect(codeOf({}, ROUND.opensAt)).toBe('created');
+    expect(codeOf({}, after(-1, ROUND.entriesCloseAt))).toBe('created');
+    expect(codeOf({}, ROUND.entriesCloseAt)).toBe('entries_closed');
+    for (const status of ['settling', 'settled', 'cancelling', 'cancelled'] as const) {
+      expect(codeOf({ round: { ...ROUND, status } })).toBe('entries_closed');
+    }
+  });
+
+  it('buys no more attempts than the cap', () => {
+    expect([2, 3, 4].map((bought) => codeOf({ bought }))).toEqual([
+      'created',
+      'attempt_cap_reached',
+      'attempt_cap_reached',
+    ]);
+  });
+
+  it('is refused for lack of funds where the ref has no account', () => {
+    expect(codeOf({ accountId: null })).toBe('insufficient_funds');
+  });
+
+  it('is refused for the first of several reasons', () => {
+    const closed = { ...ROUND, status: 'settled' as const };
+    expect(codeOf({ round: { ...closed, tenant: OTHER_TENANT }, bought: 9, accountId: null })).toBe('not_found');
+    expect(codeOf({ round: closed, bought: 9, accountId: null })).toBe('entries_closed');
+    expect(codeOf({ bought: 9, accountId: null })).toBe('attempt_cap_reached');
+  });
+
+  it('answers what became of the id the first time, in its own round and for its own tenant', () => {
+    const settled = { ...ATTEMPT, status: 'settled' as const };
+    const closed = { ...ROUND, status: 'settled' as const };
+    expect(decide(facts({ known: settled, round: closed, bought: 99 }))).toEqual([{ kind: 'known', attempt: settled }]);
+    expect(codeOf({ known: settled, round: null })).toBe('not_found');
+    expect(codeOf({ known: settled, round: { ...ROUND, id: 'another' } })).toBe('not_found');
+    expect(codeOf({ known: settled, round: { ...ROUND, tenant: OTHER_TENANT } })).toBe('not_found');
+  });
+
+  it('begins an abandoned attempt again, under the next fee and the rules of now', () => {
+    const known = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
+    expect(decide(facts({ known }))).toMatchObject([
+      { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
+    ]);
+    expect(codeOf({ known, bought: 3 })).toBe('attempt_cap_reached');
+    expect(codeOf({ known }, ROUND.entriesCloseAt)).toBe('entries_closed');
+    expect(decide(facts({ known }), facts({ known })).map(({ kind }) => kind)).toEqual(['created', 'known']);
+  });
+
+  it('relies on a remembered account only where the wallet will check it', () => {
+    expect(codeOf({ isFresh: false })).toBe('created');
+    expect(codeOf({ isFresh: false, bought: 3 })).toBe('ask_wallet');
+    expect(codeOf({ isFresh: false, accountId: null })).toBe('ask_wallet');
+    expect(codeOf({ isFresh: false, round: null })).toBe('not_found');
+    expect(codeOf({ isFresh: false }, ROUND.entriesCloseAt)).toBe('entries_closed');
+  });
+});
+
+describe('a batch of creations', () => {
+  it('is one attempt where it holds one id twice', () => {
+    expect(decide(facts(), facts()).map(({ kind }) => kind)).toEqual(['created', 'known']);
+  });
+
+  it('never passes the cap of a player in a round, whatever was there before and however it is mixed', () => {
+    const another = { ...ROUND, id: '0193c000-0000-7000-8000-000000000002' };
+    const item = fc.record({ accountId: fc.constantFrom('one', 'two'), round: fc.constantFrom(ROUND, another) });
+    fc.assert(
+      fc.property(fc.nat(4), fc.array(item, { maxLength: 16 }), (bought, items) => {
+        const decisions = decide(
+          ...items.map(({ accountId, round }, index) => {
+            const one = facts({ attemptId: `${index}`, accountId, round, bought });
+            return { ...one, creation: { ...one.creation, roundId: round.id } };
+          }),
+        );
+        for (const accountId of ['one', 'two']) {
+          for (const { id } of [ROUND, another]) {
+            const asked = items.filter((of) => of.accountId === accountId && of.round.id === id).length;
+            const made = decisions.filter(
+              (of) => of.kind === 'created' && of.attempt.accountId === accountId && of.attempt.roundId === id,
+            ).length;
+            expect(made).toBe(Math.min(asked, Math.max(0, ROUND.terms.attemptCap - bought)));
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('an entry', () => {
+  it('is one for each account in each round, whichever ref plays', () => {
+    const [one, other] = decide(facts({ attemptId: 'a' }), facts({ attemptId: 'b' }));
+    expect([one, other]).toMatchObject([
+      { attempt: { entryId: entryIdOf(ROUND_ID, 'account') } },
+      { attempt: { entryId: entryIdOf(ROUND_ID, 'account') } },
+    ]);
+    expect(entryIdOf(ROUND_ID, 'other')).not.toBe(entryIdOf(ROUND_ID, 'account'));
+  });
+
+  it('may be bought into by itself, as when a ref moves to another account', () => {
+    const asked = { tenant: TENANT, round: ROUND, bought: 2, now: NOW };
+    expect(decideAdmission(asked)).toEqual({ kind: 'admitted', round: ROUND });
+    expect(decideAdmission({ ...asked, bought: 3 })).toMatchObject({ code: 'attempt_cap_reached' });
+  });
+});

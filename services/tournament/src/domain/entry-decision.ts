@@ -1,0 +1,123 @@
+/**
+ * What becomes of a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
+ * one player in one batch cannot pass the cap together.
+ *
+ * - An attempt id seen before is `known`: what became of it then is what is answered, whatever the rules would say now. Only an
+ *   abandoned one (its process died before the wallet heard of it, and the sweeper fenced the fee) is decided again, with a new fee id.
+ * - Otherwise, in this order (partner API, "POST /attempts"; decisions, "Tenancy and keys" for the order):
+ *   1. `not_found`: no such round, or another tenant's.
+ *   2. `entries_closed`: the round is not open, has not begun, or is inside its last ten minutes.
+ *   3. `attempt_cap_reached`: the account has bought as many attempts in this round as the cap; refunded ones do not count.
+ *   4. `insufficient_funds`: the ref has no account. Every attempt of a round is paid, and nobody else could pay.
+ *   The wallet adds `insider_entry`, `blocked` and `insufficient_funds` when it charges.
+ * - The account behind a ref is remembered, and links move. A creation may rely on memory, because the wallet checks the account when
+ *   it charges. A refusal that is about the player may not: `ask_wallet` means find out who the ref names now and decide again.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { deriveId } from '@laurel/ids';
+import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/money-path/domain';
+import { entriesOpen } from './round-status.ts';
+import type { Attempt, Round, RoundTerms } from './tournament.ts';
+
+export type Creation = {
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly roundId: string;
+  readonly playerRef: string;
+  /** An object as JSON text. */
+  readonly metadata: string;
+};
+
+/** What an entry reads from its round. */
+export type EntryRound = Pick<Round, 'id' | 'tenant' | 'status' | 'opensAt' | 'entriesCloseAt'> & {
+  readonly terms: Pick<RoundTerms, 'entryFeeCents' | 'attemptCap'>;
+};
+
+export type CreationFacts = {
+  readonly creation: Creation;
+  readonly account: NamedAccount;
+  readonly round: EntryRound | null;
+  /** The attempt of this id, if there is one. */
+  readonly known: Attempt | null;
+  /** Attempts of the account in the round that take up a place under its cap; 0 where the ref has no account. */
+  readonly bought: number;
+};
+
+export type CreationDecision =
+  | { readonly kind: 'known'; readonly attempt: Attempt }
+  | { readonly kind: 'created'; readonly attempt: Attempt }
+  | { readonly kind: 'ask_wallet' }
+  | Refused;
+
+export function decideEntries(batch: readonly CreationFacts[], now: Date): readonly CreationDecision[] {
+  const createdHere = new Map<string, Attempt>();
+  const boughtHere = new Map<string, number>();
+
+  return batch.map((facts) => {
+    const { creation, round } = facts;
+    const known = createdHere.get(creation.attemptId) ?? facts.known;
+    if (known !== null && known.closedReason !== ABANDONED) {
+      if (round === null || known.roundId !== round.id) return refused('not_found');
+      if (!isSameTenant(round.tenant, creation.tenant)) return refused('not_found');
+      return { kind: 'known', attempt: known };
+    }
+
+    const key = `${creation.roundId}:${facts.account.accountId}`;
+    const before = boughtHere.get(key) ?? 0;
+    const decision = decideCreation({ ...facts, bought: facts.bought + before }, now);
+    if (decision.kind === 'created') {
+      createdHere.set(creation.attemptId, decision.attempt);
+      boughtHere.set(key, before + 1);
+    }
+    return decision;
+  });
+}
+
+export type Admitted = { readonly kind: 'admitted'; readonly round: EntryRound };
+
+/** Whether an account may buy one more attempt now, the wallet's word aside. */
+export function decideAdmission(facts: {
+  readonly tenant: Tenant;
+  readonly round: EntryRound | null;
+  readonly bought: number;
+  readonly now: Date;
+}): Admitted | Refused {
+  const { round } = facts;
+  if (round === null || !isSameTenant(round.tenant, facts.tenant)) return refused('not_found');
+  if (!entriesOpen(round, facts.now)) return refused('entries_closed');
+  if (facts.bought >= round.terms.attemptCap) return refused('attempt_cap_reached');
+  return { kind: 'admitted', round };
+}
+
+/** The one entry of an account in a round. */
+export function entryIdOf(roundId: string, accountId: string): string {
+  return deriveId(roundId, `entry:${accountId}`);
+}
+
+function decideCreation(facts: CreationFacts, now: Date): CreationDecision {
+  const { creation, account, bought } = facts;
+  const verdict = decideAdmission({ tenant: creation.tenant, round: facts.round, bought, now });
+  if (verdict.kind === 'refused') {
+    const isAboutThePlayer = verdict.code === 'attempt_cap_reached';
+    return isAboutThePlayer && !account.isFresh ? { kind: 'ask_wallet' } : verdict;
+  }
+  if (account.accountId === null) return account.isFresh ? refused('insufficient_funds') : { kind: 'ask_wallet' };
+
+  const { round } = verdict;
+  return {
+    kind: 'created',
+    attempt: {
+      id: creation.attemptId,
+      roundId: round.id,
+      entryId: entryIdOf(round.id, account.accountId),
+      accountId: account.accountId,
+      playerRef: creation.playerRef,
+      status: 'pending',
+      feeCents: round.terms.entryFeeCents,
+      metadata: creation.metadata,
+      createdAt: now,
+      feeGeneration: facts.known === null ? 0 : facts.known.feeGeneration + 1,
+      closedReason: null,
+    },
+  };
+}

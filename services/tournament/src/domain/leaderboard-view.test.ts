@@ -1,0 +1,137 @@
+import { cents } from '@laurel/money';
+import { describe, expect, it } from 'vitest';
+import { NOW, standingOf } from './example.ts';
+import { decideVisibility, neighbourRows, tableRows } from './leaderboard-view.ts';
+import type { Entry, RoundStatus, Standing } from './tournament.ts';
+
+const RUNNING = ['open', 'settling'] as const;
+const CANCELLED = ['cancelling', 'cancelled'] as const;
+const EVERY_STATUS: readonly RoundStatus[] = [...RUNNING, 'settled', ...CANCELLED];
+
+const ENTRY: Entry = { id: 'entry', roundId: 'round', accountId: 'account', boughtAt: NOW, best: null };
+const SCORED: Entry = { ...ENTRY, best: standingOf('own').best };
+
+const UNDECIDED = { finalRank: null, payoutCents: null, payoutStatus: 'none' };
+
+function rowOf(name: string, rank: number) {
+  return { rank, playerRef: name, bestScore: 10, bestTiebreak: null, bestScoreAt: NOW, paidAttempts: 1 };
+}
+
+function settledAt(rank: number, changes: Partial<Standing>): Standing {
+  return standingOf(`rank ${rank}`, { finalRank: rank, ...changes });
+}
+
+describe('a board', () => {
+  it('is masked for whoever has not paid, in every state of the round, whoever that is', () => {
+    for (const status of EVERY_STATUS) {
+      const nobody = decideVisibility(status, null);
+      expect(nobody).toEqual({ kind: 'masked' });
+      expect(decideVisibility(status, { ...ENTRY, boughtAt: null })).toEqual(nobody);
+    }
+  });
+
+  it('shows an entered player the neighbours while the round is running, and nothing before the first score', () => {
+    for (const status of RUNNING) {
+      expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'no_rows' });
+      expect(decideVisibility(status, SCORED)).toEqual({ kind: 'neighbours', entryId: 'entry' });
+    }
+  });
+
+  it('shows an entered player the complete table when the round is over, scored or not', () => {
+    for (const status of ['settled', ...CANCELLED] as const) {
+      expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'table' });
+      expect(decideVisibility(status, SCORED)).toEqual({ kind: 'table' });
+    }
+  });
+});
+
+describe('the window of a running round', () => {
+  const [above, own, below] = [standingOf('above'), standingOf('own'), standingOf('below')];
+
+  it('is the own row, one rank above and one below, with nothing decided', () => {
+    for (const status of RUNNING) {
+      expect(neighbourRows(status, { ownRank: 7, above, own, below })).toEqual([
+        { ...rowOf('above', 6), ...UNDECIDED },
+        { ...rowOf('own', 7), ...UNDECIDED },
+        { ...rowOf('below', 8), ...UNDECIDED },
+      ]);
+    }
+  });
+
+  it('ends where the board does', () => {
+    const ranks = (facts: Parameters<typeof neighbourRows>[1]) => neighbourRows('open', facts).map(({ rank }) => rank);
+    expect(ranks({ ownRank: 1, above: null, own, below })).toEqual([1, 2]);
+    expect(ranks({ ownRank: 2, above, own, below: null })).toEqual([1, 2]);
+    expect(ranks({ ownRank: 1, above: null, own, below: null })).toEqual([1]);
+  });
+
+  it('is not shown when the rank and the rows were read at different moments', () => {
+    expect(() => neighbourRows('open', { ownRank: 1, above, own, below })).toThrow('disagree');
+    expect(() => neighbourRows('open', { ownRank: 2, above: null, own, below })).toThrow('disagree');
+  });
+
+  it('says nothing of what a settling round has decided already', () => {
+    const decided = standingOf('own', { finalRank: 1, payoutCents: cents(500n), awardStatus: 'paid' });
+    expect(neighbourRows('settling', { ownRank: 1, above: null, own: decided, below: null })).toEqual([
+      { ...rowOf('own', 1), ...UNDECIDED },
+    ]);
+  });
+});
+
+describe('the table of a settled round', () => {
+  it('says the final rank, the payout and whether it was paid', () => {
+    const won = { payoutCents: cents(500n) };
+    const rows = tableRows(
+      'settled',
+      [
+        settledAt(1, { ...won, awardStatus: 'paid' }),
+        settledAt(2, { ...won, awardStatus: 'held' }),
+        settledAt(3, { ...won, awardStatus: 'releasing' }),
+        settledAt(4, { ...won, awardStatus: 'denying' }),
+        settledAt(5, { ...won, awardStatus: 'denied' }),
+        settledAt(6, { payoutCents: cents(0n) }),
+      ],
+      1,
+    );
+    expect(
+      rows.map(({ rank, finalRank, payoutCents, payoutStatus }) => [rank, finalRank, payoutCents, payoutStatus]),
+    ).toEqual([
+      [1, 1, 500n, 'paid'],
+      [2, 2, 500n, 'held'],
+      [3, 3, 500n, 'held'],
+      [4, 4, 500n, 'held'],
+      [5, 5, 500n, 'held'],
+      [6, 6, 0n, 'none'],
+    ]);
+  });
+
+  it('goes on from page to page', () => {
+    const rows = [41, 42].map((rank) => settledAt(rank, { payoutCents: cents(0n) }));
+    expect(tableRows('settled', rows, 41).map(({ rank }) => rank)).toEqual([41, 42]);
+    expect(() => tableRows('settled', rows, 40)).toThrow('final rank 41');
+  });
+
+  it('is never shown half decided or in another order than its ranks', () => {
+    const paid = { payoutCents: cents(500n), awardStatus: 'paid' } as const;
+    const wrong: readonly Standing[] = [
+      standingOf('undecided'),
+      settledAt(2, paid),
+      settledAt(1, { ...paid, awardStatus: 'paying' }),
+      settledAt(1, { ...paid, awardStatus: null }),
+      settledAt(1, { ...paid, payoutCents: cents(0n) }),
+      settledAt(1, { ...paid, payoutCents: null }),
+    ];
+    for (const standing of wrong) expect(() => tableRows('settled', [standing], 1)).toThrow();
+  });
+});
+
+describe('the table of a cancelled round', () => {
+  it('ranks the rows as they stood, and says that every entry is refunded', () => {
+    for (const status of CANCELLED) {
+      expect(tableRows(status, [standingOf('one'), standingOf('two')], 1)).toEqual([
+        { ...rowOf('one', 1), finalRank: null, payoutCents: 0n, payoutStatus: 'refunded' },
+        { ...rowOf('two', 2), finalRank: null, payoutCents: 0n, payoutStatus: 'refunded' },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,93 @@
+/**
+ * The invariants that span this service and the wallet, one attempt or payout at a time (design/architecture.md, "Invariants").
+ *
+ * The two databases have no common snapshot: our row is read first, the wallet's row after it. Work that is in flight must never look
+ * like a violation, so each finding says whether that order already proves it:
+ *
+ * - Proven (`final`): what our row says had to be true in the wallet before our row could say it, and the wallet only ever adds.
+ *   A shown attempt was paid before it was shown; an expired one, or any of a cancelled round, refunded before; a paid purse paid before.
+ * - Not proven: the wallet may be ahead, because our row moved on after it was read. Read our row once more, after the wallet's: the
+ *   finding stands if the same check still fails.
+ */
+import { type AttemptStatus, isVisible } from '@laurel/attempt';
+import type { Finding } from '@laurel/money-path/domain';
+import type { AwardStatus, RoundStatus } from './tournament.ts';
+
+export type MoneyCheck =
+  | 'visible_entry_has_its_fee'
+  | 'posted_entry_fee_has_its_attempt'
+  | 'entry_is_refunded_exactly_when_ended'
+  | 'purse_has_its_payout'
+  | 'purse_payout_has_its_rank';
+
+export const MONEY_CHECKS: Record<MoneyCheck, string> = {
+  visible_entry_has_its_fee:
+    'Every visible attempt of a round has exactly its fee posted, by the account that it belongs to.',
+  posted_entry_fee_has_its_attempt: 'Every posted entry fee has an attempt of a round that was not refused.',
+  entry_is_refunded_exactly_when_ended:
+    'An attempt of a round that expired or was voided, or whose round is cancelled, has its fee back; any other has not.',
+  purse_has_its_payout:
+    'Every payout of a round that is not still being paid is in the wallet, of the same amount, account and status.',
+  purse_payout_has_its_rank: 'Every purse that the wallet has paid or holds belongs to a rank of a round.',
+};
+
+export type AuditedAttempt = {
+  readonly status: AttemptStatus;
+  readonly accountId: string;
+  readonly feeCents: bigint;
+  /** A scored attempt of a cancelled round is refunded and stays `settled`. */
+  readonly roundStatus: RoundStatus;
+};
+
+export type AuditedFee = { readonly accountId: string; readonly feeCents: bigint; readonly refunded: boolean };
+
+/** What is wrong between an attempt and the posted fee of its id; either may be missing. */
+export function judgeFee(attempt: AuditedAttempt | null, fee: AuditedFee | null): Finding<MoneyCheck> | null {
+  if (attempt === null || attempt.status === 'refused') {
+    return fee === null ? null : { check: 'posted_entry_fee_has_its_attempt', final: false };
+  }
+  if (!isVisible(attempt.status)) return null;
+  if (fee === null || fee.feeCents !== attempt.feeCents || fee.accountId !== attempt.accountId) {
+    return { check: 'visible_entry_has_its_fee', final: true };
+  }
+  return judgeRefund(attempt, fee.refunded);
+}
+
+function judgeRefund({ status, roundStatus }: AuditedAttempt, isRefunded: boolean): Finding<MoneyCheck> | null {
+  const check = 'entry_is_refunded_exactly_when_ended';
+  const isOwed = status === 'expired' || status === 'voided' || roundStatus === 'cancelled';
+  if (isOwed) return isRefunded ? null : { check, final: true };
+  // On their way back, or about to be: either is right.
+  if (!isRefunded || status === 'expiring' || status === 'voiding' || roundStatus === 'cancelling') return null;
+  // A round that runs is never cancelled after it; one that is open may have been since.
+  return { check, final: status === 'settled' && roundStatus !== 'open' };
+}
+
+export type AuditedPurse = {
+  readonly status: AwardStatus;
+  readonly roundId: string;
+  readonly accountId: string;
+  readonly amountCents: bigint;
+};
+
+export type AuditedPayout = {
+  readonly status: 'paid' | 'held' | 'denied';
+  readonly roundId: string;
+  readonly accountId: string;
+  readonly amountCents: bigint;
+};
+
+/** What is wrong between the payout of a rank and the wallet's of its award id; either may be missing. */
+export function judgePayout(purse: AuditedPurse | null, payout: AuditedPayout | null): Finding<MoneyCheck> | null {
+  if (purse === null) return payout === null ? null : { check: 'purse_payout_has_its_rank', final: false };
+  if (payout === null) return purse.status === 'paying' ? null : { check: 'purse_has_its_payout', final: true };
+  const isSame =
+    payout.roundId === purse.roundId &&
+    payout.accountId === purse.accountId &&
+    payout.amountCents === purse.amountCents;
+  if (!isSame) return { check: 'purse_has_its_payout', final: true };
+  if (purse.status === 'paid' || purse.status === 'denied') {
+    return payout.status === purse.status ? null : { check: 'purse_has_its_payout', final: true };
+  }
+  return purse.status === 'held' && payout.status !== 'held' ? { check: 'purse_has_its_payout', final: false } : null;
+}

@@ -1,0 +1,79 @@
+/**
+ * What a reported score does to an attempt (partner API, "POST /attempts/{attempt_id}/outcome"; decisions, "Tournaments"). In this order:
+ *
+ * 1. `not_found`: no such attempt, another tenant's, or one that never came to be.
+ * 2. `settled_before`: it has an outcome. The operation that recorded it gets the same answer; any other `attempt_already_settled`.
+ * 3. `unresolved`: its fee is not known to be posted yet. Ask the wallet and decide again.
+ * 4. `attempt_already_settled`: an operator ended it.
+ * 5. An attempt without an outcome ends at its hour or at its round's close, whichever comes first, and a report after that is told
+ *    which: `attempt_already_settled` or `round_closed`. The answer is the same before and after somebody has marked the attempt;
+ *    `due` and `round_over` say that nobody has, so that the caller ends it: it expires, and its entry is refunded.
+ * 6. `tiebreak_required`: the tournament declares a tiebreak metric and the report has none. The attempt stays open.
+ * 7. It settles, and its run may become the best of its entry. No score is a win by itself: `met_threshold` is false.
+ *
+ * Any finite score is good, negative ones and fractions too; -0 is 0. A tiebreak that nobody asked for does not count.
+ */
+import { canSettle, deadlineOf, isDue } from '@laurel/attempt';
+import { type Refused, refused } from '@laurel/errors';
+import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
+import { countedTiebreak } from './ranking.ts';
+import { acceptsScores } from './round-status.ts';
+import type { Attempt, Round, RoundTerms, Run } from './tournament.ts';
+
+/** What a report reads from its round. The status and `closes_at` may change; read them under the lock on the round's board. */
+export type ScoringRound = Pick<Round, 'tenant' | 'status' | 'closesAt'> & {
+  readonly terms: Pick<RoundTerms, 'tiebreak'>;
+};
+
+export type OutcomeDecision =
+  | { readonly kind: 'settled'; readonly run: Run }
+  | { readonly kind: 'settled_before' }
+  | { readonly kind: 'unresolved' }
+  | { readonly kind: 'due' }
+  | { readonly kind: 'round_over' }
+  | Refused;
+
+export function decideOutcome(facts: {
+  readonly tenant: Tenant;
+  readonly attempt: Attempt | null;
+  readonly round: ScoringRound | null;
+  readonly score: number;
+  /** Null when none was sent. */
+  readonly tiebreak: number | null;
+  /** The wallet is known to have posted the fee, though the attempt may still say `pending`. */
+  readonly feePosted: boolean;
+  readonly ttlMs: number;
+  readonly now: Date;
+}): OutcomeDecision {
+  const { attempt, round, now } = facts;
+  if (attempt === null || round === null || !isSameTenant(round.tenant, facts.tenant)) return refused('not_found');
+  if (attempt.status === 'refused') return refused('not_found');
+  if (attempt.status === 'settled') return { kind: 'settled_before' };
+  if (attempt.status === 'pending' && !facts.feePosted) return { kind: 'unresolved' };
+  if (attempt.status === 'voiding' || attempt.status === 'voided') return refused('attempt_already_settled');
+
+  const endedBy = endOf(attempt, round, facts);
+  if (!canSettle(attempt.status, facts.feePosted)) {
+    return refused(endedBy === 'round' ? 'round_closed' : 'attempt_already_settled');
+  }
+  if (endedBy !== null) return { kind: endedBy === 'round' ? 'round_over' : 'due' };
+
+  const tiebreak = countedTiebreak(facts, round.terms);
+  if (round.terms.tiebreak !== null && tiebreak === null) return refused('tiebreak_required');
+  // Adding 0 turns -0 into 0 and changes nothing else.
+  return {
+    kind: 'settled',
+    run: { score: facts.score + 0, tiebreak: tiebreak === null ? null : tiebreak + 0, at: now },
+  };
+}
+
+/** What ended an attempt without an outcome by now, if anything did: its hour, unless the round closed before. */
+export function endOf(
+  attempt: Pick<Attempt, 'createdAt'>,
+  round: Pick<Round, 'status' | 'closesAt'>,
+  { ttlMs, now }: { readonly ttlMs: number; readonly now: Date },
+): 'hour' | 'round' | null {
+  const isHourOver = isDue(attempt.createdAt, ttlMs, now);
+  if (acceptsScores(round, now)) return isHourOver ? 'hour' : null;
+  return isHourOver && deadlineOf(attempt.createdAt, ttlMs) <= round.closesAt ? 'hour' : 'round';
+}

@@ -1,0 +1,64 @@
+import { ownerOf } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ROUND_ID, ROUND_TERMS } from './example.ts';
+import { awardIdOfRank, payoutOfRank, payoutsOf, purseAmount } from './purse.ts';
+
+const { purse } = ROUND_TERMS;
+
+const anyPurse = fc
+  .array(fc.bigInt({ min: 1n, max: 10n ** 13n }), { minLength: 1, maxLength: 50 })
+  .map((amounts) => amounts.toSorted((one, other) => (one > other ? -1 : 1)).map(cents));
+
+describe('a purse', () => {
+  it('pays the ranks of its table and 0.00 beyond it', () => {
+    expect(purseAmount(purse)).toBe(20_000n);
+    expect([1, 2, 3, 4, 1_000_000].map((rank) => payoutOfRank(purse, rank))).toEqual([10_000n, 5_000n, 5_000n, 0n, 0n]);
+    for (const rank of [0, -1, 1.5, Number.NaN]) expect(() => payoutOfRank(purse, rank)).toThrow(RangeError);
+  });
+
+  it('pays only the ranks that somebody reached', () => {
+    expect(payoutsOf(purse, 0)).toEqual([]);
+    expect(payoutsOf(purse, 2)).toEqual([
+      { rank: 1, amountCents: 10_000n },
+      { rank: 2, amountCents: 5_000n },
+    ]);
+    expect(payoutsOf(purse, 99)).toHaveLength(3);
+  });
+
+  it('derives one award for each rank of a round', () => {
+    const ids = [1, 2, 11].map((rank) => awardIdOfRank(ROUND_ID, rank));
+    expect(new Set(ids).size).toBe(3);
+    expect(ids.map(ownerOf)).toEqual(['tournament', 'tournament', 'tournament']);
+    expect(awardIdOfRank(ROUND_ID, 1)).toBe(ids[0]);
+  });
+
+  it('sums exactly: all ranks together are paid its amount, fewer never more', () => {
+    fc.assert(
+      fc.property(anyPurse, fc.nat(60), (table, players) => {
+        const paid = payoutsOf(table, players).reduce((sum, { amountCents }) => sum + amountCents, 0n);
+        if (players >= table.length) expect(paid).toBe(purseAmount(table));
+        else expect(paid).toBeLessThan(purseAmount(table));
+      }),
+    );
+  });
+
+  it('never grows with rank', () => {
+    fc.assert(
+      fc.property(anyPurse, fc.integer({ min: 1, max: 60 }), (table, rank) => {
+        expect(payoutOfRank(table, rank + 1)).toBeLessThanOrEqual(payoutOfRank(table, rank));
+      }),
+    );
+  });
+
+  it('pays a rank the same, however many there are', () => {
+    fc.assert(
+      fc.property(anyPurse, fc.nat(60), (table, players) => {
+        for (const { rank, amountCents } of payoutsOf(table, players)) {
+          expect(amountCents).toBe(payoutOfRank(table, rank));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,31 @@
+/**
+ * The purse of a round: a fixed, house-funded amount for each rank, frozen when the round opens (partner API, "Round": `purse_table`,
+ * `purse_amount`). Entry fees never change it. Ranks beyond the table win 0.00; a rank that nobody reached is not paid to anyone else.
+ */
+import { deriveOwnedId } from '@laurel/ids';
+import { type Cents, cents } from '@laurel/money';
+import type { Purse } from './tournament.ts';
+
+/** `purse_amount`: the exact sum of the table. */
+export function purseAmount(purse: Purse): Cents {
+  return cents(purse.reduce((sum, amount) => sum + amount, 0n));
+}
+
+/** What the rank wins; 0.00 beyond the table. Ranks count from 1. */
+export function payoutOfRank(purse: Purse, rank: number): Cents {
+  if (!Number.isSafeInteger(rank) || rank < 1) throw new RangeError(`${rank} is no rank`);
+  return purse[rank - 1] ?? cents(0n);
+}
+
+/** The ranks that are paid when this many entries have a score. */
+export function payoutsOf(
+  purse: Purse,
+  scoredPlayers: number,
+): readonly { readonly rank: number; readonly amountCents: Cents }[] {
+  return purse.slice(0, scoredPlayers).map((amountCents, index) => ({ rank: index + 1, amountCents }));
+}
+
+/** The one award of a rank: settling a round again pays the same award, and so nothing twice. */
+export function awardIdOfRank(roundId: string, rank: number): string {
+  return deriveOwnedId(roundId, `rank:${rank}`, 'tournament');
+}

@@ -1,0 +1,55 @@
+/**
+ * The signed record of a round's outcome: everything that a dispute needs to decide the case again, offline. It is signed as its RFC 8785
+ * canonical JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
+ *
+ * `tiebreak` is what was reported, also where the tournament declares none and it did not count: then `tiebreak_metric_name` is null.
+ * Where the score ended up is not known yet; that is the round's seal (seal.ts), which names this receipt by its hash.
+ */
+import { formatAmount } from '@laurel/money';
+import { evidenceFields } from '@laurel/signature';
+import type { Attempt, Outcome, Round, RoundTerms } from './tournament.ts';
+
+/** Raised when a field changes its meaning; added fields do not raise it. */
+const RECEIPT_VERSION = 1;
+
+/** What a receipt says about its round; all of it is frozen. */
+export type ReceiptRound = Pick<Round, 'id' | 'tournamentId' | 'tenant'> & {
+  readonly terms: Pick<RoundTerms, 'metricName' | 'metricUnit' | 'direction' | 'tiebreak'>;
+};
+
+export function composeReceipt(facts: {
+  readonly attempt: Attempt;
+  readonly round: ReceiptRound;
+  readonly outcome: Outcome;
+  /** As it was sent, counted or not; null when none was. */
+  readonly reportedTiebreak: number | null;
+  /** An object as JSON text, or empty. */
+  readonly evidence: string;
+}): object {
+  const { attempt, round, outcome } = facts;
+  const { terms } = round;
+  return {
+    version: RECEIPT_VERSION,
+    receipt_id: outcome.receiptId,
+    program_id: round.tenant.programId,
+    environment: round.tenant.environment,
+    tournament_id: round.tournamentId,
+    tournament_round_id: round.id,
+    attempt_id: attempt.id,
+    attempt_created_at: attempt.createdAt.toISOString(),
+    player_ref: attempt.playerRef,
+    fee_charged: formatAmount(attempt.feeCents),
+    score: outcome.score,
+    metric_name: terms.metricName,
+    metric_unit: terms.metricUnit,
+    threshold_direction: terms.direction,
+    tiebreak: facts.reportedTiebreak,
+    tiebreak_metric_name: terms.tiebreak?.metricName ?? null,
+    tiebreak_direction: terms.tiebreak?.direction ?? null,
+    threshold_applied: null,
+    met_threshold: false,
+    award: null,
+    recorded_at: outcome.recordedAt.toISOString(),
+    ...evidenceFields(facts.evidence),
+  };
+}

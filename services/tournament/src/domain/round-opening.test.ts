@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { after, NOW, ROUND_ID, ROUND_TERMS, TENANT, TERMS, TOURNAMENT } from './example.ts';
+import { decideRound, nextRound } from './round-opening.ts';
+
+const NEXT = { id: ROUND_ID, number: 5, now: NOW };
+
+describe('the next round', () => {
+  it('opens now with the terms of its tournament, for the length of a round', () => {
+    expect(nextRound({ ...NEXT, tournament: TOURNAMENT })).toEqual({
+      id: ROUND_ID,
+      tournamentId: 'tournament',
+      tournamentName: 'Weekend cup',
+      tenant: TENANT,
+      number: 5,
+      status: 'open',
+      opensAt: NOW,
+      entriesCloseAt: after(6_600_000),
+      closesAt: after(7_200_000),
+      settledAt: null,
+      terms: ROUND_TERMS,
+      createdAt: NOW,
+    });
+  });
+
+  it('does not open by itself in a paused or closed tournament, nor without a round length', () => {
+    for (const status of ['paused', 'closed'] as const) {
+      expect(nextRound({ ...NEXT, tournament: { ...TOURNAMENT, status } })).toBeNull();
+    }
+    const manual = { ...TOURNAMENT, terms: { ...TERMS, roundLengthSeconds: null } };
+    expect(nextRound({ ...NEXT, tournament: manual })).toBeNull();
+  });
+});
+
+describe("an operator's round", () => {
+  const asked = { ...NEXT, tournament: TOURNAMENT, hasOpenRound: false, opensAt: null, closesAt: after(3_600_000) };
+
+  it('opens now unless it says when', () => {
+    expect(decideRound(asked)).toMatchObject({
+      kind: 'opened',
+      round: { opensAt: NOW, entriesCloseAt: after(3_000_000), closesAt: after(3_600_000), createdAt: NOW },
+    });
+    expect(decideRound({ ...asked, opensAt: after(1_000) })).toMatchObject({ round: { opensAt: after(1_000) } });
+    expect(decideRound({ ...asked, closesAt: after(1) })).toMatchObject({ round: { entriesCloseAt: NOW } });
+  });
+
+  it('ends after it begins, and in the future', () => {
+    const invalid = { kind: 'refused', code: 'invalid_request' };
+    expect(decideRound({ ...asked, closesAt: NOW })).toMatchObject(invalid);
+    expect(decideRound({ ...asked, opensAt: asked.closesAt })).toMatchObject(invalid);
+    expect(decideRound({ ...asked, opensAt: after(-2), closesAt: NOW })).toMatchObject(invalid);
+  });
+
+  it('is refused while another is open, and in a tournament that opens none', () => {
+    const conflict = { kind: 'refused', code: 'conflict' };
+    expect(decideRound({ ...asked, hasOpenRound: true })).toMatchObject(conflict);
+    for (const status of ['paused', 'closed'] as const) {
+      expect(decideRound({ ...asked, tournament: { ...TOURNAMENT, status } })).toMatchObject(conflict);
+    }
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * Which rounds open, and when (decisions, "Tournaments").
+ *
+ * While a tournament is `active` and has a round length, its first round opens at creation and the next when the last one closes; one
+ * that was paused meanwhile opens its next round when it is active again. Without a round length the operator opens each round.
+ * A tournament has at most one open round. What a round reads from its tournament is frozen on it here.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { entriesCloseAt } from './round-status.ts';
+import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';
+
+/** The round that opens by itself now; null where none does. The caller knows that no other is open. */
+export function nextRound(facts: {
+  readonly tournament: Tournament;
+  readonly id: string;
+  readonly number: number;
+  readonly now: Date;
+}): Round | null {
+  const { tournament, now } = facts;
+  const { roundLengthSeconds } = tournament.terms;
+  if (tournament.status !== 'active' || roundLengthSeconds === null) return null;
+  return openRound({ ...facts, opensAt: now, closesAt: new Date(now.getTime() + roundLengthSeconds * 1000) });
+}
+
+/** The round that an operator asks for. Refuses: conflict, invalid_request. */
+export function decideRound(facts: {
+  readonly tournament: Tournament;
+  readonly hasOpenRound: boolean;
+  readonly id: string;
+  readonly number: number;
+  /** Null: now. */
+  readonly opensAt: Date | null;
+  readonly closesAt: Date;
+  readonly now: Date;
+}): { readonly kind: 'opened'; readonly round: Round } | Refused {
+  const { tournament, closesAt, now } = facts;
+  const opensAt = facts.opensAt ?? now;
+  if (closesAt <= opensAt) return refused('invalid_request', 'closes_at must be after opens_at.');
+  if (closesAt <= now) return refused('invalid_request', 'closes_at must lie in the future.');
+  if (tournament.status !== 'active') return refused('conflict', `The tournament is ${tournament.status}.`);
+  if (facts.hasOpenRound) return refused('conflict', 'The tournament has an open round.');
+  return { kind: 'opened', round: openRound({ ...facts, opensAt }) };
+}
+
+function openRound(facts: {
+  readonly tournament: Tournament;
+  readonly id: string;
+  readonly number: number;
+  readonly opensAt: Date;
+  readonly closesAt: Date;
+  readonly now: Date;
+}): Round {
+  const { tournament, id, number, opensAt, closesAt, now } = facts;
+  return {
+    id,
+    tournamentId: tournament.id,
+    tournamentName: tournament.terms.name,
+    tenant: tournament.tenant,
+    number,
+    status: 'open',
+    opensAt,
+    entriesCloseAt: entriesCloseAt({ opensAt, closesAt }),
+    closesAt,
+    settledAt: null,
+    terms: roundTermsOf(tournament.terms),
+    createdAt: now,
+  };
+}
+
+function roundTermsOf(terms: TournamentTerms): RoundTerms {
+  return {
+    metricName: terms.metricName,
+    metricUnit: terms.metricUnit,
+    direction: terms.direction,
+    tiebreak: terms.tiebreak,
+    entryFeeCents: terms.entryFeeCents,
+    attemptCap: terms.attemptCap,
+    purse: terms.purse,
+    minEntrants: terms.minEntrants,
+    minScoredAttempts: terms.minScoredAttempts,
+  };
+}

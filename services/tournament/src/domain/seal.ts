@@ -1,0 +1,83 @@
+/**
+ * The seal of a settled round: a commitment to its complete result, so that any player can check offline that a receipt was counted, with
+ * which rank and which payout, and that everyone else is shown the same result.
+ *
+ * - A leaf for each scored attempt, as canonical JSON, ordered by final rank, then `recorded_at`, then attempt id. It names the receipt by
+ *   the SHA-256 of the canonical JSON that was signed. Each leaf of an entry says the entry's final rank and payout; `best` says whether
+ *   it is the run that took them, so that the payouts of the `best` leaves are the money paid.
+ * - The root of the Merkle tree over the leaves (RFC 6962, libs/signature/src/merkle.ts).
+ * - The statement, which binds root, number of leaves and round together and is signed like a receipt.
+ *
+ * The shapes belong to whoever verifies them: libs/signature/src/round-seal.ts.
+ */
+import { type Cents, formatAmount } from '@laurel/money';
+import { canonicalJson, ROUND_SEAL_KIND, type SealLeaf, type SealStatement } from '@laurel/signature';
+import { purseAmount } from './purse.ts';
+import type { Outcome, Round, Tally } from './tournament.ts';
+
+/** Raised when a field changes its meaning; added fields do not raise it. */
+const SEAL_VERSION = 1;
+
+export type CountedOutcome = {
+  readonly roundId: string;
+  readonly outcome: Outcome;
+  readonly playerRef: string;
+  /** Of the canonical JSON that was signed, as UTF-8; hexadecimal. The receipt itself may be long, and a round has many. */
+  readonly receiptSha256: string;
+  /** Whether it is the best run of its entry. */
+  readonly isBest: boolean;
+  /** The entry's. */
+  readonly finalRank: number;
+  readonly payoutCents: Cents;
+};
+
+/** The leaf as the canonical JSON that the tree is made of. */
+export function composeLeaf(counted: CountedOutcome): string {
+  const { outcome } = counted;
+  const leaf: SealLeaf = {
+    round_id: counted.roundId,
+    attempt_id: outcome.attemptId,
+    receipt_id: outcome.receiptId,
+    receipt_sha256: counted.receiptSha256,
+    player_ref: counted.playerRef,
+    score: outcome.score,
+    tiebreak: outcome.tiebreak,
+    recorded_at: outcome.recordedAt.toISOString(),
+    best: counted.isBest,
+    final_rank: counted.finalRank,
+    payout_amount: formatAmount(counted.payoutCents),
+  };
+  return canonicalJson(leaf);
+}
+
+/** What is signed. Throws when the leaves are not exactly the scored attempts that the round was decided on. */
+export function composeStatement(facts: {
+  readonly round: Round;
+  readonly tally: Tally;
+  readonly leaves: number;
+  readonly root: Buffer;
+  readonly settledAt: Date;
+}): SealStatement {
+  const { round, tally } = facts;
+  if (facts.leaves !== tally.scoredAttempts) {
+    throw new Error(`round ${round.id} has ${tally.scoredAttempts} scored attempts and ${facts.leaves} leaves`);
+  }
+  return {
+    kind: ROUND_SEAL_KIND,
+    version: SEAL_VERSION,
+    round_id: round.id,
+    round_number: round.number,
+    tournament_id: round.tournamentId,
+    program_id: round.tenant.programId,
+    environment: round.tenant.environment,
+    threshold_direction: round.terms.direction,
+    tiebreak_direction: round.terms.tiebreak?.direction ?? null,
+    purse_amount: formatAmount(purseAmount(round.terms.purse)),
+    entrant_count: tally.entrants,
+    scored_players: tally.scoredPlayers,
+    leaves: facts.leaves,
+    root: facts.root.toString('hex'),
+    closes_at: round.closesAt.toISOString(),
+    settled_at: facts.settledAt.toISOString(),
+  };
+}

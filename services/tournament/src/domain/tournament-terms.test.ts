@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TERMS } from './example.ts';
+import { payoutOfRank } from './purse.ts';
+import { decideTerms, type ProposedTournament } from './tournament-terms.ts';
+
+const PROPOSED: ProposedTournament = {
+  name: 'Weekend cup',
+  description: null,
+  metricName: 'distance',
+  metricUnit: 'm',
+  direction: 'higher_is_better',
+  tiebreakMetricName: null,
+  tiebreakDirection: null,
+  entryFeeCents: 500n,
+  attemptCap: 3,
+  purseTable: [
+    { rank: 1, amountCents: 10_000n },
+    { rank: 2, amountCents: 5_000n },
+    { rank: 3, amountCents: 5_000n },
+  ],
+  minEntrants: 2,
+  minScoredAttempts: 3,
+  roundLengthSeconds: 7_200,
+};
+
+function faults(changes: Partial<ProposedTournament> = {}): readonly string[] {
+  const decision = decideTerms({ ...PROPOSED, ...changes });
+  return decision.kind === 'faulty' ? decision.faults : [];
+}
+
+function table(...amounts: readonly (readonly [number, bigint])[]) {
+  return { purseTable: amounts.map(([rank, amountCents]) => ({ rank, amountCents })) };
+}
+
+describe('a proposed tournament', () => {
+  it('becomes the terms that it asks for', () => {
+    expect(decideTerms(PROPOSED)).toEqual({ kind: 'accepted', terms: TERMS });
+    expect(
+      decideTerms({ ...PROPOSED, tiebreakMetricName: 'seconds', tiebreakDirection: 'lower_is_better' }),
+    ).toMatchObject({ terms: { tiebreak: { metricName: 'seconds', direction: 'lower_is_better' } } });
+  });
+
+  it('may list its ranks in any order, and names each from 1 on once', () => {
+    expect(faults({ purseTable: PROPOSED.purseTable.toReversed() })).toEqual([]);
+    expect(faults(table([1, 1n]))).toEqual([]);
+    const gap = ['purse_table must name every rank from 1 on, each once'];
+    for (const ranks of [[0], [2], [1, 3], [1, 1], [1, 2, 2], [1.5], [Number.NaN]]) {
+      expect(faults(table(...ranks.map((rank) => [rank, 1n] as const)))).toEqual(gap);
+    }
+  });
+
+  it('has 1 to 10,000 paid ranks, each above 0.00 and none above the one before', () => {
+    const long = (ranks: number) => table(...Array.from({ length: ranks }, (_, index) => [index + 1, 1n] as const));
+    expect(faults(table())).toEqual(['purse_table must have 1 to 10000 ranks']);
+    expect(faults(long(10_000))).toEqual([]);
+    expect(faults(long(10_001))).toEqual(['purse_table must have 1 to 10000 ranks']);
+    expect(faults(table([1, 5n], [2, 0n]))).toEqual(['every amount of purse_table must be above 0.00']);
+    expect(faults(table([1, 5n], [2, 6n]))).toEqual([
+      'no amount of purse_table may be above the one of the rank before it',
+    ]);
+    const most = 99_999_999_999_999n;
+    expect(faults(table([1, most]))).toEqual([]);
+    expect(faults(table([1, most], [2, 1n]))).toEqual(['the sum of purse_table is too large']);
+  });
+
+  it('costs something', () => {
+    expect(faults({ entryFeeCents: 0n })).toEqual(['entry_fee must be above 0.00']);
+    expect(faults({ entryFeeCents: -1n })).toEqual(['entry_fee must be above 0.00']);
+    expect(faults({ entryFeeCents: 1n })).toEqual([]);
+    expect(faults({ entryFeeCents: 100_000_000_000_000n })).toEqual(['entry_fee is too large']);
+  });
+
+  it('has a tiebreak with metric and direction, or none', () => {
+    const both = ['tiebreak_metric_name and tiebreak_direction are set both or neither'];
+    expect(faults({ tiebreakMetricName: 'seconds' })).toEqual(both);
+    expect(faults({ tiebreakDirection: 'lower_is_better' })).toEqual(both);
+    expect(faults({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
+  });
+
+  it('has rounds that are longer than the ten minutes before whose end entries close, or the operator opens them', () => {
+    expect(faults({ roundLengthSeconds: null })).toEqual([]);
+    expect(faults({ roundLengthSeconds: 601 })).toEqual([]);
+    for (const roundLengthSeconds of [600, 0, -1, 700.5, 2 ** 31])
+      expect(faults({ roundLengthSeconds })).toHaveLength(1);
+  });
+
+  it('counts in whole numbers from its least', () => {
+    expect(faults({ attemptCap: 1, minEntrants: 1, minScoredAttempts: 0 })).toEqual([]);
+    expect(faults({ attemptCap: 0, minEntrants: 0, minScoredAttempts: -1 })).toEqual([
+      'attempt_cap must be at least 1',
+      'min_entrants must be at least 1',
+      'min_scored_attempts must be at least 0',
+    ]);
+    expect(faults({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 2 ** 31 })).toHaveLength(3);
+  });
+
+  it('has texts of bounded length, counted in characters', () => {
+    expect(faults({ name: '🏆'.repeat(255), description: '' })).toEqual([]);
+    expect(faults({ name: '🏆'.repeat(256) })).toEqual(['name must have 1 to 255 characters']);
+    expect(faults({ name: '', metricName: 'a\0b', metricUnit: '', description: 'x'.repeat(10_000) })).toHaveLength(4);
+  });
+
+  it('pays each rank what its table says, however it was listed', () => {
+    const amounts = fc.array(fc.bigInt({ min: 1n, max: 10n ** 9n }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(amounts, fc.infiniteStream(fc.nat()), (drawn, keys) => {
+        const rows = drawn
+          .toSorted((one, other) => (one > other ? -1 : 1))
+          .map((amountCents, index) => ({ rank: index + 1, amountCents }));
+        const shuffled = rows
+          .map((row) => ({ row, key: keys.next().value }))
+          .toSorted((one, other) => one.key - other.key)
+          .map(({ row }) => row);
+        const decision = decideTerms({ ...PROPOSED, purseTable: shuffled });
+        if (decision.kind === 'faulty') throw new Error(decision.faults.join());
+        for (const { rank, amountCents } of rows) expect(payoutOfRank(decision.terms.purse, rank)).toBe(amountCents);
+      }),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * What an operator may set (portal API, `POST /api/operator/programs/{id}/tournaments`; decisions, "Tournaments"): the faults of a
+ * proposed tournament, each as a sentence, or its terms.
+ *
+ * - Every attempt of a round is paid: the entry fee is above 0.00.
+ * - The purse table names the ranks from 1 on without a gap; every amount is above 0.00 and none is above the one before it.
+ * - A tiebreak has a metric and a direction, or there is none.
+ * - Entries close ten minutes before a round does, so a round is longer than that.
+ */
+import { type Cents, cents } from '@laurel/money';
+import { purseAmount } from './purse.ts';
+import { ENTRIES_CLOSE_BEFORE_MS } from './round-status.ts';
+import type { Direction, TournamentTerms } from './tournament.ts';
+
+/** The terms as they were asked for: any number, any order of ranks. */
+export type ProposedTournament = {
+  readonly name: string;
+  readonly description: string | null;
+  readonly metricName: string;
+  readonly metricUnit: string;
+  readonly direction: Direction;
+  readonly tiebreakMetricName: string | null;
+  readonly tiebreakDirection: Direction | null;
+  readonly entryFeeCents: bigint;
+  readonly attemptCap: number;
+  readonly purseTable: readonly { readonly rank: number; readonly amountCents: bigint }[];
+  readonly minEntrants: number;
+  readonly minScoredAttempts: number;
+  /** Null: the operator opens each round. */
+  readonly roundLengthSeconds: number | null;
+};
+
+export type TermsDecision =
+  | { readonly kind: 'accepted'; readonly terms: TournamentTerms }
+  | { readonly kind: 'faulty'; readonly faults: readonly string[] };
+
+const MAX_TEXT = 255;
+const MAX_DESCRIPTION = 10_000;
+/** As PostgreSQL's integer. */
+const MAX_INTEGER = 2_147_483_647;
+/** The largest amount that can be written: twelve digits before the point. */
+const MAX_AMOUNT_CENTS = 99_999_999_999_999n;
+/** Each round keeps a copy of its table, and every board shows it. */
+const MAX_PAID_RANKS = 10_000;
+const MIN_ROUND_SECONDS = ENTRIES_CLOSE_BEFORE_MS / 1000 + 1;
+
+export function decideTerms(proposed: ProposedTournament): TermsDecision {
+  const { tiebreakMetricName, tiebreakDirection, entryFeeCents, roundLengthSeconds } = proposed;
+  const ranked = proposed.purseTable.toSorted((one, other) => one.rank - other.rank);
+  const purse: readonly Cents[] = ranked.map(({ amountCents }) => cents(amountCents));
+  const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [isText(proposed.name, MAX_TEXT), 'name must have 1 to 255 characters'],
+    [proposed.description === null || isText(`.${proposed.description}`, MAX_DESCRIPTION), 'description is too long'],
+    [isText(proposed.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
+    [isText(proposed.metricUnit, MAX_TEXT), 'metric_unit must have 1 to 255 characters'],
+    [
+      (tiebreakMetricName === null) === (tiebreakDirection === null),
+      'tiebreak_metric_name and tiebreak_direction are set both or neither',
+    ],
+    [
+      tiebreakMetricName === null || isText(tiebreakMetricName, MAX_TEXT),
+      'tiebreak_metric_name must have 1 to 255 characters',
+    ],
+    [entryFeeCents > 0n, 'entry_fee must be above 0.00'],
+    [entryFeeCents <= MAX_AMOUNT_CENTS, 'entry_fee is too large'],
+    [isCount(proposed.attemptCap, 1), 'attempt_cap must be at least 1'],
+    [ranked.length >= 1 && ranked.length <= MAX_PAID_RANKS, `purse_table must have 1 to ${MAX_PAID_RANKS} ranks`],
+    [ranked.every(({ rank }, index) => rank === index + 1), 'purse_table must name every rank from 1 on, each once'],
+    [purse.every((amount) => amount > 0n), 'every amount of purse_table must be above 0.00'],
+    [
+      purse.every((amount, index) => index === 0 || amount <= (purse[index - 1] ?? 0n)),
+      'no amount of purse_table may be above the one of the rank before it',
+    ],
+    [purseAmount(purse) <= MAX_AMOUNT_CENTS, 'the sum of purse_table is too large'],
+    [isCount(proposed.minEntrants, 1), 'min_entrants must be at least 1'],
+    [isCount(proposed.minScoredAttempts, 0), 'min_scored_attempts must be at least 0'],
+    [
+      roundLengthSeconds === null || isCount(roundLengthSeconds, MIN_ROUND_SECONDS),
+      `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: entries close ten minutes before the end`,
+    ],
+  ];
+  const faults = rules.filter(([holds]) => !holds).map(([, fault]) => fault);
+  if (faults.length > 0) return { kind: 'faulty', faults };
+
+  const tiebreak =
+    tiebreakMetricName === null || tiebreakDirection === null
+      ? null
+      : { metricName: tiebreakMetricName, direction: tiebreakDirection };
+  return {
+    kind: 'accepted',
+    terms: {
+      name: proposed.name,
+      description: proposed.description,
+      metricName: proposed.metricName,
+      metricUnit: proposed.metricUnit,
+      direction: proposed.direction,
+      tiebreak,
+      entryFeeCents: cents(entryFeeCents),
+      attemptCap: proposed.attemptCap,
+      purse,
+      minEntrants: proposed.minEntrants,
+      minScoredAttempts: proposed.minScoredAttempts,
+      roundLengthSeconds,
+    },
+  };
+}
+
+/** Characters are code points, as PostgreSQL counts them. NUL is the one that a text column cannot hold. */
+function isText(text: string, maxLength: number): boolean {
+  const { length } = Array.from(text);
+  return length >= 1 && length <= maxLength && !text.includes('\0');
+}

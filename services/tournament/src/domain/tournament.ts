@@ -1,0 +1,143 @@
+/** The nouns of this service, as its rules see them. */
+import type { Cents } from '@laurel/money';
+import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/money-path/domain';
+
+export type { AwardStatus, Environment, Tenant } from '@laurel/money-path/domain';
+
+/** `paused` opens no new round, `closed` never again; a round that is running goes on in either case. */
+export type TournamentStatus = 'active' | 'paused' | 'closed';
+
+export type Direction = 'higher_is_better' | 'lower_is_better';
+
+/** What decides between equal scores, where the tournament declares it. */
+export type Tiebreak = { readonly metricName: string; readonly direction: Direction };
+
+/** What each rank is paid: rank 1 first, never growing, every amount above 0.00. */
+export type Purse = readonly Cents[];
+
+/** What is frozen on a round when it opens. */
+export type RoundTerms = {
+  readonly metricName: string;
+  readonly metricUnit: string;
+  readonly direction: Direction;
+  readonly tiebreak: Tiebreak | null;
+  /** Flat: the first attempt and every further one cost the same. Never 0. */
+  readonly entryFeeCents: Cents;
+  /** Paid attempts of one player in one round. */
+  readonly attemptCap: number;
+  readonly purse: Purse;
+  readonly minEntrants: number;
+  /** 0 means no gate. */
+  readonly minScoredAttempts: number;
+};
+
+/** What the operator set; it never changes. */
+export type TournamentTerms = RoundTerms & {
+  readonly name: string;
+  readonly description: string | null;
+  /** Null: the operator opens each round. */
+  readonly roundLengthSeconds: number | null;
+};
+
+export type Tournament = {
+  readonly id: string;
+  readonly tenant: Tenant;
+  readonly status: TournamentStatus;
+  readonly terms: TournamentTerms;
+  readonly createdAt: Date;
+};
+
+/** As stored; what a partner reads is `shownRoundStatus` in round-status.ts. */
+export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelling' | 'cancelled';
+
+export type Round = {
+  readonly id: string;
+  readonly tournamentId: string;
+  readonly tournamentName: string;
+  readonly tenant: Tenant;
+  /** 1 for the first round of its tournament. */
+  readonly number: number;
+  readonly status: RoundStatus;
+  readonly opensAt: Date;
+  readonly entriesCloseAt: Date;
+  readonly closesAt: Date;
+  readonly settledAt: Date | null;
+  readonly terms: RoundTerms;
+  readonly createdAt: Date;
+};
+
+/** What is counted of a round. */
+export type Tally = {
+  /** Accounts of which an entry fee was ever posted, refunded later or not. */
+  readonly entrants: number;
+  /** Entries with a best run. */
+  readonly scoredPlayers: number;
+  readonly scoredAttempts: number;
+};
+
+export type Attempt = OwnedAttempt & {
+  readonly roundId: string;
+  readonly entryId: string;
+  /** Every attempt of a round is paid. */
+  readonly accountId: string;
+  /** An object as JSON text. */
+  readonly metadata: string;
+};
+
+export type Outcome = {
+  readonly attemptId: string;
+  readonly receiptId: string;
+  readonly score: number;
+  /** The value that counts on the board; null where the tournament declares no tiebreak. */
+  readonly tiebreak: number | null;
+  readonly recordedAt: Date;
+};
+
+/** A scored attempt, as far as the board's order goes. Numbers are finite. */
+export type Run = { readonly score: number; readonly tiebreak: number | null; readonly at: Date };
+
+/** The run that an entry stands on the board with. */
+export type BestRun = Run & {
+  readonly attemptId: string;
+  /** The ref that played it: the one that the board shows. */
+  readonly playerRef: string;
+};
+
+/** One account in one round, however many of its refs play. */
+export type Entry = {
+  readonly id: string;
+  readonly roundId: string;
+  readonly accountId: string;
+  /** When a fee of it was first known to be posted; until then nobody has entered. */
+  readonly boughtAt: Date | null;
+  readonly best: BestRun | null;
+};
+
+/** What a rank won, at most one for each rank and each entry. */
+export type RoundPayout = {
+  readonly awardId: string;
+  readonly roundId: string;
+  readonly entryId: string;
+  readonly accountId: string;
+  readonly finalRank: number;
+  readonly amountCents: Cents;
+  readonly status: AwardStatus;
+  readonly createdAt: Date;
+  readonly paidAt: Date | null;
+};
+
+/** `payout_status` of a leaderboard row, in the contract's words. */
+export type PayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
+
+/** An entry with a score, as the board stores it. */
+export type Standing = {
+  readonly entryId: string;
+  readonly best: BestRun;
+  /** Attempts bought and not refunded singly. */
+  readonly paidAttempts: number;
+  /** Null until the round's close decides it, and for ever in a cancelled round. */
+  readonly finalRank: number | null;
+  readonly payoutCents: Cents | null;
+  /** Null where nothing is to be paid. */
+  readonly awardStatus: AwardStatus | null;
+};

@@ -1,0 +1,84 @@
+/** Purses that are held for review: released or denied by an operator, and never both. */
+import { newId } from '@laurel/ids';
+import { PayoutStatus as WalletPayoutStatus } from '@laurel/proto/wallet';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { awardIdOfRank } from '../domain/purse.ts';
+import { created, FEE, FUNDS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
+
+const h = useHarness();
+const WON = 10_000n;
+
+/** The purse of a settled round's winner, which the wallet held back. */
+async function heldAward() {
+  const round = await h.openRound();
+  const player = await h.player();
+  recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
+  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+  ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  const awardId = awardIdOfRank(round.id, 1);
+  expect(await payoutOf(awardId)).toEqual({ status: 'held', isPaid: false });
+  expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
+  return { awardId, accountId: player.accountId };
+}
+
+async function payoutOf(awardId: string) {
+  const [row] = await h.database.query<{ status: string; isPaid: boolean }>(
+    { text: 'select status, paid_at is not null as "isPaid" from round_payouts where award_id = $1' },
+    [awardId],
+  );
+  return row;
+}
+
+describe('a held purse', () => {
+  it('is paid once when it is released, however often, and cannot be denied then', async () => {
+    const { awardId, accountId } = await heldAward();
+    expect(await h.tournament.releaseAward({ awardId })).toEqual({});
+    expect(await h.tournament.releaseAward({ awardId })).toEqual({});
+    expect(await payoutOf(awardId)).toEqual({ status: 'paid', isPaid: true });
+    expect(await h.balance(accountId)).toBe(FUNDS - FEE + WON);
+    expect(await h.tournament.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
+  });
+
+  it('stays unpaid when it is denied, and cannot be released then', async () => {
+    const { awardId, accountId } = await heldAward();
+    expect(await h.tournament.denyAward({ awardId })).toEqual({});
+    expect(await h.tournament.denyAward({ awardId })).toEqual({});
+    expect(await h.tournament.releaseAward({ awardId })).toMatchObject({ code: 'conflict' });
+    expect(await payoutOf(awardId)).toEqual({ status: 'denied', isPaid: false });
+    expect(await h.balance(accountId)).toBe(FUNDS - FEE);
+  });
+
+  it('is not there under another id', async () => {
+    expect(await h.tournament.releaseAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
+    expect(await h.tournament.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
+  });
+
+  it('is released or denied, never both, when both are asked for at once', async () => {
+    const { awardId, accountId } = await heldAward();
+    const [released, denied] = await Promise.all([
+      h.tournament.releaseAward({ awardId }),
+      h.tournament.denyAward({ awardId }),
+    ]);
+    const isReleased = Object.keys(released).length === 0;
+    expect(isReleased ? denied : released).toMatchObject({ code: 'conflict' });
+    expect(await payoutOf(awardId)).toEqual({ status: isReleased ? 'paid' : 'denied', isPaid: isReleased });
+    expect(await h.balance(accountId)).toBe(FUNDS - FEE + (isReleased ? WON : 0n));
+  });
+
+  it('is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
+    const before = await heldAward();
+    const after = await heldAward();
+    await h.database.query({ text: `update round_payouts set status = 'releasing' where award_id = any($1)` }, [
+      [before.awardId, after.awardId],
+    ]);
+    ok(await h.wallet.releasePayout({ awardId: after.awardId }));
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    for (const { awardId, accountId } of [before, after]) {
+      expect(ok(await h.wallet.getPayout({ awardId })).payout?.status).toBe(WalletPayoutStatus.PAID);
+      expect(await payoutOf(awardId)).toEqual({ status: 'paid', isPaid: true });
+      expect(await h.balance(accountId)).toBe(FUNDS - FEE + WON);
+    }
+  });
+});

@@ -1,0 +1,137 @@
+/** The sandbox's clock: one round ends its entries, or itself, when a partner's test says so. */
+import { newId } from '@laurel/ids';
+import { AttemptStatus, PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { play, roundOf, statusOf, tableOf } from '../rounds.fixture.ts';
+import {
+  created,
+  FEE,
+  FUNDS,
+  HOUR_MS,
+  LIVE_PROGRAM,
+  OTHER_PROGRAM,
+  PROGRAM,
+  recorded,
+  useHarness,
+  verdictOf,
+} from '../tournament.fixture.ts';
+
+const h = useHarness();
+
+const close = (roundId: string, tenant = PROGRAM) => h.tournament.closeRound({ tenant, roundId });
+const closeEntries = (roundId: string, tenant = PROGRAM) => h.tournament.closeEntries({ tenant, roundId });
+
+describe('entries that are closed by hand', () => {
+  it('stop at once, while scores go on, and every other round keeps its times', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    const other = await h.openRound();
+    h.clock.advance(HOUR_MS / 2);
+    const { round: closed } = ok(await closeEntries(round.id));
+    expect(closed).toEqual({ ...(await roundOf(h, round.id)), entriesCloseAt: h.clock() });
+    expect(closed?.closesAt).toEqual(round.closesAt);
+    expect(verdictOf(await h.create(round.id, player.ref))).toBe('entries_closed');
+    recorded(await h.report(attempt.id, 1));
+    expect((await roundOf(h, other.id)).entriesCloseAt).toEqual(other.entriesCloseAt);
+
+    h.clock.advance(1_000);
+    expect(ok(await closeEntries(round.id)).round).toEqual(closed);
+  });
+});
+
+describe('a round that is closed by hand', () => {
+  it('is settled before the answer, with its payouts and the fees of attempts without a score', async () => {
+    const round = await h.openRound();
+    const [first, second] = [await h.player(), await h.player()];
+    await play(h, round.id, first, 2);
+    await play(h, round.id, second, 1);
+    const open = created(await h.create(round.id, second.ref));
+    const { round: closed } = ok(await close(round.id));
+    expect(closed).toMatchObject({
+      status: RoundStatus.SETTLED,
+      closesAt: h.clock(),
+      entriesCloseAt: h.clock(),
+      settledAt: h.clock(),
+      entrantCount: 2,
+    });
+    expect(closed).toEqual(await roundOf(h, round.id));
+    expect(await h.balance(first.accountId)).toBe(FUNDS - FEE + 10_000n);
+    expect(await h.balance(second.accountId)).toBe(FUNDS - FEE + 5_000n);
+    expect(await statusOf(h, open.id)).toBe(AttemptStatus.EXPIRED);
+    expect(await close(round.id)).toMatchObject({ code: 'conflict' });
+    expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
+  });
+
+  it('is cancelled before the answer, with every fee back', async () => {
+    const { round, player, attempt } = await h.openAttempt({ minEntrants: 2 });
+    recorded(await h.report(attempt.id, 1));
+    const open = created(await h.create(round.id, player.ref));
+    const { round: closed } = ok(await close(round.id));
+    expect(closed).toMatchObject({ status: RoundStatus.CANCELLED, settledAt: undefined, entrantCount: 1 });
+    expect(await h.balance(player.accountId)).toBe(FUNDS);
+    expect(await statusOf(h, attempt.id)).toBe(AttemptStatus.SETTLED);
+    expect(await statusOf(h, open.id)).toBe(AttemptStatus.EXPIRED);
+    expect(await tableOf(h, round.id)).toMatchObject([
+      { rank: 1n, finalRank: undefined, payoutCents: 0n, payoutStatus: PayoutStatus.REFUNDED, paidAttempts: 2 },
+    ]);
+  });
+
+  it('is refused for another tenant and an unknown round, before it has begun, and in live', async () => {
+    const round = await h.openRound();
+    const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
+    const later = await h.openRound({}, { opensInMs: HOUR_MS });
+    for (const call of [close, closeEntries]) {
+      expect(await call(round.id, OTHER_PROGRAM)).toMatchObject({ code: 'not_found' });
+      expect(await call(newId())).toMatchObject({ code: 'not_found' });
+      expect(await call(live.id)).toMatchObject({ code: 'not_found' });
+      expect(await call(later.id)).toMatchObject({ code: 'conflict' });
+      await expect(call(live.id, LIVE_PROGRAM)).rejects.toThrow();
+    }
+    expect(await roundOf(h, round.id)).toMatchObject({ status: RoundStatus.OPEN, closesAt: round.closesAt });
+  });
+
+  it('resolves what is still pending: a fee that never arrived is fenced, one that did has entered', async () => {
+    const { round, player, attemptId } = await h.pendingAttempt();
+    const before = await h.balance(player.accountId);
+    ok(await close(round.id));
+    expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
+    expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('entries_closed');
+    // The other attempt of this player was open and had no score.
+    expect(await h.balance(player.accountId)).toBe(before + FEE);
+  });
+
+  it('is brought to its end by the same call again when the wallet was away', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    recorded(await h.report(attempt.id, 1));
+    await h.stopWallet();
+    await expect(close(round.id)).rejects.toThrow();
+    expect((await roundOf(h, round.id)).status).toBe(RoundStatus.SETTLING);
+    await h.startWallet();
+    expect(ok(await close(round.id)).round?.status).toBe(RoundStatus.SETTLED);
+    expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
+  });
+
+  it('lets everybody who is in the middle of something finish or come too late', async () => {
+    const round = await h.openRound({ attemptCap: 10 });
+    const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
+    const receipts = await Promise.all(players.map((player) => play(h, round.id, player, 1)));
+    const traffic = players.map(async (player) => {
+      const verdicts: string[] = [];
+      for (let count = 0; count < 4; count += 1) {
+        const result = await h.create(round.id, player.ref);
+        verdicts.push(verdictOf(result));
+        if (result?.$case === 'attempt') verdicts.push(verdictOf(await h.report(result.value.id, Math.random())));
+      }
+      return verdicts;
+    });
+    const [closed, ...verdicts] = await Promise.all([close(round.id), ...traffic]);
+    expect(ok(closed).round?.status).toBe(RoundStatus.SETTLED);
+    for (const verdict of new Set(verdicts.flat())) {
+      expect(['attempt', 'outcome', 'entries_closed', 'round_closed']).toContain(verdict);
+    }
+    expect((await tableOf(h, round.id)).length).toBe(players.length);
+    expect(new Set(receipts).size).toBe(players.length);
+    await h.server.sweepOnce();
+    expect(await h.violations()).toEqual([]);
+  });
+});

@@ -1,0 +1,10 @@
+/** DenyAward: closes a held purse unpaid; its rank stays. Again changes nothing. */
+import { type Handlers, parseId } from '@laurel/grpc';
+import { type ReviewDeps, reviewAward } from '@laurel/money-path';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
+import type { RoundAward } from '../repository/payouts.ts';
+
+export function denyAward(deps: ReviewDeps<RoundAward>): Handlers<TournamentServiceService>['denyAward'] {
+  return async (request) =>
+    (await reviewAward(parseId(request.awardId), { underWay: 'denying', done: 'denied' }, deps)) ?? {};
+}

@@ -1,0 +1,55 @@
+/** ListStandings: one page of the complete table of a round that is over. Of a round that runs, there is nothing to page through. */
+import { refused } from '@laurel/errors';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import { isSameTenant } from '@laurel/money-path/domain';
+import type { Database } from '@laurel/postgres';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
+import { PLACE_BYTES } from '../domain/board-place.ts';
+import { isTableShown, tableRows } from '../domain/leaderboard-view.ts';
+import { type BoardCursor, loadStandings } from '../repository/board.ts';
+import { findRound } from '../repository/rounds.ts';
+import { presentRow } from './present-round.ts';
+
+const MAX_PAGE = 2_000;
+const NO_CURSOR = Buffer.alloc(0);
+const RANK_BYTES = 4;
+
+export function listStandings({
+  database,
+}: {
+  database: Database;
+}): Handlers<TournamentServiceService>['listStandings'] {
+  return async (request) => {
+    const tenant = parseTenant(request.tenant);
+    const roundId = parseId(request.roundId);
+    const after = parseCursor(request.cursor);
+    const { limit } = request;
+    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} rows is out of bounds`);
+    const found = await findRound(database, roundId);
+    if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
+    const { status } = found.round;
+    if (!isTableShown(status)) return refused('not_found');
+
+    const page = await loadStandings(database, roundId, after, limit);
+    const standings = page.map(({ standing }) => standing);
+    const last = page.length < limit ? undefined : page.at(-1);
+    return {
+      rows: tableRows(status, standings, (after?.rank ?? 0) + 1).map(presentRow),
+      nextCursor: last === undefined ? NO_CURSOR : presentCursor(last.cursor),
+    };
+  };
+}
+
+/** A cursor is the place of the last row and its rank. Null is the top. */
+function parseCursor(cursor: Buffer): BoardCursor | null {
+  if (cursor.length === 0) return null;
+  if (cursor.length !== PLACE_BYTES + RANK_BYTES) throw new Error('a cursor is not one of ours');
+  return { place: cursor.subarray(0, PLACE_BYTES), rank: cursor.readUInt32BE(PLACE_BYTES) };
+}
+
+function presentCursor({ place, rank }: BoardCursor): Buffer {
+  const cursor = Buffer.alloc(PLACE_BYTES + RANK_BYTES);
+  cursor.set(place);
+  cursor.writeUInt32BE(rank, PLACE_BYTES);
+  return cursor;
+}

@@ -1,0 +1,306 @@
+/** Many at once: no cap is passed, no fee is returned twice, and every score is either on the board of its round or refused. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { AttemptStatus } from '@laurel/proto/tournament';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { findRound } from '../repository/rounds.ts';
+import {
+  BY_SECONDS,
+  countsOf,
+  created,
+  FEE,
+  FUNDS,
+  HOUR_MS,
+  PROGRAM,
+  recorded,
+  useHarness,
+  useReplica,
+  verdictOf,
+} from '../tournament.fixture.ts';
+
+const h = useHarness();
+const other = useReplica(h);
+
+/** The items in calls of ten, to two replicas in turn, all at once. */
+async function createEverywhere(creations: readonly { roundId: string; playerRef: string }[]) {
+  const items = creations.map((creation) => ({
+    ...creation,
+    attemptId: newOwnedId('tournament'),
+    tenant: PROGRAM,
+    metadataJson: '{}',
+    requestId: '',
+  }));
+  const answers = await Promise.all(
+    inTens(items).map((call, index) => (index % 2 === 0 ? h : other).tournament.createAttempts({ creations: call })),
+  );
+  return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
+}
+
+/** 200 creations of one player, twenty at a time on two replicas, and `end` in the middle of them. How often each verdict came. */
+async function createUntil(end: () => Promise<unknown>, roundId: string, playerRef: string) {
+  const verdicts: string[] = [];
+  const ending = Promise.withResolvers<unknown>();
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, lane) => {
+      const client = (lane % 2 === 0 ? h : other).tournament;
+      for (let turn = 0; turn < 10; turn += 1) {
+        const attemptId = newOwnedId('tournament');
+        const creation = { attemptId, tenant: PROGRAM, roundId, playerRef, metadataJson: '', requestId: '' };
+        verdicts.push(verdictOf(ok(await client.createAttempts({ creations: [creation] })).results[0]?.result));
+        if (verdicts.length === 100) end().then(ending.resolve, ending.reject);
+      }
+    }),
+  );
+  await ending.promise;
+  return countsOf(verdicts);
+}
+
+type Score = { readonly attemptId: string; readonly score: number; readonly tiebreak?: number };
+
+async function reportEverywhere(scores: readonly Score[]) {
+  const items = scores.map(({ attemptId, score, tiebreak }) => ({
+    operationId: newId(),
+    attemptId,
+    tenant: PROGRAM,
+    score,
+    tiebreak,
+    evidenceJson: '',
+    requestId: '',
+  }));
+  const answers = await Promise.all(
+    inTens(items).map((call, index) => (index % 2 === 0 ? h : other).tournament.reportOutcomes({ reports: call })),
+  );
+  return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
+}
+
+function inTens<Item>(items: readonly Item[]): readonly Item[][] {
+  return Array.from({ length: Math.ceil(items.length / 10) }, (_, index) => items.slice(index * 10, index * 10 + 10));
+}
+
+async function tallyOf(roundId: string) {
+  return (await findRound(h.database, roundId))?.tally;
+}
+
+describe('a cap of 3', () => {
+  it.each([40, 400])('holds under %i first entries at once, through two refs of one account', async (count) => {
+    const round = await h.openRound({ attemptCap: 3 });
+    const player = await h.player();
+    const second = await h.secondRefOf(player);
+    const creations = Array.from({ length: count }, (_, index) => ({
+      roundId: round.id,
+      playerRef: index % 3 === 0 ? second : player.ref,
+    }));
+    const results = await createEverywhere(creations);
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 3, attempt_cap_reached: count - 3 });
+    expect(await h.balance(player.accountId)).toBe(FUNDS - 3n * FEE);
+    expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 0, scoredAttempts: 0 });
+  });
+});
+
+describe('400 entries at once', () => {
+  it('never overdraw a wallet', async () => {
+    const round = await h.openRound({ attemptCap: 1_000 });
+    const player = await h.player(undefined, 5n * FEE + 12n);
+    const creations = Array.from({ length: 400 }, () => ({ roundId: round.id, playerRef: player.ref }));
+    const results = await createEverywhere(creations);
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: 395 });
+    expect(await h.balance(player.accountId)).toBe(12n);
+  });
+
+  it('count every account once, and do not deadlock when two replicas meet the same players in every order', async () => {
+    const rounds = await Promise.all(Array.from({ length: 3 }, () => h.openRound({ attemptCap: 1_000 })));
+    const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
+    const creations = Array.from({ length: 400 }, (_, index) => ({
+      roundId: rounds[(index * 2) % 3]?.id ?? '',
+      playerRef: players[(index * 5) % 8]?.ref ?? '',
+    }));
+    const results = await createEverywhere(creations);
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 400 });
+    for (const round of rounds) expect(await tallyOf(round.id)).toMatchObject({ entrants: 8 });
+  });
+});
+
+describe('entries, and the end', () => {
+  it('of entries: each is entered and paid for, or refused and not charged', async () => {
+    const round = await h.openRound({ attemptCap: 1_000 });
+    const player = await h.player();
+    const close = () => h.tournament.closeEntries({ tenant: PROGRAM, roundId: round.id }).then(ok);
+    const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(close, round.id, player.ref);
+    expect(entered).toBeGreaterThanOrEqual(100);
+    expect(refused).toBe(200 - entered);
+    expect(await h.balance(player.accountId)).toBe(FUNDS - BigInt(entered) * FEE);
+  });
+
+  it('of their round: nobody is left behind, who was entered is refunded with the round', async () => {
+    const round = await h.openRound({ attemptCap: 1_000 });
+    const player = await h.player();
+    const close = () => h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(ok);
+    const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(close, round.id, player.ref);
+    expect(entered).toBeGreaterThanOrEqual(100);
+    expect(refused).toBe(200 - entered);
+    await h.server.sweepOnce();
+    const left = {
+      text: `select distinct status from attempts where round_id = $1 and status not in ('refused', 'expired')`,
+    };
+    expect(await h.database.query(left, [round.id])).toEqual([]);
+    expect(await h.balance(player.accountId)).toBe(FUNDS);
+  });
+});
+
+describe('reports at once', () => {
+  it('settle one attempt once: the first is recorded, every other comes too late', async () => {
+    const { round, attempt } = await h.openAttempt();
+    const results = await reportEverywhere(
+      Array.from({ length: 40 }, (_, index) => ({ attemptId: attempt.id, score: index })),
+    );
+    expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
+    expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 1 });
+  });
+
+  it('leave every player the best of their runs, with its own tiebreak, in two rounds', async () => {
+    const rounds = await Promise.all(
+      Array.from({ length: 2 }, () => h.openRound({ ...BY_SECONDS, attemptCap: 1_000 })),
+    );
+    const players = await Promise.all(Array.from({ length: 10 }, () => h.player()));
+    const creations = Array.from({ length: 400 }, (_, index) => ({
+      roundId: rounds[index % 2]?.id ?? '',
+      playerRef: players[(index * 3) % 10]?.ref ?? '',
+    }));
+    const attempts = (await createEverywhere(creations)).map(created);
+    const scores = attempts.map((attempt, index) => ({
+      attemptId: attempt.id,
+      score: (index * 37) % 11,
+      tiebreak: (index * 53) % 17,
+    }));
+    const results = await reportEverywhere(scores);
+    expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 400 });
+
+    for (const round of rounds) {
+      const entries = await h.database.query<{ ref: string; score: number; tiebreak: number }>(
+        {
+          text: `
+select best_player_ref as ref, best_score as score, best_tiebreak as tiebreak from entries
+where round_id = $1 order by best_player_ref`,
+        },
+        [round.id],
+      );
+      const best = new Map<string, Score>();
+      attempts.forEach((attempt, index) => {
+        const run = scores[index];
+        const so = best.get(attempt.playerRef);
+        if (attempt.roundId !== round.id || run === undefined) return;
+        const isBetter =
+          so === undefined ||
+          run.score > so.score ||
+          (run.score === so.score && (run.tiebreak ?? 0) < (so.tiebreak ?? 0));
+        if (isBetter) best.set(attempt.playerRef, run);
+      });
+      const wanted = [...best].map(([ref, { score, tiebreak }]) => ({ ref, score, tiebreak }));
+      expect(entries).toEqual(wanted.sort((one, another) => (one.ref < another.ref ? -1 : 1)));
+      const scoredAttempts = attempts.filter((attempt) => attempt.roundId === round.id).length;
+      expect(await tallyOf(round.id)).toEqual({ entrants: best.size, scoredPlayers: best.size, scoredAttempts });
+    }
+  });
+});
+
+describe('a score and the end of its round', () => {
+  it('meet under the lock of the board: it is ranked in the round, or refused and refunded', async () => {
+    const round = await h.openRound();
+    const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
+    const creations = players.map(({ ref }) => ({ roundId: round.id, playerRef: ref }));
+    const attempts = (await createEverywhere(creations)).map(created);
+    recorded(await h.report(attempts[0]?.id ?? '', 1_000));
+
+    const [results] = await Promise.all([
+      Promise.all(
+        attempts.slice(1).map(async (attempt, index) => {
+          const replica = index % 2 === 0 ? h : other;
+          const report = {
+            operationId: newId(),
+            attemptId: attempt.id,
+            tenant: PROGRAM,
+            score: index,
+            tiebreak: undefined,
+            evidenceJson: '',
+            requestId: '',
+          };
+          const { results: answers } = ok(await replica.tournament.reportOutcomes({ reports: [report] }));
+          return verdictOf(answers[0]?.result);
+        }),
+      ),
+      h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(ok),
+    ]);
+    await h.server.sweepOnce();
+    await h.server.sweepOnce();
+    const counts = countsOf(results);
+    const scored = 1 + (counts.outcome ?? 0);
+    expect(counts).toEqual({
+      ...(scored > 1 && { outcome: scored - 1 }),
+      ...(scored < 40 && { round_closed: 40 - scored }),
+    });
+    expect(await tallyOf(round.id)).toEqual({ entrants: 40, scoredPlayers: scored, scoredAttempts: scored });
+    const ranked = await h.database.query<{ count: number }>(
+      { text: 'select count(final_rank)::int as count from entries where round_id = $1' },
+      [round.id],
+    );
+    expect(ranked).toEqual([{ count: scored }]);
+    for (const [index, attempt] of attempts.entries()) {
+      const read = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
+      const isScored = index === 0 || results[index - 1] === 'outcome';
+      expect(read?.status).toBe(isScored ? AttemptStatus.SETTLED : AttemptStatus.EXPIRED);
+    }
+  });
+});
+
+describe('an attempt at its end', () => {
+  it('is either settled or expired and refunded, when both are asked for at once', async () => {
+    const round = await h.openRound({ attemptCap: 1_000 });
+    const player = await h.player();
+    const creations = Array.from({ length: 40 }, () => ({ roundId: round.id, playerRef: player.ref }));
+    const attempts = (await createEverywhere(creations)).map(created);
+    const raced = await Promise.all(
+      attempts.map(async ({ id }, index) => {
+        const [report, expiry] = await Promise.all([
+          h.report(id, 1),
+          (index % 2 === 0 ? h : other).tournament.expireAttempt({ tenant: PROGRAM, attemptId: id }),
+        ]);
+        return { id, report: verdictOf(report), expiry: 'kind' in expiry ? expiry.code : 'expired' };
+      }),
+    );
+    let expired = 0n;
+    for (const { id, report, expiry } of raced) {
+      const { attempt } = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: id }));
+      const isExpired = attempt?.status === AttemptStatus.EXPIRED;
+      if (isExpired) expired += 1n;
+      expect({ report, expiry }).toEqual(
+        isExpired
+          ? { report: 'attempt_already_settled', expiry: 'expired' }
+          : { report: 'outcome', expiry: 'attempt_already_settled' },
+      );
+    }
+    expect(await h.balance(player.accountId)).toBe(FUNDS - 40n * FEE + expired * FEE);
+  });
+
+  it('is refunded once, by its hour or by its round, however many replicas sweep and read at the same time', async () => {
+    for (const lengthMs of [2 * HOUR_MS, HOUR_MS / 2]) {
+      const round = await h.openRound({ attemptCap: 1_000 }, { lengthMs });
+      const player = await h.player();
+      const creations = Array.from({ length: 60 }, () => ({ roundId: round.id, playerRef: player.ref }));
+      const attempts = (await createEverywhere(creations)).map(created);
+      h.clock.advance(Math.min(HOUR_MS, lengthMs));
+      await Promise.all([
+        h.server.sweepOnce(),
+        other.server.sweepOnce(),
+        ...attempts.map(({ id }, index) =>
+          (index % 2 === 0 ? h : other).tournament.getAttempt({ tenant: PROGRAM, attemptId: id }).then(ok),
+        ),
+      ]);
+      await h.server.sweepOnce();
+      expect(await h.balance(player.accountId)).toBe(FUNDS);
+      const statuses = await h.database.query({ text: 'select distinct status from attempts where round_id = $1' }, [
+        round.id,
+      ]);
+      expect(statuses).toEqual([{ status: 'expired' }]);
+    }
+  });
+});

@@ -1,0 +1,10 @@
+/** ReleaseAward: pays a held purse. Again changes nothing. */
+import { type Handlers, parseId } from '@laurel/grpc';
+import { type ReviewDeps, reviewAward } from '@laurel/money-path';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
+import type { RoundAward } from '../repository/payouts.ts';
+
+export function releaseAward(deps: ReviewDeps<RoundAward>): Handlers<TournamentServiceService>['releaseAward'] {
+  return async (request) =>
+    (await reviewAward(parseId(request.awardId), { underWay: 'releasing', done: 'paid' }, deps)) ?? {};
+}

@@ -1,0 +1,226 @@
+/**
+ * ReportOutcomes: one commit settles the attempts of a batch, writes each outcome with its signed receipt, and changes the boards: best
+ * runs, tallies and chunks. Two round trips: the locks with all that is read, and the writes with the commit.
+ *
+ * The locks decide the races. An attempt is held, so one outcome settles it; the boards of its rounds are held, so a round that somebody
+ * ends right now has either taken the score before that, or refuses it.
+ *
+ * The same operation id again finds its outcome and answers it.
+ */
+import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { failpoint } from '@laurel/failpoint';
+import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
+import { receiptIdOf } from '@laurel/ids';
+import { type AttemptExpirer, type AttemptOpener, answerItem, type PendingResolver } from '@laurel/money-path';
+import type { Tenant } from '@laurel/money-path/domain';
+import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { OutcomeReport, TournamentServiceService } from '@laurel/proto/tournament';
+import type { Clock, Logger } from '@laurel/service';
+import type { Signer } from '@laurel/signature';
+import { decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.ts';
+import { composeReceipt } from '../domain/receipt.ts';
+import type { Outcome } from '../domain/tournament.ts';
+import { type AttemptOnBoard, findAttempt, lockOnBoards } from '../repository/attempts.ts';
+import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
+import { writeBoards } from '../repository/board.ts';
+import { insertOutcomes, loadOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
+import { presentOutcome } from './present-attempt.ts';
+
+type Report = {
+  readonly operationId: string;
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly score: number;
+  /** Null when none was sent. */
+  readonly tiebreak: number | null;
+  /** An object as JSON text, or empty. */
+  readonly evidence: string;
+};
+
+/** What the commit made of a report. */
+type Settlement =
+  | { readonly kind: 'recorded'; readonly outcome: Outcome }
+  | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
+
+export type OutcomeSettlements = Coalescer<Report, Settlement>;
+
+type SettleDeps = {
+  readonly signer: Signer;
+  readonly signingKeyId: number;
+  readonly attemptTtlMs: number;
+  readonly clock: Clock;
+};
+
+type Deps = {
+  database: Database;
+  settlements: OutcomeSettlements;
+  opener: AttemptOpener;
+  resolver: PendingResolver;
+  expirer: AttemptExpirer<'round_closed'>;
+  clock: Clock;
+  logger: Logger;
+};
+
+// A pending attempt is resolved once and then settles; more tries than this would be a bug.
+const MAX_TRIES = 3;
+
+export function createOutcomeSettlements(deps: SettleDeps & { database: Database }): OutcomeSettlements {
+  return createCoalescer<Report, Settlement>({
+    name: 'report-outcomes',
+    // The locks keep two lanes apart; within a batch the first report on an attempt wins.
+    lanes: 2,
+    isolate: (error) => !isConnectionFailure(error),
+    async run(batch) {
+      const settlements = await deps.database.transaction((tx) => settle(tx, batch, deps), {
+        beforeCommit: () => failpoint('tournament.outcome.before-commit'),
+      });
+      await failpoint('tournament.outcome.after-commit');
+      return settlements;
+    },
+  });
+}
+
+export function reportOutcomes(deps: Deps): Handlers<TournamentServiceService>['reportOutcomes'] {
+  return async ({ reports }) => {
+    const results = await Promise.all(
+      parseItems(reports).map((item) =>
+        answerItem(item, () => reportOne(item, deps), { logger: deps.logger, failure: 'report failed' }),
+      ),
+    );
+    await failpoint('tournament.reply.before-send');
+    return { results };
+  };
+}
+
+async function reportOne(item: OutcomeReport, deps: Deps) {
+  const outcome = await reportOutcome(parseReport(item), deps);
+  if (isRefused(outcome)) return outcome;
+  return { $case: 'outcome' as const, value: presentOutcome(outcome) };
+}
+
+function parseReport(item: OutcomeReport): Report {
+  const { score, tiebreak = null } = item;
+  if (!Number.isFinite(score)) throw new Error('a score is not finite');
+  if (tiebreak !== null && !Number.isFinite(tiebreak)) throw new Error('a tiebreak is not finite');
+  return {
+    operationId: parseId(item.operationId),
+    attemptId: parseId(item.attemptId),
+    tenant: parseTenant(item.tenant),
+    score,
+    tiebreak,
+    evidence: item.evidenceJson,
+  };
+}
+
+async function reportOutcome(report: Report, deps: Deps): Promise<Outcome | Refused> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    // What opens an attempt also books its entry, so no attempt settles straight from `pending`.
+    await deps.opener.written(report.attemptId);
+    const settlement = await deps.settlements.submit(report);
+    switch (settlement.kind) {
+      case 'refused':
+        return settlement;
+      case 'recorded':
+        return settlement.outcome;
+      case 'settled_before':
+        return answerRepeat(report, deps);
+      case 'due':
+        // The hour decides, not the sweep. The refund is the sweeper's to post.
+        await deps.expirer.expire(report.attemptId, deps.clock());
+        return refused('attempt_already_settled');
+      case 'round_over':
+        await deps.expirer.expire(report.attemptId, deps.clock(), { evenIfYoung: true, reason: 'round_closed' });
+        return refused('round_closed');
+      case 'unresolved':
+        if (!(await resolvePending(report, deps))) return refused('not_found');
+    }
+  }
+  throw new Error(`attempt ${report.attemptId} stayed unresolved in ${MAX_TRIES} tries`);
+}
+
+/** The operation that recorded the outcome is told it again; whoever else reports comes too late. */
+async function answerRepeat(report: Report, { database }: Deps): Promise<Outcome | Refused> {
+  const outcome = (await loadOutcomes(database, [report.attemptId])).get(report.attemptId);
+  if (outcome === undefined) throw new Error(`attempt ${report.attemptId} is settled without an outcome`);
+  return outcome.receiptId === receiptIdOf(report.operationId) ? outcome : refused('attempt_already_settled');
+}
+
+/** Whether the attempt turned out to be paid for. Otherwise nobody was ever told of it. */
+async function resolvePending(report: Report, { database, resolver, clock }: Deps): Promise<boolean> {
+  const found = await findAttempt(database, report.attemptId);
+  if (found === null || found.attempt.status === 'refused') return false;
+  if (found.attempt.status !== 'pending') return true;
+  const { resolution, written } = await resolver.resolve(found.attempt, clock());
+  await written;
+  return resolution.kind === 'posted';
+}
+
+// The commit.
+
+async function settle(tx: Transaction, batch: readonly Report[], deps: SettleDeps): Promise<readonly Settlement[]> {
+  const locked = await lockOnBoards(tx, [...new Set(batch.map((report) => report.attemptId))]);
+  // After the wait for the locks: a score that waited until its round was over comes too late.
+  const now = deps.clock();
+
+  const signed: SignedOutcome[] = [];
+  const runs: SettledRun[] = [];
+  const settlements = decideInOrder(batch, locked, deps, now).map(({ report, on, decision }): Settlement => {
+    if (decision.kind !== 'settled') return decision;
+    if (on === null) throw new Error(`attempt ${report.attemptId} settles and was not found`);
+
+    const { attempt, round, entry } = on;
+    const { run } = decision;
+    const outcome: Outcome = {
+      attemptId: attempt.id,
+      receiptId: receiptIdOf(report.operationId),
+      score: run.score,
+      tiebreak: run.tiebreak,
+      recordedAt: run.at,
+    };
+    const { tiebreak: reportedTiebreak, evidence } = report;
+    const receipt = deps.signer.sign(composeReceipt({ attempt, round, outcome, reportedTiebreak, evidence }));
+    signed.push({ outcome, receipt: receipt.canonical, signature: receipt.signature });
+    runs.push({ entry, rules: round.terms, run: { ...run, attemptId: attempt.id, playerRef: attempt.playerRef } });
+    return { kind: 'recorded', outcome };
+  });
+
+  // They do not depend on each other and go out together.
+  await tx.commitWith((last) =>
+    Promise.all([insertOutcomes(last, signed, deps.signingKeyId), writeBoards(last, scoresOf(runs))]),
+  );
+  return settlements;
+}
+
+type Decided = {
+  readonly report: Report;
+  readonly on: AttemptOnBoard | null;
+  readonly decision: OutcomeDecision;
+};
+
+/** Each report is decided on what the reports before it made of the attempt. */
+function decideInOrder(
+  batch: readonly Report[],
+  locked: ReadonlyMap<string, AttemptOnBoard>,
+  { attemptTtlMs }: SettleDeps,
+  now: Date,
+): readonly Decided[] {
+  const current = new Map(locked);
+  return batch.map((report) => {
+    const on = current.get(report.attemptId) ?? null;
+    const decision = decideOutcome({
+      tenant: report.tenant,
+      attempt: on?.attempt ?? null,
+      round: on?.round ?? null,
+      score: report.score,
+      tiebreak: report.tiebreak,
+      feePosted: false,
+      ttlMs: attemptTtlMs,
+      now,
+    });
+    if (on !== null && decision.kind === 'settled') {
+      current.set(report.attemptId, { ...on, attempt: { ...on.attempt, status: 'settled' } });
+    }
+    return { report, on, decision };
+  });
+}

@@ -1,0 +1,335 @@
+/**
+ * Attempts, and how a batch of outcomes takes its locks.
+ *
+ * Locks are taken in one order, so that nobody ever waits in a circle: first the lock on entering a round and those on players
+ * (player-facts.ts), then attempts by id, then boards by round id (a row of round_tallies is the lock on its round's board), then a
+ * tournament, then entries. A player's lock after an attempt's is the one exception: moving an attempt to another account.
+ */
+import type { AttemptStatus } from '@laurel/attempt';
+import { cents } from '@laurel/money';
+import type { Queryable, Transaction } from '@laurel/postgres';
+import type { ScoringRound } from '../domain/outcome-decision.ts';
+import type { ReceiptRound } from '../domain/receipt.ts';
+import type { Attempt, BestRun, Direction, Entry, Environment, Round, RoundStatus } from '../domain/tournament.ts';
+import { toTiebreak } from './rounds.ts';
+
+/** An attempt, and what a read of it depends on. */
+export type AttemptInRound = {
+  readonly attempt: Attempt;
+  readonly round: Pick<Round, 'tenant' | 'status' | 'closesAt'>;
+};
+
+/** What an outcome is decided on, all of it read under the locks. */
+export type AttemptOnBoard = {
+  readonly attempt: Attempt;
+  readonly round: ScoringRound & ReceiptRound;
+  readonly entry: EntryOnBoard;
+};
+
+/** An entry and the place of its best run; null until it has one. */
+export type EntryOnBoard = Entry & { readonly place: Buffer | null };
+
+export type PendingAttempt = Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>;
+
+type AttemptRow = {
+  id: string;
+  round_id: string;
+  entry_id: string;
+  account_id: string;
+  player_ref: string;
+  status: AttemptStatus;
+  fee_cents: bigint;
+  metadata: string;
+  created_at: Date;
+  fee_generation: number;
+  closed_reason: string | null;
+};
+
+export type EntryRow = {
+  entry_id: string;
+  round_id: string;
+  account_id: string;
+  bought_at: Date | null;
+  best_attempt_id: string | null;
+  best_score: number | null;
+  best_tiebreak: number | null;
+  best_score_at: Date | null;
+  best_player_ref: string | null;
+  place: Buffer | null;
+};
+
+type AttemptInRoundRow = AttemptRow & {
+  program_id: string;
+  environment: Environment;
+  round_status: RoundStatus;
+  closes_at: Date;
+};
+
+type AttemptOnBoardRow = AttemptInRoundRow &
+  EntryRow & {
+    tournament_id: string;
+    direction: Direction;
+    metric_name: string;
+    metric_unit: string;
+    tiebreak_metric_name: string | null;
+    tiebreak_direction: Direction | null;
+  };
+
+// The entries and refs of the attempts that are written with them, in the same statement: an entry by its derived id, once; a ref
+// stands for the account of its newest attempt, and is left alone where it does already, because an upsert would lock it all the same.
+const put = (attempts: string) => `
+entered as (
+  insert into entries (id, round_id, account_id, created_at)
+  select distinct on (w.entry_id) w.entry_id, w.round_id, w.account_id, w.created_at from ${attempts} w order by w.entry_id
+  on conflict do nothing
+), named as (
+  insert into entry_refs (round_id, player_ref, account_id)
+  select w.round_id, w.player_ref, w.account_id
+  from (
+    select distinct on (round_id, player_ref) round_id, player_ref, account_id
+    from ${attempts} order by round_id, player_ref, position desc
+  ) w
+  where w.account_id is distinct from
+    (select r.account_id from entry_refs r where r.round_id = w.round_id and r.player_ref = w.player_ref)
+  order by w.round_id, w.player_ref
+  on conflict (round_id, player_ref) do update set account_id = excluded.account_id
+)`;
+
+const INSERT = {
+  name: 'attempts_insert',
+  text: `
+with wanted as materialized (
+  select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::text[],
+    $9::timestamptz[]) with ordinality
+    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at, position)
+), ${put('wanted')}
+insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
+select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted
+on conflict (id) do nothing
+returning id`,
+};
+
+const WANTED_ONE = `
+wanted as (
+  select $1::uuid as id, a.round_id, $2::uuid as entry_id, $3::uuid as account_id, a.player_ref, $4::timestamptz as created_at, 1 as position
+  from attempts a where a.id = $1::uuid
+)`;
+
+const REVIVE = {
+  text: `
+with ${WANTED_ONE}, ${put('wanted')}
+update attempts set entry_id = $2, account_id = $3, created_at = $4, status = $5, fee_cents = $6, fee_generation = $7,
+  closed_reason = null
+where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $7 - 1
+returning id`,
+};
+
+const MOVE = {
+  text: `
+with ${WANTED_ONE}, ${put('wanted')}
+update attempts set entry_id = $2, account_id = $3 where id = $1`,
+};
+
+const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts where id = any($1::uuid[])' };
+
+const SELECT_IN_ROUND = {
+  name: 'attempts_in_round',
+  text: `
+select a.*, r.program_id, r.environment, r.status as round_status, r.closes_at
+from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
+};
+
+const LOCK = { name: 'attempts_lock', text: 'select * from attempts where id = $1 for no key update' };
+
+// Two steps in one statement: every attempt is locked before the array of rounds is complete, and the array is complete before the
+// first board is locked. It begins with `select`, and so goes out together with `begin`.
+const LOCK_WITH_BOARDS = {
+  name: 'attempts_lock_with_boards',
+  text: `
+select from (
+  with held as materialized (
+    select a.round_id from attempts a where a.id = any($1::uuid[]) order by a.id for no key update
+  )
+  select board.round_id
+  from unnest(array(select distinct held.round_id from held order by 1)) as wanted (id)
+  cross join lateral (select t.round_id from round_tallies t where t.round_id = wanted.id for no key update) board
+) locked`,
+};
+
+// A statement of its own behind the locks: what it joins is as those who held them before have left it.
+const SELECT_ON_BOARDS = {
+  name: 'attempts_on_boards',
+  text: `
+select a.*, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at, e.best_player_ref, e.place,
+  r.program_id, r.environment, r.tournament_id, r.status as round_status, r.closes_at, r.direction, r.tiebreak_direction,
+  n.metric_name, n.metric_unit, n.tiebreak_metric_name
+from attempts a
+cross join lateral (select * from entries own where own.id = a.entry_id limit 1) e
+join rounds r on r.id = a.round_id
+join tournaments n on n.id = r.tournament_id
+where a.id = any($1::uuid[])`,
+};
+
+const SELECT_PENDING_OF_ROUND = {
+  text: `select id, fee_generation, created_at from attempts where round_id = $1 and status = 'pending' limit $2`,
+};
+
+const SELECT_PENDING_OF_PLAYER = {
+  name: 'attempts_pending_of_player',
+  text: `
+select id, fee_generation, created_at from attempts where round_id = $1 and account_id = $2 and status = 'pending'
+order by created_at`,
+};
+
+/** With their entries and refs. The ids of the attempts that were written by us. */
+export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+  if (attempts.length === 0) return new Set();
+  const rows = await on.query<{ id: string }>(INSERT, [
+    attempts.map((attempt) => attempt.id),
+    attempts.map((attempt) => attempt.roundId),
+    attempts.map((attempt) => attempt.entryId),
+    attempts.map((attempt) => attempt.accountId),
+    attempts.map((attempt) => attempt.playerRef),
+    attempts.map((attempt) => attempt.status),
+    attempts.map((attempt) => attempt.feeCents),
+    attempts.map((attempt) => attempt.metadata),
+    attempts.map((attempt) => attempt.createdAt),
+  ]);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** An abandoned attempt begins again as this one. False when another process was first. */
+export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
+  const rows = await on.query(REVIVE, [
+    attempt.id,
+    attempt.entryId,
+    attempt.accountId,
+    attempt.createdAt,
+    attempt.status,
+    attempt.feeCents,
+    attempt.feeGeneration,
+  ]);
+  return rows.length === 1;
+}
+
+/** The caller holds the lock; the attempt is pending and goes to this account and its entry. */
+export async function moveAttempt(
+  on: Queryable,
+  { id, entryId, accountId, createdAt }: Pick<Attempt, 'id' | 'entryId' | 'accountId' | 'createdAt'>,
+): Promise<void> {
+  await on.query(MOVE, [id, entryId, accountId, createdAt]);
+}
+
+export async function loadAttempts(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>> {
+  if (ids.length === 0) return new Map();
+  const rows = await on.query<AttemptRow>(SELECT_BY_IDS, [ids]);
+  return new Map(rows.map((row) => [row.id, toAttempt(row)]));
+}
+
+export async function findAttempt(on: Queryable, id: string): Promise<AttemptInRound | null> {
+  const [row] = await on.query<AttemptInRoundRow>(SELECT_IN_ROUND, [id]);
+  if (row === undefined) return null;
+  const tenant = { programId: row.program_id, environment: row.environment };
+  return { attempt: toAttempt(row), round: { tenant, status: row.round_status, closesAt: row.closes_at } };
+}
+
+/** Holds one attempt, to be moved; outcomes take lockOnBoards. */
+export async function lockAttempt(on: Queryable, id: string): Promise<Attempt | null> {
+  const [row] = await on.query<AttemptRow>(LOCK, [id]);
+  return row === undefined ? null : toAttempt(row);
+}
+
+/**
+ * Holds the attempts and the boards of their rounds until the transaction ends, and reads what outcomes are decided on: the first of
+ * the two round trips of a batch. The second is insertOutcomes and writeBoards, sent together with the commit.
+ */
+export async function lockOnBoards(
+  tx: Transaction,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, AttemptOnBoard>> {
+  const values = [attemptIds];
+  // They go out together and run in this order.
+  const [, rows] = await Promise.all([
+    tx.query(LOCK_WITH_BOARDS, values),
+    tx.query<AttemptOnBoardRow>(SELECT_ON_BOARDS, values),
+  ]);
+  return new Map(rows.map((row) => [row.id, toAttemptOnBoard(row)]));
+}
+
+/** In no order. */
+export async function loadPendingOfRound(
+  on: Queryable,
+  roundId: string,
+  limit: number,
+): Promise<readonly PendingAttempt[]> {
+  return (await on.query<PendingRow>(SELECT_PENDING_OF_ROUND, [roundId, limit])).map(toPending);
+}
+
+/** Oldest first. */
+export async function loadPendingOfPlayer(
+  on: Queryable,
+  roundId: string,
+  accountId: string,
+): Promise<readonly PendingAttempt[]> {
+  return (await on.query<PendingRow>(SELECT_PENDING_OF_PLAYER, [roundId, accountId])).map(toPending);
+}
+
+type PendingRow = { id: string; fee_generation: number; created_at: Date };
+
+function toPending(row: PendingRow): PendingAttempt {
+  return { id: row.id, feeGeneration: row.fee_generation, createdAt: row.created_at };
+}
+
+export function toEntry(row: EntryRow): EntryOnBoard {
+  return {
+    id: row.entry_id,
+    roundId: row.round_id,
+    accountId: row.account_id,
+    boughtAt: row.bought_at,
+    best: toBestRun(row),
+    place: row.place,
+  };
+}
+
+/** All of it is null or nothing, but for the tiebreak. */
+export function toBestRun(row: EntryRow): BestRun | null {
+  const { best_attempt_id: attemptId, best_score: score, best_score_at: at, best_player_ref: playerRef } = row;
+  if (attemptId === null || score === null || at === null || playerRef === null) return null;
+  return { attemptId, score, tiebreak: row.best_tiebreak, at, playerRef };
+}
+
+function toAttempt(row: AttemptRow): Attempt {
+  return {
+    id: row.id,
+    roundId: row.round_id,
+    entryId: row.entry_id,
+    accountId: row.account_id,
+    playerRef: row.player_ref,
+    status: row.status,
+    feeCents: cents(row.fee_cents),
+    metadata: row.metadata,
+    createdAt: row.created_at,
+    feeGeneration: row.fee_generation,
+    closedReason: row.closed_reason,
+  };
+}
+
+function toAttemptOnBoard(row: AttemptOnBoardRow): AttemptOnBoard {
+  return {
+    attempt: toAttempt(row),
+    round: {
+      id: row.round_id,
+      tournamentId: row.tournament_id,
+      tenant: { programId: row.program_id, environment: row.environment },
+      status: row.round_status,
+      closesAt: row.closes_at,
+      terms: {
+        metricName: row.metric_name,
+        metricUnit: row.metric_unit,
+        direction: row.direction,
+        tiebreak: toTiebreak(row),
+      },
+    },
+    entry: toEntry(row),
+  };
+}

@@ -1,0 +1,327 @@
+/** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
+import type { AttemptStatus } from '@laurel/attempt';
+import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
+import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
+
+// Constraints hold some of these already; the audit is there for the day when somebody switches one off.
+const CHECKS: readonly Check[] = [
+  {
+    id: 'run_exactly_when_settled',
+    description: 'An attempt is settled exactly when it has an outcome.',
+    violations: `
+      select coalesce(a.id, o.attempt_id) as id
+      from (select id from attempts where status = 'settled') a
+      full join outcomes o on o.attempt_id = a.id
+      where a.id is null or o.attempt_id is null`,
+  },
+  {
+    id: 'attempt_has_its_entry',
+    description:
+      'Every attempt belongs to the entry of its account in its round, at the fee that is frozen on the round.',
+    violations: `
+      select a.id
+      from attempts a left join entries e on e.id = a.entry_id left join rounds r on r.id = a.round_id
+      where e.round_id is distinct from a.round_id or e.account_id is distinct from a.account_id
+        or r.entry_fee_cents is distinct from a.fee_cents`,
+  },
+  {
+    id: 'entry_is_bought_exactly_when_paid',
+    description: 'An entry counts as bought exactly when a fee of it was ever posted.',
+    violations: `
+      select e.id
+      from entries e
+      left join (
+        select distinct entry_id from attempts where status not in ('pending', 'refused')
+      ) paid on paid.entry_id = e.id
+      where (e.bought_at is null) <> (paid.entry_id is null)`,
+  },
+  {
+    id: 'cap_was_kept',
+    description: 'No account has more attempts in a round than its cap, refunded ones aside.',
+    violations: `
+      select min(a.id::text) as id
+      from attempts a join rounds r on r.id = a.round_id
+      where a.status in ('pending', 'open', 'settled')
+      group by a.round_id, a.account_id, r.attempt_cap
+      having count(*) > r.attempt_cap`,
+  },
+  {
+    id: 'best_run_is_the_best',
+    description: 'Every entry stands on the board with the best of its settled runs, and none without one.',
+    violations: `
+      select coalesce(e.id, best.entry_id) as id
+      from entries e
+      full join (
+        select distinct on (a.entry_id) a.entry_id, a.id as attempt_id, a.player_ref, o.score, o.tiebreak, o.recorded_at
+        from outcomes o join attempts a on a.id = o.attempt_id join rounds r on r.id = a.round_id
+        order by a.entry_id,
+          case r.direction when 'higher_is_better' then -o.score else o.score end,
+          case r.tiebreak_direction when 'higher_is_better' then -o.tiebreak when 'lower_is_better' then o.tiebreak end nulls last,
+          o.recorded_at
+      ) best on best.entry_id = e.id
+      where (e.best_score, e.best_tiebreak, e.best_score_at) is distinct from (best.score, best.tiebreak, best.recorded_at)
+        or not exists (
+          select from attempts a join outcomes o on o.attempt_id = a.id
+          where a.id = e.best_attempt_id and a.entry_id = e.id and a.player_ref = e.best_player_ref
+            and (o.score, o.tiebreak, o.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
+        ) and e.place is not null`,
+  },
+  {
+    id: 'place_is_the_order',
+    description: 'Places order each board by score, then tiebreak, then instant, then entry id.',
+    violations: `
+      select ordered.id
+      from (
+        select e.id, row_number() over (partition by e.round_id order by e.place) as by_place,
+          row_number() over (
+            partition by e.round_id
+            order by case r.direction when 'higher_is_better' then -e.best_score else e.best_score end,
+              case r.tiebreak_direction when 'higher_is_better' then -e.best_tiebreak when 'lower_is_better' then e.best_tiebreak end
+                nulls last,
+              e.best_score_at, e.id
+          ) as by_run
+        from entries e join rounds r on r.id = e.round_id
+        where e.place is not null
+      ) ordered
+      where ordered.by_place <> ordered.by_run`,
+  },
+  {
+    id: 'chunks_count_the_board',
+    description: 'Every chunk of a board counts exactly the entries that lie in it, and every entry lies in one.',
+    violations: `
+      select coalesce(b.round_id, actual.round_id) as id
+      from board_chunks b
+      full join (
+        select located.round_id, located.lower_place, count(*) as entries
+        from (
+          select marks.round_id, marks.is_entry,
+            -- Chunks sort before entries at the same place; the last chunk seen is the one that an entry lies in.
+            max(marks.lower_place) over (partition by marks.round_id order by marks.place, marks.is_entry) as lower_place
+          from (
+            select round_id, lower_place as place, lower_place, false as is_entry from board_chunks
+            union all
+            select round_id, place, null, true from entries where place is not null
+          ) marks
+        ) located
+        where located.is_entry
+        group by located.round_id, located.lower_place
+      ) actual on actual.round_id = b.round_id and actual.lower_place = b.lower_place
+      where b.round_id is null or b.entries <> coalesce(actual.entries, 0)`,
+  },
+  {
+    id: 'round_has_its_tally_and_board',
+    description:
+      'Every round has a tally that counts its entrants, scored players and scored attempts, and a board that begins.',
+    violations: `
+      select r.id
+      from rounds r
+      left join round_tallies t on t.round_id = r.id
+      left join board_chunks b on b.round_id = r.id and b.lower_place = ''
+      left join (
+        select round_id, count(*) filter (where bought_at is not null) as entrants, count(place) as scored_players
+        from entries group by round_id
+      ) e on e.round_id = r.id
+      left join (
+        select a.round_id, count(*) as scored_attempts from outcomes o join attempts a on a.id = o.attempt_id group by a.round_id
+      ) o on o.round_id = r.id
+      where b.round_id is null
+        or (t.entrants, t.scored_players, t.scored_attempts) is distinct from
+          (coalesce(e.entrants, 0), coalesce(e.scored_players, 0), coalesce(o.scored_attempts, 0))`,
+  },
+  {
+    id: 'round_froze_its_terms',
+    description: 'What is frozen on a round is what its tournament says.',
+    violations: `
+      select r.id
+      from rounds r left join tournaments n on n.id = r.tournament_id
+      where (r.program_id, r.environment, r.direction, r.tiebreak_direction, r.entry_fee_cents, r.attempt_cap, r.purse_cents,
+          r.min_entrants, r.min_scored_attempts)
+        is distinct from (n.program_id, n.environment, n.direction, n.tiebreak_direction, n.entry_fee_cents, n.attempt_cap,
+          n.purse_cents, n.min_entrants, n.min_scored_attempts)`,
+  },
+  {
+    id: 'one_open_round_per_tournament',
+    description: 'A tournament has at most one open round, and it is the newest.',
+    violations: `
+      select tournament_id as id from rounds
+      group by tournament_id
+      having count(*) filter (where status = 'open') > 1 or max(number) <> max(number) filter (where status = 'open')`,
+  },
+  {
+    id: 'final_ranks_are_the_board',
+    description:
+      'In a round that ran every entry with a run has the final rank of its place, from 1 without a gap; elsewhere none has.',
+    violations: `
+      select ranked.id
+      from (
+        select e.id, e.final_rank,
+          case when r.status in ('settling', 'settled') then row_number() over (partition by e.round_id order by e.place) end as rank
+        from entries e join rounds r on r.id = e.round_id
+        where e.place is not null
+      ) ranked
+      where ranked.final_rank is distinct from ranked.rank`,
+  },
+  {
+    id: 'payouts_are_the_frozen_purse',
+    description:
+      'A round that ran pays the ranks that are present exactly what its frozen purse says, each to its entry; no other round pays.',
+    violations: `
+      select coalesce(owed.entry_id, p.entry_id) as id
+      from (
+        select e.id as entry_id, e.round_id, e.account_id, e.final_rank, e.payout_cents, purse.amount_cents
+        from entries e
+        join rounds r on r.id = e.round_id
+        left join (
+          select r.id as round_id, paid.rank, paid.amount_cents
+          from rounds r cross join unnest(r.purse_cents) with ordinality as paid (amount_cents, rank)
+        ) purse on purse.round_id = e.round_id and purse.rank = e.final_rank
+        where e.final_rank is not null
+      ) owed
+      full join round_payouts p on p.entry_id = owed.entry_id
+      where owed.entry_id is null
+        or owed.payout_cents <> coalesce(owed.amount_cents, 0)
+        or (owed.amount_cents is null) <> (p.award_id is null)
+        or (p.award_id is not null and (owed.round_id, owed.account_id, owed.final_rank, owed.amount_cents)
+          is distinct from (p.round_id, p.account_id, p.final_rank, p.amount_cents))`,
+  },
+  {
+    id: 'settled_round_is_complete',
+    description:
+      'A settled round has every payout decided, every attempt ended, and a seal over each of its scored attempts.',
+    violations: `
+      select r.id
+      from rounds r
+      left join seals s on s.round_id = r.id
+      left join round_tallies t on t.round_id = r.id
+      left join (select round_id, count(*) as blocks from seal_nodes group by round_id) n on n.round_id = r.id
+      where (r.status = 'settled') <> (s.round_id is not null)
+        or (r.status = 'settled' and (
+          s.leaves is distinct from t.scored_attempts or coalesce(n.blocks, 0) <> (s.leaves + 1023) / 1024
+          or exists (select from round_payouts p where p.round_id = r.id and p.status = 'paying')
+        ))`,
+  },
+  {
+    id: 'round_that_is_over_has_no_open_attempt',
+    description: 'No attempt of a round that is over is open or on its way to be.',
+    violations: `
+      select a.id from attempts a join rounds r on r.id = a.round_id
+      where r.status <> 'open' and a.status in ('pending', 'open')`,
+  },
+  {
+    id: 'cancelled_round_is_refunded',
+    description: 'A cancelled round owes no refund any more.',
+    violations: `
+      select a.id
+      from attempts a join rounds r on r.id = a.round_id left join refunds_due d on d.attempt_id = a.id
+      where r.status = 'cancelled' and (d.attempt_id is not null or a.status in ('pending', 'open', 'expiring', 'voiding'))`,
+  },
+  {
+    id: 'entry_refund_is_due_exactly_while_ending',
+    description:
+      'A refund is queued exactly for attempts that end and wait for it, and for scored ones while their round is cancelling.',
+    violations: `
+      select coalesce(a.id, d.attempt_id) as id
+      from (select id from attempts where status in ('expiring', 'voiding')) a
+      full join refunds_due d on d.attempt_id = a.id
+      where d.attempt_id is null or (a.id is null and not exists (
+        select from attempts s join rounds r on r.id = s.round_id
+        where s.id = d.attempt_id and s.status = 'settled' and r.status = 'cancelling' and d.reason = 'round_cancelled'))`,
+  },
+  {
+    id: 'run_receipt_has_its_key',
+    description: 'Every receipt was signed with a key that is on record.',
+    violations: `
+      select o.receipt_id as id from outcomes o left join signing_keys k on k.id = o.signing_key_id where k.id is null`,
+  },
+];
+
+export function runOwnChecks(database: Database): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS);
+}
+
+/** An attempt as the audit across services reads it. */
+export type AuditedAttemptRow = {
+  readonly id: string;
+  readonly status: AttemptStatus;
+  readonly accountId: string;
+  readonly feeCents: bigint;
+  /** A scored attempt of a cancelled round is refunded and stays `settled`. */
+  readonly roundStatus: RoundStatus;
+};
+
+/** A payout as the audit across services reads it. */
+export type AuditedPayoutRow = {
+  readonly id: string;
+  readonly status: AwardStatus;
+  readonly roundId: string;
+  readonly accountId: string;
+  readonly amountCents: bigint;
+};
+
+type AttemptRow = {
+  id: string;
+  status: AttemptStatus;
+  account_id: string;
+  fee_cents: bigint;
+  round_status: RoundStatus;
+};
+type PayoutRow = { id: string; status: AwardStatus; round_id: string; account_id: string; amount_cents: bigint };
+
+const ATTEMPT = `
+select a.id, a.status, a.account_id, a.fee_cents, r.status as round_status from attempts a join rounds r on r.id = a.round_id`;
+const PAGE_OF_ATTEMPTS = { text: `${ATTEMPT} where a.id > $1 order by a.id limit $2` };
+const ATTEMPTS_AGAIN = { text: `${ATTEMPT} where a.id = any($1::uuid[])` };
+
+const PAYOUT = 'select award_id as id, status, round_id, account_id, amount_cents from round_payouts';
+const PAGE_OF_PAYOUTS = { text: `${PAYOUT} where award_id > $1 order by award_id limit $2` };
+const PAYOUTS_AGAIN = { text: `${PAYOUT} where award_id = any($1::uuid[])` };
+
+/** Attempts above an id, by id, in id order. */
+export async function pageOfAttempts(
+  on: Queryable,
+  after: string,
+  limit: number,
+): Promise<Map<string, AuditedAttemptRow>> {
+  return byId(await on.query<AttemptRow>(PAGE_OF_ATTEMPTS, [after, limit]), toAttempt);
+}
+
+export async function attemptsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAttemptRow>> {
+  return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
+}
+
+/** Payouts above an award id, by it, in its order. */
+export async function pageOfPayouts(
+  on: Queryable,
+  after: string,
+  limit: number,
+): Promise<Map<string, AuditedPayoutRow>> {
+  return byId(await on.query<PayoutRow>(PAGE_OF_PAYOUTS, [after, limit]), toPayout);
+}
+
+export async function payoutsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedPayoutRow>> {
+  return byId(await on.query<PayoutRow>(PAYOUTS_AGAIN, [ids]), toPayout);
+}
+
+function byId<Row extends { id: string }, Value>(rows: readonly Row[], to: (row: Row) => Value): Map<string, Value> {
+  return new Map(rows.map((row) => [row.id, to(row)]));
+}
+
+function toAttempt(row: AttemptRow): AuditedAttemptRow {
+  return {
+    id: row.id,
+    status: row.status,
+    accountId: row.account_id,
+    feeCents: row.fee_cents,
+    roundStatus: row.round_status,
+  };
+}
+
+function toPayout(row: PayoutRow): AuditedPayoutRow {
+  return {
+    id: row.id,
+    status: row.status,
+    roundId: row.round_id,
+    accountId: row.account_id,
+    amountCents: row.amount_cents,
+  };
+}

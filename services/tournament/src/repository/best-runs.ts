@@ -1,0 +1,25 @@
+/** What the settled runs of a batch change on the boards. */
+import { placeOf } from '../domain/board-place.ts';
+import { type BoardRules, isBetterRun } from '../domain/ranking.ts';
+import type { BestRun } from '../domain/tournament.ts';
+import type { EntryOnBoard } from './attempts.ts';
+import type { BestRunChange, ScoresOfBatch } from './board.ts';
+
+/** A run that settles, on the entry as the batch found it. */
+export type SettledRun = {
+  readonly entry: EntryOnBoard;
+  readonly rules: BoardRules;
+  readonly run: BestRun;
+};
+
+/** In the order of the batch: each run is measured against the best one of its entry so far, those before it in the batch included. */
+export function scoresOf(runs: readonly SettledRun[]): ScoresOfBatch {
+  const changes = new Map<string, BestRunChange>();
+  for (const { entry, rules, run } of runs) {
+    const best = changes.get(entry.id)?.best ?? entry.best;
+    if (!isBetterRun(run, best, rules)) continue;
+    const newPlace = placeOf({ ...run, entryId: entry.id }, rules);
+    changes.set(entry.id, { roundId: entry.roundId, entryId: entry.id, best: run, oldPlace: entry.place, newPlace });
+  }
+  return { scoredIn: runs.map(({ entry }) => entry.roundId), changes: [...changes.values()] };
+}

@@ -1,0 +1,263 @@
+/**
+ * The board of a round: entries in the order of their places, and a counted list of chunks over them, by which a rank costs a sum over
+ * one row for each few hundred entries and a count within one chunk.
+ *
+ * Whoever writes here holds the round's lock (attempts.ts), so what a statement reads is what it changes, and every snapshot that
+ * anybody reads in is exact: chunks, tally and places of one commit appear together.
+ *
+ * A chunk that comes to hold more than CHUNK_ENTRIES is cut in the same statement into halves. Chunks that run empty stay: there is at
+ * most one for each CHUNK_ENTRIES / 2 runs that were ever the best of their entries.
+ */
+
+import { cents } from '@laurel/money';
+import type { Queryable } from '@laurel/postgres';
+import type { AwardStatus, BestRun, RoundStatus, Standing, Tally } from '../domain/tournament.ts';
+import { type EntryRow, toBestRun } from './attempts.ts';
+
+/** A run that takes the place of the best one of its entry. At most one for each entry in a batch: the last of its runs that did. */
+export type BestRunChange = {
+  readonly roundId: string;
+  readonly entryId: string;
+  readonly best: BestRun;
+  /** Where the entry stood before the batch; null when it had no run. */
+  readonly oldPlace: Buffer | null;
+  readonly newPlace: Buffer;
+};
+
+export type ScoresOfBatch = {
+  /** The round of each attempt that the batch settles, as often as it settles one there. */
+  readonly scoredIn: readonly string[];
+  readonly changes: readonly BestRunChange[];
+};
+
+/** A player's row and its neighbours, and the round as it is at the same instant. */
+export type Window = {
+  readonly roundStatus: RoundStatus;
+  readonly tally: Tally;
+  readonly ownRank: number;
+  readonly above: Standing | null;
+  readonly own: Standing;
+  readonly below: Standing | null;
+};
+
+/** A row of the complete table, its rank, and where the next page begins. */
+export type RankedStanding = { readonly rank: number; readonly standing: Standing; readonly cursor: BoardCursor };
+
+/** Behind which row a page begins. */
+export type BoardCursor = { readonly place: Buffer; readonly rank: number };
+
+/** Between reading 2,000 chunks at a million entries and counting 1,024 entries neither is felt. */
+export const CHUNK_ENTRIES = 1_024;
+
+/** Behind every place: a byte more than one has. */
+const BEHIND_ALL_PLACES = Buffer.alloc(40, 0xff);
+const BEFORE_ALL_PLACES = Buffer.alloc(0);
+
+// One statement for a whole batch. What it updates it also names in an array, although the join says so already: a plan is made once, on
+// tables that may still be small, and must not be to look through all of them. `touched` is what the chunks will hold. A chunk that will hold too many is overfull: its members are
+// the entries that lie in it now, without those that leave, and with those that come; they are dealt into pieces of half a chunk or
+// more in their order, and each piece but the first becomes a chunk that begins at its first place. As a rule there is none, and
+// everything behind it is empty.
+const WRITE = {
+  name: 'board_write',
+  text: `
+with change as materialized (
+  select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::uuid[], $6::float8[], $7::float8[], $8::timestamptz[],
+    $9::text[]) as c (round_id, entry_id, old_place, new_place, attempt_id, score, tiebreak, at, player_ref)
+), moved as (
+  update entries e set place = c.new_place, best_attempt_id = c.attempt_id, best_score = c.score, best_tiebreak = c.tiebreak,
+    best_score_at = c.at, best_player_ref = c.player_ref
+  from change c where e.id = c.entry_id and e.id = any($2::uuid[])
+), tallied as (
+  update round_tallies t
+  set scored_attempts = t.scored_attempts + d.scored_attempts, scored_players = t.scored_players + d.scored_players
+  from unnest($10::uuid[], $11::int[], $12::int[]) as d (round_id, scored_attempts, scored_players)
+  where t.round_id = d.round_id and t.round_id = any($10::uuid[])
+), touched as materialized (
+  select step.round_id, home.lower_place, home.entries + sum(step.by)::int as entries
+  from (
+    select c.round_id, c.old_place as place, -1 as by from change c where c.old_place is not null
+    union all
+    select c.round_id, c.new_place, 1 from change c
+  ) step
+  cross join lateral (
+    select b.lower_place, b.entries from board_chunks b
+    where b.round_id = step.round_id and b.lower_place <= step.place
+    order by b.lower_place desc limit 1
+  ) home
+  group by step.round_id, home.lower_place, home.entries
+), overfull as materialized (
+  select t.*, coalesce(
+    (select b.lower_place from board_chunks b
+     where b.round_id = t.round_id and b.lower_place > t.lower_place order by b.lower_place limit 1), $14::bytea) as upper_place
+  from touched t where t.entries > $13::int
+), member as (
+  select o.round_id, o.lower_place, o.entries, e.place
+  from overfull o cross join lateral (
+    select e.place from entries e
+    where e.round_id = o.round_id and e.place >= o.lower_place and e.place < o.upper_place
+  ) e
+  where not exists (select from change c where c.round_id = o.round_id and c.old_place = e.place)
+  union all
+  select o.round_id, o.lower_place, o.entries, c.new_place
+  from overfull o join change c on c.round_id = o.round_id and c.new_place >= o.lower_place and c.new_place < o.upper_place
+), dealt as (
+  select m.*, ntile(greatest(2, 2 * m.entries / $13::int)) over (partition by m.round_id, m.lower_place order by m.place) as piece
+  from member m
+), piece as materialized (
+  select d.round_id, case d.piece when 1 then d.lower_place else min(d.place) end as lower_place, d.piece, count(*)::int as entries
+  from dealt d group by d.round_id, d.lower_place, d.piece
+), counted as (
+  update board_chunks b set entries = n.entries
+  from (
+    select t.round_id, t.lower_place, t.entries from touched t where t.entries <= $13::int
+    union all
+    select p.round_id, p.lower_place, p.entries from piece p where p.piece = 1
+  ) n
+  where b.round_id = n.round_id and b.lower_place = n.lower_place
+    and b.round_id = any($10::uuid[]) and b.lower_place = any(array(select t.lower_place from touched t))
+)
+insert into board_chunks (round_id, lower_place, entries)
+select p.round_id, p.lower_place, p.entries from piece p where p.piece > 1`,
+};
+
+const STANDING = `
+e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at,
+e.best_player_ref, e.place, e.final_rank, e.payout_cents,
+(select p.status from round_payouts p where p.entry_id = e.id) as award_status,
+-- An attempt that was open when its round was cancelled was bought like the others and is refunded with them.
+(select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
+  and (a.status in ('open', 'settled') or a.closed_reason = 'round_cancelled')) as paid_attempts`;
+
+// The entry is found by its id before anything is asked of it: next to the round, which it shares with a million others, a planner
+// that knows nothing of the table yet takes the id for a filter.
+const SELECT_WINDOW = {
+  name: 'board_window',
+  text: `
+with own as materialized (
+  select e.id, e.round_id, e.place,
+    (select coalesce(sum(b.entries), 0) from board_chunks b where b.round_id = e.round_id and b.lower_place < home.lower_place)
+      + (select count(*) from entries i where i.round_id = e.round_id and i.place >= home.lower_place and i.place < e.place)
+      + 1 as rank
+  from (select * from entries where id = $2 offset 0) e
+  cross join lateral (
+    select b.lower_place from board_chunks b
+    where b.round_id = e.round_id and b.lower_place <= e.place
+    order by b.lower_place desc limit 1
+  ) home
+  where e.round_id = $1
+), seen as (
+  select own.id, 0 as step from own
+  union all
+  select above.id, -1 from own cross join lateral (
+    select e.id from entries e where e.round_id = own.round_id and e.place < own.place order by e.place desc limit 1) above
+  union all
+  select below.id, 1 from own cross join lateral (
+    select e.id from entries e where e.round_id = own.round_id and e.place > own.place order by e.place limit 1) below
+)
+select seen.step, own.rank::int as own_rank, r.status as round_status, t.entrants, t.scored_players, t.scored_attempts, ${STANDING}
+from own
+cross join seen
+cross join lateral (select * from entries one where one.id = seen.id limit 1) e
+join rounds r on r.id = own.round_id
+join round_tallies t on t.round_id = own.round_id`,
+};
+
+const SELECT_PAGE = {
+  name: 'board_page',
+  text: `
+select ${STANDING}
+from (select * from entries p where p.round_id = $1 and p.place > $2 order by p.place limit $3) e
+order by e.place`,
+};
+
+type StandingRow = EntryRow & {
+  final_rank: number | null;
+  payout_cents: bigint | null;
+  award_status: AwardStatus | null;
+  paid_attempts: number;
+};
+
+type WindowRow = StandingRow & {
+  step: number;
+  own_rank: number;
+  round_status: RoundStatus;
+  entrants: number;
+  scored_players: number;
+  scored_attempts: number;
+};
+
+/** The caller holds the locks of lockOnBoards. Sent together with the commit; nothing to write is no statement. */
+export async function writeBoards(
+  last: Queryable,
+  { scoredIn, changes }: ScoresOfBatch,
+  { chunkEntries = CHUNK_ENTRIES }: { readonly chunkEntries?: number } = {},
+): Promise<void> {
+  if (scoredIn.length === 0) return;
+  const newcomers = changes.filter(({ oldPlace }) => oldPlace === null);
+  const rounds = [...new Set(scoredIn)].sort();
+  await last.query(WRITE, [
+    changes.map((change) => change.roundId),
+    changes.map((change) => change.entryId),
+    changes.map((change) => change.oldPlace),
+    changes.map((change) => change.newPlace),
+    changes.map(({ best }) => best.attemptId),
+    changes.map(({ best }) => best.score),
+    changes.map(({ best }) => best.tiebreak),
+    changes.map(({ best }) => best.at),
+    changes.map(({ best }) => best.playerRef),
+    rounds,
+    rounds.map((id) => scoredIn.filter((roundId) => roundId === id).length),
+    rounds.map((id) => newcomers.filter(({ roundId }) => roundId === id).length),
+    chunkEntries,
+    BEHIND_ALL_PLACES,
+  ]);
+}
+
+/** Null for an entry without a run. */
+export async function loadWindow(on: Queryable, roundId: string, entryId: string): Promise<Window | null> {
+  const rows = await on.query<WindowRow>(SELECT_WINDOW, [roundId, entryId]);
+  const at = (step: number) => rows.find((row) => row.step === step);
+  const [above, own, below] = [at(-1), at(0), at(1)];
+  if (own === undefined) return null;
+  return {
+    roundStatus: own.round_status,
+    tally: { entrants: own.entrants, scoredPlayers: own.scored_players, scoredAttempts: own.scored_attempts },
+    ownRank: own.own_rank,
+    above: above === undefined ? null : toStanding(above),
+    own: toStanding(own),
+    below: below === undefined ? null : toStanding(below),
+  };
+}
+
+/** The complete table in its order, page by page; a shorter page than asked for is the last. */
+export async function loadStandings(
+  on: Queryable,
+  roundId: string,
+  after: BoardCursor | null,
+  limit: number,
+): Promise<readonly RankedStanding[]> {
+  const rows = await on.query<StandingRow>(SELECT_PAGE, [roundId, after?.place ?? BEFORE_ALL_PLACES, limit]);
+  return rows.map((row, index) => {
+    const rank = (after?.rank ?? 0) + index + 1;
+    return { rank, standing: toStanding(row), cursor: { place: placeOf(row), rank } };
+  });
+}
+
+function toStanding(row: StandingRow): Standing {
+  const best = toBestRun(row);
+  if (best === null) throw new Error(`entry ${row.entry_id} is on the board without a run`);
+  return {
+    entryId: row.entry_id,
+    best,
+    paidAttempts: row.paid_attempts,
+    finalRank: row.final_rank,
+    payoutCents: row.payout_cents === null ? null : cents(row.payout_cents),
+    awardStatus: row.award_status,
+  };
+}
+
+function placeOf({ entry_id: id, place }: StandingRow): Buffer {
+  if (place === null) throw new Error(`entry ${id} is on the board without a place`);
+  return place;
+}

@@ -1,0 +1,113 @@
+/** Outcomes and their receipts. */
+import type { Queryable } from '@laurel/postgres';
+import type { Outcome } from '../domain/tournament.ts';
+
+/** An outcome with what was signed about it. */
+export type SignedOutcome = {
+  readonly outcome: Outcome;
+  readonly receipt: string;
+  readonly signature: Buffer;
+};
+
+export type Receipt = {
+  readonly receipt: string;
+  readonly signature: Buffer;
+  readonly publicKey: Buffer;
+  readonly attemptId: string;
+  readonly roundId: string;
+};
+
+type OutcomeRow = {
+  attempt_id: string;
+  receipt_id: string;
+  score: number;
+  tiebreak: number | null;
+  recorded_at: Date;
+};
+
+const INSERT = {
+  name: 'outcomes_insert',
+  text: `
+with settled as (update attempts set status = 'settled' where id = any($1::uuid[]))
+insert into outcomes (attempt_id, receipt_id, score, tiebreak, recorded_at, receipt, signature, signing_key_id)
+select o.*, $8::int
+from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::float8[], $5::timestamptz[], $6::text[], $7::bytea[]) as o`,
+};
+
+const SELECT_BY_ATTEMPTS = {
+  name: 'outcomes_by_attempts',
+  text: `
+select attempt_id, receipt_id, score, tiebreak, recorded_at from outcomes where attempt_id = any($1::uuid[])`,
+};
+
+const SELECT_RECEIPT = {
+  text: `
+select o.receipt, o.signature, k.public_key, o.attempt_id, a.round_id
+from outcomes o join signing_keys k on k.id = o.signing_key_id join attempts a on a.id = o.attempt_id
+where o.receipt_id = $1`,
+};
+
+const PUT_SIGNING_KEY = {
+  text: `
+with put as (insert into signing_keys (public_key) values ($1) on conflict (public_key) do nothing returning id)
+select id from put union all select id from signing_keys where public_key = $1 limit 1`,
+};
+
+/** The attempts are settled, each by its outcome. The caller holds the locks of lockOnBoards; sent together with the commit. */
+export async function insertOutcomes(
+  last: Queryable,
+  signed: readonly SignedOutcome[],
+  signingKeyId: number,
+): Promise<void> {
+  if (signed.length === 0) return;
+  await last.query(INSERT, [
+    signed.map(({ outcome }) => outcome.attemptId),
+    signed.map(({ outcome }) => outcome.receiptId),
+    signed.map(({ outcome }) => outcome.score),
+    signed.map(({ outcome }) => outcome.tiebreak),
+    signed.map(({ outcome }) => outcome.recordedAt),
+    signed.map(({ receipt }) => receipt),
+    signed.map(({ signature }) => signature),
+    signingKeyId,
+  ]);
+}
+
+export async function loadOutcomes(
+  on: Queryable,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, Outcome>> {
+  if (attemptIds.length === 0) return new Map();
+  const rows = await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
+  return new Map(rows.map((row) => [row.attempt_id, toOutcome(row)]));
+}
+
+export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {
+  const [row] = await on.query<{
+    receipt: string;
+    signature: Buffer;
+    public_key: Buffer;
+    attempt_id: string;
+    round_id: string;
+  }>(SELECT_RECEIPT, [receiptId]);
+  if (row === undefined) return null;
+  const { receipt, signature, public_key: publicKey, attempt_id: attemptId, round_id: roundId } = row;
+  return { receipt, signature, publicKey, attemptId, roundId };
+}
+
+/** The id of the key; two processes that start together agree on it. */
+export async function putSigningKey(on: Queryable, publicKey: Buffer): Promise<number> {
+  const [row] = await on.query<{ id: number }>(PUT_SIGNING_KEY, [publicKey]);
+  if (row !== undefined) return row.id;
+  // Another process inserted it after this statement's snapshot was taken; the next one sees it.
+  return putSigningKey(on, publicKey);
+}
+
+export function toOutcome(row: OutcomeRow): Outcome {
+  return {
+    attemptId: row.attempt_id,
+    receiptId: row.receipt_id,
+    score: row.score,
+    tiebreak: row.tiebreak,
+    recordedAt: row.recorded_at,
+  };
+}

@@ -1,0 +1,104 @@
+/** What the ranks of a round won. The rows are written with the standings (settlement.ts); here they are paid. */
+
+import { cents } from '@laurel/money';
+import type { AwardTable } from '@laurel/money-path';
+import type { OwedAward, PayableAward } from '@laurel/money-path/domain';
+import type { Queryable } from '@laurel/postgres';
+import type { AwardStatus, Environment, RoundPayout } from '../domain/tournament.ts';
+
+/** A payout as the money path pays it: an award that names its round. */
+export type RoundAward = PayableAward & RoundPayout;
+
+type PayoutRow = {
+  award_id: string;
+  round_id: string;
+  entry_id: string;
+  account_id: string;
+  final_rank: number;
+  amount_cents: bigint;
+  status: AwardStatus;
+  created_at: Date;
+  paid_at: Date | null;
+  program_id: string;
+  environment: Environment;
+};
+
+const WITH_TENANT = `select p.*, r.program_id, r.environment from round_payouts p join rounds r on r.id = p.round_id`;
+
+const SELECT_BY_ID = { text: `${WITH_TENANT} where p.award_id = $1` };
+
+const SELECT_UNPAID = {
+  text: `${WITH_TENANT} where p.round_id = $1 and p.status = 'paying' order by p.final_rank limit $2`,
+};
+
+const SELECT_UNFINISHED = {
+  text: `
+${WITH_TENANT} where p.status in ('paying', 'releasing', 'denying') and p.created_at <= $1 order by p.created_at limit $2`,
+};
+
+// What was asked of an award in one state says nothing about another state that it has reached since.
+const RECORD = {
+  name: 'round_payouts_record',
+  text: `
+with found as materialized (
+  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at) order by f.id
+), locked as materialized (
+  select found.*
+  from found cross join lateral (select from round_payouts p where p.award_id = found.id for no key update) p
+)
+update round_payouts p set status = l.status, paid_at = l.paid_at
+from locked l
+where p.award_id = l.id and p.award_id = any($1::uuid[]) and p.status = l.asked`,
+};
+
+const MOVE = { text: 'update round_payouts set status = $3 where award_id = $1 and status = $2 returning award_id' };
+
+/** What the payer and the review of libs/money-path work on. */
+export const roundAwards: AwardTable<RoundAward> = {
+  async loadUnfinishedAwards(database, createdUntil, limit) {
+    return (await database.query<PayoutRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toOwed);
+  },
+  async recordPayouts(database, payouts) {
+    const values = [
+      payouts.map((payout) => payout.awardId),
+      payouts.map((payout) => payout.asked),
+      payouts.map((payout) => payout.status),
+      payouts.map((payout) => payout.paidAt),
+    ];
+    await database.write(RECORD, values, { durable: false });
+  },
+  async findAward(database, id) {
+    const [row] = await database.query<PayoutRow>(SELECT_BY_ID, [id]);
+    return row === undefined ? null : toOwed(row);
+  },
+  async moveAward(database, id, from, to) {
+    return (await database.query(MOVE, [id, from, to])).length === 1;
+  },
+};
+
+/** Payouts of the round that the wallet has not decided yet, best rank first. */
+export async function loadUnpaid(
+  on: Queryable,
+  roundId: string,
+  limit: number,
+): Promise<readonly OwedAward<RoundAward>[]> {
+  return (await on.query<PayoutRow>(SELECT_UNPAID, [roundId, limit])).map(toOwed);
+}
+
+function toOwed(row: PayoutRow): OwedAward<RoundAward> {
+  return {
+    award: {
+      id: row.award_id,
+      awardId: row.award_id,
+      roundId: row.round_id,
+      entryId: row.entry_id,
+      accountId: row.account_id,
+      finalRank: row.final_rank,
+      amountCents: cents(row.amount_cents),
+      status: row.status,
+      createdAt: row.created_at,
+      paidAt: row.paid_at,
+    },
+    tenant: { programId: row.program_id, environment: row.environment },
+  };
+}

@@ -1,0 +1,81 @@
+/** What an account has done in a round, read under the locks on entering. */
+
+import { CAP_COUNTED } from '@laurel/attempt';
+import type { Queryable } from '@laurel/postgres';
+
+/** One creation to look up. */
+export type PlayerQuery = {
+  readonly attemptId: string;
+  readonly roundId: string;
+  readonly accountId: string | null;
+};
+
+export type PlayerAnswer = {
+  readonly isKnownAttempt: boolean;
+  /** Attempts of the account in the round that take up a place under its cap. */
+  readonly bought: number;
+};
+
+/** A player without an account has nothing to race for. */
+export type PlayerInRound = { readonly roundId: string; readonly accountId: string | null };
+
+// The first locks of a creation, held to the end of its transaction, so that everything after them sees what the holders before have
+// committed. On each round one that is shared with all other creations, and not with the end of the round (settlement.ts): no attempt
+// is written into a round that somebody ends right now. Then one on each (round, account), each kind in one order: two batches never
+// wait for each other in a circle. A hash may collide; two players then wait for each other needlessly, and nothing else.
+const LOCK_ENTERING = {
+  name: 'players_lock_entering',
+  text: `
+select from (
+  with rounds_held as materialized (
+    select pg_advisory_xact_lock_shared(sorted.key)
+    from (select distinct hashtextextended('round:' || k.id, 0) as key from unnest($1::uuid[]) as k (id) order by 1) sorted
+  )
+  select pg_advisory_xact_lock(sorted.key)
+  from (select distinct hashtextextended(k.key, 0) as key from unnest($2::text[]) as k (key) order by 1) sorted
+  where (select count(*) from rounds_held) >= 0
+) locked`,
+};
+
+const LOCK_PLAYER = { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' };
+
+// Scalar subqueries and no joins: whatever the planner believes of the table sizes, each is an index look-up for each item.
+const SELECT_FACTS = {
+  name: 'player_facts',
+  text: `
+select
+  (select known.id from attempts known where known.id = i.attempt_id) is not null as is_known_attempt,
+  (select count(*)::int from attempts paid
+   where paid.round_id = i.round_id and paid.account_id = i.account_id and paid.status = any($4::text[])) as bought
+from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id, round_id, account_id, position)
+order by i.position`,
+};
+
+/** Keeps the rounds from being ended, and each player from entering anywhere else, until the transaction ends. */
+export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
+  const keys = players.filter(({ accountId }) => accountId !== null).map(keyOf);
+  await on.query(LOCK_ENTERING, [players.map(({ roundId }) => roundId), keys]);
+}
+
+/** For an attempt that moves to another account; it is pending and locked, which holds the end of the round up already. */
+export async function lockPlayer(on: Queryable, player: PlayerInRound): Promise<void> {
+  await on.query(LOCK_PLAYER, [keyOf(player)]);
+}
+
+/** One answer for each query, in order. */
+export async function loadPlayerFacts(
+  on: Queryable,
+  queries: readonly PlayerQuery[],
+): Promise<readonly PlayerAnswer[]> {
+  const rows = await on.query<{ is_known_attempt: boolean; bought: number }>(SELECT_FACTS, [
+    queries.map((query) => query.attemptId),
+    queries.map((query) => query.roundId),
+    queries.map((query) => query.accountId),
+    CAP_COUNTED,
+  ]);
+  return rows.map((row) => ({ isKnownAttempt: row.is_known_attempt, bought: row.bought }));
+}
+
+function keyOf({ roundId, accountId }: PlayerInRound): string {
+  return `${roundId}:${accountId}`;
+}

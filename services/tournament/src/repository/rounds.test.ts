@@ -1,0 +1,187 @@
+/** What the tables refuse by themselves, and how tournaments and rounds are read. */
+import { newId } from '@laurel/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tournament } from '../domain/tournament.ts';
+import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness, TENANT, TERMS } from './repository.fixture.ts';
+import { findRound, insertRound, loadEntryRounds, loadUnfinishedRounds, moveRound, moveRoundEnds } from './rounds.ts';
+import {
+  findTournament,
+  insertTournament,
+  listTournamentsOf,
+  loadTournamentsWithoutRound,
+  lockTournament,
+  updateTournamentStatus,
+} from './tournaments.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startHarness();
+});
+afterAll(() => h[Symbol.asyncDispose]());
+
+async function refusalOf(text: string, values: readonly unknown[]): Promise<unknown> {
+  return h.database.query({ text }, values).then(
+    () => 'nothing refused it',
+    (error: { readonly constraint?: string }) => error.constraint ?? error,
+  );
+}
+
+describe('a tournament', () => {
+  it('reads back as it was written, with its newest round, for its tenant alone and by status', async () => {
+    const tenant = { programId: newId(), environment: 'live' } as const;
+    const one: Tournament = { id: newId(), tenant, status: 'active', terms: TERMS, createdAt: NOW };
+    const other: Tournament = {
+      id: newId(),
+      tenant,
+      status: 'active',
+      terms: {
+        ...TERMS,
+        description: 'every week',
+        tiebreak: { metricName: 'seconds', direction: 'lower_is_better' },
+        roundLengthSeconds: 3_600,
+      },
+      createdAt: new Date(NOW.getTime() + 1),
+    };
+    await insertTournament(h.database, other);
+    await insertTournament(h.database, one);
+    expect(await findTournament(h.database, newId())).toBeNull();
+    expect(await findTournament(h.database, one.id)).toEqual({ tournament: one, currentRound: null });
+
+    const first = roundOf(other);
+    expect(await insertRound(h.database, first)).toBe(true);
+    const empty = { entrants: 0, scoredPlayers: 0, scoredAttempts: 0 };
+    const listed = { tournament: other, currentRound: { round: first, tally: empty } };
+    expect(await listTournamentsOf(h.database, tenant)).toEqual([{ tournament: one, currentRound: null }, listed]);
+    await updateTournamentStatus(h.database, one.id, 'paused');
+    expect(await listTournamentsOf(h.database, tenant, ['active'])).toEqual([listed]);
+    expect(await listTournamentsOf(h.database, { ...tenant, environment: 'test' })).toEqual([]);
+    expect(await h.database.transaction((tx) => lockTournament(tx, one.id))).toEqual({ ...one, status: 'paused' });
+
+    await moveRound(h.database, first.id, 'open', 'cancelling');
+    const second = roundOf(other, { number: 2 });
+    expect(await insertRound(h.database, second)).toBe(true);
+    expect((await findTournament(h.database, other.id))?.currentRound?.round).toEqual(second);
+    expect(await loadTournamentsWithoutRound(h.database, 10)).not.toContain(other.id);
+    await moveRound(h.database, second.id, 'open', 'settling');
+    expect(await loadTournamentsWithoutRound(h.database, 10)).toEqual([other.id]);
+    await updateTournamentStatus(h.database, other.id, 'paused');
+    expect(await loadTournamentsWithoutRound(h.database, 10)).toEqual([]);
+    const settling = { ...second, status: 'settling' } as const;
+    expect(await findRound(h.database, second.id)).toEqual({ round: settling, tally: empty });
+    const { id, opensAt, entriesCloseAt, status } = settling;
+    const { entryFeeCents, attemptCap } = second.terms;
+    expect(await loadEntryRounds(h.database, [id, id, newId()])).toEqual(
+      new Map([[id, { id, tenant, status, opensAt, entriesCloseAt, terms: { entryFeeCents, attemptCap } }]]),
+    );
+  });
+
+  it('never changes its terms, is never deleted, and stays closed', async () => {
+    const { tournamentId } = await h.openRound();
+    const values = [tournamentId];
+    const refused = (assignment: string) => refusalOf(`update tournaments set ${assignment} where id = $1`, values);
+    expect(await refused('attempt_cap = 2')).toBe('tournaments_terms_are_frozen');
+    expect(await refused('purse_cents = array[1]')).toBe('tournaments_terms_are_frozen');
+    expect(await refusalOf('delete from tournaments where id = $1', values)).toBe('tournaments_are_kept');
+    await updateTournamentStatus(h.database, tournamentId, 'closed');
+    expect(await refused(`status = 'active'`)).toBe('tournaments_closed_is_final');
+    expect(await refused(`status = 'closed'`)).toBe('nothing refused it');
+  });
+
+  it('has a purse that names every rank, pays every one, and never grows', async () => {
+    const insert = async (purse: string) =>
+      refusalOf(
+        `
+        insert into tournaments
+        select $2::uuid, program_id, environment, status, name, description, metric_name, metric_unit, direction, tiebreak_metric_name,
+          tiebreak_direction, entry_fee_cents, attempt_cap, ${purse}, min_entrants, min_scored_attempts, round_length_seconds, created_at
+        from tournaments where id = $1`,
+        [(await h.openRound()).tournamentId, newId()],
+      );
+    expect(await insert('array[5, 5, 1]')).toBe('nothing refused it');
+    expect(await insert('array[5, 6]')).toBe('tournaments_purse_never_grows_with_rank');
+    expect(await insert('array[5, 0]')).toBe('tournaments_purse_is_positive');
+    expect(await insert('array[5, null]')).toBe('tournaments_purse_is_a_list_of_ranks');
+    expect(await insert(`'{}'`)).toBe('tournaments_purse_is_a_list_of_ranks');
+    expect(await insert(`'[0:1]={5,5}'`)).toBe('tournaments_purse_is_a_list_of_ranks');
+    expect(await insert(`'{{5},{5}}'`)).toBe('tournaments_purse_is_a_list_of_ranks');
+  });
+});
+
+describe('a round', () => {
+  it('never changes its terms, is never deleted, and only moves on', async () => {
+    const { id } = await h.openRound();
+    const refused = (assignment: string) => refusalOf(`update rounds set ${assignment} where id = $1`, [id]);
+    expect(await refused('entry_fee_cents = 1')).toBe('rounds_terms_are_frozen');
+    expect(await refused(`opens_at = opens_at - interval '1 second'`)).toBe('rounds_terms_are_frozen');
+    expect(await refusalOf('delete from rounds where id = $1', [id])).toBe('rounds_are_kept');
+    expect(await refused(`status = 'settled', settled_at = now()`)).toBe('rounds_status_only_moves_on');
+    expect(await refused(`status = 'cancelled'`)).toBe('rounds_status_only_moves_on');
+    expect(await moveRound(h.database, id, 'settling', 'settled')).toBe(false);
+    expect(await moveRound(h.database, id, 'open', 'settling')).toBe(true);
+    expect(await refused(`status = 'open'`)).toBe('rounds_status_only_moves_on');
+    expect(await refused(`status = 'settled'`)).toBe('rounds_settled_at_follows_status');
+    expect(await refused(`settled_at = now()`)).toBe('rounds_settled_at_follows_status');
+  });
+
+  it('ends sooner in the sandbox alone, while it is open, and never later', async () => {
+    const round = await h.openRound();
+    const refused = (id: string, assignment: string) =>
+      refusalOf(`update rounds set ${assignment} where id = $1`, [id]);
+    const soon = new Date(NOW.getTime() + 1);
+    await moveRoundEnds(h.database, { id: round.id, entriesCloseAt: soon, closesAt: soon });
+    expect((await findRound(h.database, round.id))?.round).toEqual({ ...round, entriesCloseAt: soon, closesAt: soon });
+    const later = `closes_at = closes_at + interval '1 second'`;
+    const sooner = `entries_close_at = opens_at`;
+    expect(await refused(round.id, later)).toBe('rounds_end_when_they_said');
+    expect(await refused(round.id, `closes_at = opens_at`)).toBe('rounds_times_are_in_order');
+    await moveRound(h.database, round.id, 'open', 'settling');
+    expect(await refused(round.id, sooner)).toBe('rounds_end_when_they_said');
+
+    const live: Tournament = {
+      id: newId(),
+      tenant: { ...TENANT, environment: 'live' },
+      status: 'active',
+      terms: TERMS,
+      createdAt: NOW,
+    };
+    await insertTournament(h.database, live);
+    const liveRound = roundOf(live);
+    await insertRound(h.database, liveRound);
+    expect(await refused(liveRound.id, sooner)).toBe('rounds_end_when_they_said');
+  });
+
+  it('is unfinished once it is over, and until it is settled or cancelled', async () => {
+    const round = await h.openRound();
+    const idsAt = async (now: Date) => (await loadUnfinishedRounds(h.database, now)).map(({ id }) => id);
+    const end = round.closesAt.getTime();
+    expect(await idsAt(new Date(end - 1))).not.toContain(round.id);
+    expect(await idsAt(new Date(end))).toContain(round.id);
+    await moveRound(h.database, round.id, 'open', 'cancelling');
+    expect(await idsAt(NOW)).toContain(round.id);
+    await moveRound(h.database, round.id, 'cancelling', 'cancelled');
+    expect(await idsAt(new Date(end + HOUR_MS))).not.toContain(round.id);
+  });
+
+  it('has entries whose runs, places and ranks fit together', async () => {
+    const round = await h.openRound();
+    const [attempt] = await h.enter(round, playersOf(1));
+    const [pending] = await h.begin(round, playersOf(1));
+    if (attempt === undefined || pending === undefined) throw new Error('no attempt');
+    await h.report([{ attemptId: attempt.id, score: 1 }]);
+    const refused = (id: string, assignment: string) =>
+      refusalOf(`update entries set ${assignment} where id = $1`, [id]);
+    expect(await refused(attempt.entryId, 'best_score = null')).toBe('entries_best_run_is_complete');
+    expect(await refused(attempt.entryId, `best_score = 'NaN'`)).toBe('entries_best_score_is_finite');
+    expect(await refused(attempt.entryId, `place = substring(place from 2)`)).toBe('entries_place_ends_with_the_entry');
+    expect(await refused(attempt.entryId, 'place = set_byte(place, 38, 255 - get_byte(place, 38))')).toBe(
+      'entries_place_ends_with_the_entry',
+    );
+    expect(await refused(attempt.entryId, 'bought_at = null')).toBe('entries_with_a_run_were_bought');
+    expect(await refused(attempt.entryId, 'final_rank = 1')).toBe('entries_rank_and_payout_are_decided_together');
+    expect(await refused(pending.entryId, 'final_rank = 1, payout_cents = 0')).toBe('entries_with_a_rank_have_a_run');
+    expect(await refused(pending.entryId, 'best_tiebreak = 1')).toBe('entries_tiebreak_belongs_to_a_run');
+    expect(
+      await refusalOf(`update attempts set closed_reason = 'x', status = 'expired' where id = $1`, [attempt.id]),
+    ).toBe('attempts_closed_with_a_reason');
+  });
+});

@@ -1,0 +1,235 @@
+/**
+ * Rounds. What is frozen on a round is on its row, names are its tournament's; what changes are its status, its ends in the sandbox, and
+ * its tally. The hot paths read only what they decide on: a purse may have ten thousand ranks.
+ */
+
+import { cents } from '@laurel/money';
+import type { Queryable } from '@laurel/postgres';
+import type { EntryRound } from '../domain/entry-decision.ts';
+import type { Direction, Environment, Round, RoundStatus, Tally, Tiebreak } from '../domain/tournament.ts';
+
+export type RoundWithTally = { readonly round: Round; readonly tally: Tally };
+
+/** What the next round of a tournament has to know of those before it. */
+export type RoundsSoFar = { readonly nextNumber: number; readonly hasOpenRound: boolean };
+
+export type UnfinishedRound = { readonly id: string; readonly status: 'open' | 'settling' | 'cancelling' };
+
+type RoundRow = {
+  id: string;
+  tournament_id: string;
+  tournament_name: string;
+  program_id: string;
+  environment: Environment;
+  number: number;
+  status: RoundStatus;
+  opens_at: Date;
+  entries_close_at: Date;
+  closes_at: Date;
+  settled_at: Date | null;
+  metric_name: string;
+  metric_unit: string;
+  direction: Direction;
+  tiebreak_metric_name: string | null;
+  tiebreak_direction: Direction | null;
+  entry_fee_cents: bigint;
+  attempt_cap: number;
+  purse_cents: bigint[];
+  min_entrants: number;
+  min_scored_attempts: number;
+  created_at: Date;
+  entrants: number;
+  scored_players: number;
+  scored_attempts: number;
+};
+
+type EntryRoundRow = Pick<
+  RoundRow,
+  'id' | 'program_id' | 'environment' | 'status' | 'opens_at' | 'entries_close_at' | 'entry_fee_cents' | 'attempt_cap'
+>;
+
+const ROUND = `
+select r.*, n.name as tournament_name, n.metric_name, n.metric_unit, n.tiebreak_metric_name,
+  t.entrants, t.scored_players, t.scored_attempts
+from rounds r join tournaments n on n.id = r.tournament_id join round_tallies t on t.round_id = r.id`;
+
+const SELECT_BY_ID = { name: 'rounds_by_id', text: `${ROUND} where r.id = $1` };
+
+// The open round of a tournament is always its newest.
+const SELECT_CURRENT = {
+  name: 'rounds_current',
+  text: `
+${ROUND}
+where r.id in (
+  select (select c.id from rounds c where c.tournament_id = wanted.id order by c.number desc limit 1)
+  from unnest($1::uuid[]) as wanted (id)
+)`,
+};
+
+const SELECT_FOR_ENTRY = {
+  name: 'rounds_for_entry',
+  text: `
+select id, program_id, environment, status, opens_at, entries_close_at, entry_fee_cents, attempt_cap
+from rounds where id = any($1::uuid[])`,
+};
+
+// A round that is open and not over is none of the worker's business.
+const SELECT_UNFINISHED = {
+  text: `
+select id, status from rounds
+where status in ('open', 'settling', 'cancelling') and (status <> 'open' or closes_at <= $1)
+order by closes_at, id`,
+};
+
+const SELECT_SO_FAR = {
+  text: `
+select coalesce(max(number), 0) + 1 as next_number, coalesce(bool_or(status = 'open'), false) as has_open_round
+from rounds where tournament_id = $1`,
+};
+
+// The tally and the first chunk of the board belong to the round from its first instant on. A round that a constraint rules out
+// (another is open, or took the number) is not inserted.
+const INSERT = {
+  text: `
+with opened as (
+  insert into rounds (id, tournament_id, program_id, environment, number, status, opens_at, entries_close_at, closes_at, direction,
+    tiebreak_direction, entry_fee_cents, attempt_cap, purse_cents, min_entrants, min_scored_attempts, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint[], $15, $16, $17)
+  on conflict do nothing
+  returning id
+), tallied as (
+  insert into round_tallies (round_id, entrants, scored_players, scored_attempts) select id, 0, 0, 0 from opened
+), chunked as (
+  insert into board_chunks (round_id, lower_place, entries) select id, '', 0 from opened
+)
+select id from opened`,
+};
+
+const MOVE_ENDS = { text: 'update rounds set entries_close_at = $2, closes_at = $3 where id = $1' };
+
+const MOVE_STATUS = { text: 'update rounds set status = $3 where id = $1 and status = $2 returning id' };
+
+/** False when another round of the tournament is open. */
+export async function insertRound(on: Queryable, round: Round): Promise<boolean> {
+  const { terms, tenant } = round;
+  const rows = await on.query(INSERT, [
+    round.id,
+    round.tournamentId,
+    tenant.programId,
+    tenant.environment,
+    round.number,
+    round.status,
+    round.opensAt,
+    round.entriesCloseAt,
+    round.closesAt,
+    terms.direction,
+    terms.tiebreak?.direction ?? null,
+    terms.entryFeeCents,
+    terms.attemptCap,
+    terms.purse,
+    terms.minEntrants,
+    terms.minScoredAttempts,
+    round.createdAt,
+  ]);
+  return rows.length === 1;
+}
+
+export async function findRound(on: Queryable, id: string): Promise<RoundWithTally | null> {
+  const [row] = await on.query<RoundRow>(SELECT_BY_ID, [id]);
+  return row === undefined ? null : toRoundWithTally(row);
+}
+
+/** By tournament: the open round, else the most recent one. */
+export async function loadCurrentRounds(
+  on: Queryable,
+  tournamentIds: readonly string[],
+): Promise<ReadonlyMap<string, RoundWithTally>> {
+  if (tournamentIds.length === 0) return new Map();
+  const rows = await on.query<RoundRow>(SELECT_CURRENT, [tournamentIds]);
+  return new Map(rows.map((row) => [row.tournament_id, toRoundWithTally(row)]));
+}
+
+/** What an entry reads from its round. */
+export async function loadEntryRounds(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, EntryRound>> {
+  const rows = await on.query<EntryRoundRow>(SELECT_FOR_ENTRY, [[...new Set(ids)]]);
+  return new Map(rows.map((row) => [row.id, toEntryRound(row)]));
+}
+
+/** Rounds that have to be brought to an end, or one step nearer to it, the longest over first. */
+export async function loadUnfinishedRounds(on: Queryable, now: Date): Promise<readonly UnfinishedRound[]> {
+  return await on.query<UnfinishedRound>(SELECT_UNFINISHED, [now]);
+}
+
+/** The caller holds the tournament's lock. */
+export async function loadRoundsSoFar(on: Queryable, tournamentId: string): Promise<RoundsSoFar> {
+  const [row] = await on.query<{ next_number: number; has_open_round: boolean }>(SELECT_SO_FAR, [tournamentId]);
+  return { nextNumber: row?.next_number ?? 1, hasOpenRound: row?.has_open_round ?? false };
+}
+
+/** The sandbox: an open round ends its entries, or itself, sooner. */
+export async function moveRoundEnds(
+  on: Queryable,
+  { id, entriesCloseAt, closesAt }: Pick<Round, 'id' | 'entriesCloseAt' | 'closesAt'>,
+): Promise<void> {
+  await on.query(MOVE_ENDS, [id, entriesCloseAt, closesAt]);
+}
+
+/** Whether the round was in the first status and is in the second now. */
+export async function moveRound(on: Queryable, id: string, from: RoundStatus, to: RoundStatus): Promise<boolean> {
+  return (await on.query(MOVE_STATUS, [id, from, to])).length === 1;
+}
+
+/** A tiebreak's name is its tournament's, its direction is frozen on the round; both are null or neither. */
+export function toTiebreak(row: {
+  tiebreak_metric_name: string | null;
+  tiebreak_direction: Direction | null;
+}): Tiebreak | null {
+  const { tiebreak_metric_name: metricName, tiebreak_direction: direction } = row;
+  return metricName === null || direction === null ? null : { metricName, direction };
+}
+
+function toEntryRound(row: EntryRoundRow): EntryRound {
+  return {
+    id: row.id,
+    tenant: { programId: row.program_id, environment: row.environment },
+    status: row.status,
+    opensAt: row.opens_at,
+    entriesCloseAt: row.entries_close_at,
+    terms: { entryFeeCents: cents(row.entry_fee_cents), attemptCap: row.attempt_cap },
+  };
+}
+
+function toRoundWithTally(row: RoundRow): RoundWithTally {
+  const { id, tenant, status, opensAt, entriesCloseAt, terms } = toEntryRound(row);
+  return {
+    round: {
+      id,
+      tournamentId: row.tournament_id,
+      tournamentName: row.tournament_name,
+      tenant,
+      number: row.number,
+      status,
+      opensAt,
+      entriesCloseAt,
+      closesAt: row.closes_at,
+      settledAt: row.settled_at,
+      terms: {
+        metricName: row.metric_name,
+        metricUnit: row.metric_unit,
+        direction: row.direction,
+        tiebreak: toTiebreak(row),
+        entryFeeCents: terms.entryFeeCents,
+        attemptCap: terms.attemptCap,
+        purse: row.purse_cents.map(cents),
+        minEntrants: row.min_entrants,
+        minScoredAttempts: row.min_scored_attempts,
+      },
+      createdAt: row.created_at,
+    },
+    tally: {
+      entrants: row.entrants,
+      scoredPlayers: row.scored_players,
+      scoredAttempts: row.scored_attempts,
+    },
+  };
+}

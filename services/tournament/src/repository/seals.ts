@@ -1,0 +1,206 @@
+/** Seals: the leaves of a settled round in their order, and the tree that was made of them. */
+import { cents } from '@laurel/money';
+import type { Queryable, Transaction } from '@laurel/postgres';
+import { BLOCK_LEAVES } from '@laurel/signature';
+import type { CountedOutcome } from '../domain/seal.ts';
+import { toOutcome } from './outcomes.ts';
+
+/** A leaf, and where it stands in the order: the place of its entry, and how many of the entry's leaves are before it. */
+export type PlacedLeaf = { readonly counted: CountedOutcome; readonly place: Buffer; readonly leavesBefore: number };
+
+/** The signed root of a round. */
+export type Seal = {
+  readonly roundId: string;
+  readonly leaves: number;
+  readonly root: Buffer;
+  /** The canonical JSON that was signed. */
+  readonly statement: string;
+  readonly signature: Buffer;
+  readonly createdAt: Date;
+};
+
+/** The root of one block, and where its first leaf stands. */
+export type SealBlock = {
+  readonly position: number;
+  readonly root: Buffer;
+  readonly firstPlace: Buffer;
+  readonly leavesBefore: number;
+};
+
+/** What a proof is made of, besides the leaves of the block. */
+export type StoredSeal = Seal & { readonly publicKey: Buffer; readonly blockRoots: readonly Buffer[] };
+
+type LeafRow = {
+  place: Buffer;
+  leaves_before: number;
+  round_id: string;
+  attempt_id: string;
+  receipt_id: string;
+  score: number;
+  tiebreak: number | null;
+  recorded_at: Date;
+  receipt_sha256: string;
+  player_ref: string;
+  is_best: boolean;
+  final_rank: number;
+  payout_cents: bigint;
+};
+
+// Entries in the order of their ranks, which is that of their places; the leaves of an entry by the instant and the attempt id.
+const SELECT_LEAVES = {
+  text: `
+select e.place, e.round_id, e.final_rank, e.payout_cents, e.best_attempt_id = a.id as is_best, a.player_ref,
+  o.attempt_id, o.receipt_id, o.score, o.tiebreak, o.recorded_at,
+  encode(sha256(convert_to(o.receipt, 'UTF8')), 'hex') as receipt_sha256,
+  (row_number() over (partition by e.place order by o.recorded_at, o.attempt_id) - 1)::int as leaves_before
+from (select * from entries p where p.round_id = $1 and p.place >= $2 order by p.place limit $3) e
+join attempts a on a.round_id = e.round_id and a.account_id = e.account_id and a.status = 'settled'
+join outcomes o on o.attempt_id = a.id
+order by e.place, o.recorded_at, o.attempt_id`,
+};
+
+// All or nothing: the round is settled exactly when each of its payouts is decided and it is sealed. Not before it is `settling`, and
+// not twice.
+const FINISH = {
+  text: `
+with settled as (
+  update rounds set status = 'settled', settled_at = $2
+  where id = $1 and status = 'settling'
+    and not exists (select from round_payouts p where p.round_id = $1 and p.status = 'paying')
+  returning id
+), sealed as (
+  insert into seals (round_id, leaves, root, statement, signature, signing_key_id, created_at)
+  select id, $3, $4, $5, $6, $7, $2 from settled
+  returning round_id
+), nodes as (
+  insert into seal_nodes (round_id, position, hash, first_place, leaves_before)
+  select sealed.round_id, n.*
+  from sealed cross join unnest($8::int[], $9::bytea[], $10::bytea[], $11::int[]) as n (position, hash, first_place, leaves_before)
+)
+select id from settled`,
+};
+
+const SELECT_SEAL = {
+  text: `
+select s.*, k.public_key,
+  array(select n.hash from seal_nodes n where n.round_id = s.round_id order by n.position) as block_roots
+from seals s join signing_keys k on k.id = s.signing_key_id
+where s.round_id = $1`,
+};
+
+const SELECT_BLOCK_OF = {
+  text: `
+select n.position, n.hash, n.first_place, n.leaves_before
+from attempts a
+join outcomes o on o.attempt_id = a.id
+join entries e on e.id = a.entry_id
+cross join lateral (
+  select * from seal_nodes n
+  where n.round_id = a.round_id and (n.first_place, n.leaves_before) <= (
+    e.place,
+    (select count(*)::int from attempts own join outcomes of_own on of_own.attempt_id = own.id
+     where own.round_id = a.round_id and own.account_id = a.account_id
+       and (of_own.recorded_at, of_own.attempt_id) < (o.recorded_at, o.attempt_id))
+  )
+  order by n.first_place desc, n.leaves_before desc limit 1
+) n
+where a.id = $1`,
+};
+
+const FIRST_PLACE = Buffer.alloc(0);
+const NEXT = Buffer.of(0);
+
+/**
+ * The leaves of a round in the order of its seal, all those of this many entries at a time, which begin behind the entry at `after`. An
+ * empty page is the end. A receipt may be as long as its evidence, and is hashed where it lies.
+ */
+export async function loadLeaves(
+  on: Queryable,
+  roundId: string,
+  after: Buffer | null,
+  entries: number,
+): Promise<readonly PlacedLeaf[]> {
+  // Places have one length, so a place with one more byte lies between it and the next.
+  const from = after === null ? FIRST_PLACE : Buffer.concat([after, NEXT]);
+  return (await on.query<LeafRow>(SELECT_LEAVES, [roundId, from, entries])).map(toPlacedLeaf);
+}
+
+/** `settling -> settled`, with the seal. False when a payout is not decided, or the round is not `settling`: then nothing is written. */
+export async function finishSettlement(
+  tx: Transaction,
+  seal: Seal,
+  blocks: readonly SealBlock[],
+  signingKeyId: number,
+): Promise<boolean> {
+  const rows = await tx.query(FINISH, [
+    seal.roundId,
+    seal.createdAt,
+    seal.leaves,
+    seal.root,
+    seal.statement,
+    seal.signature,
+    signingKeyId,
+    blocks.map((block) => block.position),
+    blocks.map((block) => block.root),
+    blocks.map((block) => block.firstPlace),
+    blocks.map((block) => block.leavesBefore),
+  ]);
+  return rows.length === 1;
+}
+
+export async function findSeal(on: Queryable, roundId: string): Promise<StoredSeal | null> {
+  const [row] = await on.query<{
+    round_id: string;
+    leaves: number;
+    root: Buffer;
+    statement: string;
+    signature: Buffer;
+    created_at: Date;
+    public_key: Buffer;
+    block_roots: Buffer[];
+  }>(SELECT_SEAL, [roundId]);
+  if (row === undefined) return null;
+  return {
+    roundId: row.round_id,
+    leaves: row.leaves,
+    root: row.root,
+    statement: row.statement,
+    signature: row.signature,
+    createdAt: row.created_at,
+    publicKey: row.public_key,
+    blockRoots: row.block_roots,
+  };
+}
+
+/** The block of a sealed round that the attempt's leaf lies in, with all of its leaves; null where there is none. */
+export async function loadBlockOf(
+  on: Queryable,
+  { attemptId, roundId }: { readonly attemptId: string; readonly roundId: string },
+): Promise<{ readonly block: SealBlock; readonly leaves: readonly PlacedLeaf[] } | null> {
+  const [row] = await on.query<{ position: number; hash: Buffer; first_place: Buffer; leaves_before: number }>(
+    SELECT_BLOCK_OF,
+    [attemptId],
+  );
+  if (row === undefined) return null;
+  const { position, hash: root, first_place: firstPlace, leaves_before: leavesBefore } = row;
+  // Every entry has a leaf or more, and the first one's may begin in the block before.
+  const rows = await on.query<LeafRow>(SELECT_LEAVES, [roundId, firstPlace, BLOCK_LEAVES + 1]);
+  const leaves = rows.slice(leavesBefore, leavesBefore + BLOCK_LEAVES).map(toPlacedLeaf);
+  return { block: { position, root, firstPlace, leavesBefore }, leaves };
+}
+
+function toPlacedLeaf(row: LeafRow): PlacedLeaf {
+  return {
+    place: row.place,
+    leavesBefore: row.leaves_before,
+    counted: {
+      roundId: row.round_id,
+      outcome: toOutcome(row),
+      playerRef: row.player_ref,
+      receiptSha256: row.receipt_sha256,
+      isBest: row.is_best,
+      finalRank: row.final_rank,
+      payoutCents: cents(row.payout_cents),
+    },
+  };
+}

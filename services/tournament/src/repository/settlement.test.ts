@@ -1,0 +1,340 @@
+/** How a round ends: ranks, payouts, refunds, seal. */
+import { hash } from 'node:crypto';
+import { newId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import { BLOCK_LEAVES, createMerkleTree, proveInclusion, verifyInclusion } from '@laurel/signature';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { awardIdOfRank } from '../domain/purse.ts';
+import { composeLeaf } from '../domain/seal.ts';
+import type { Round } from '../domain/tournament.ts';
+import { findAttempt } from './attempts.ts';
+import { type BoardCursor, loadStandings, loadWindow, type RankedStanding } from './board.ts';
+import { findEntryOfRef } from './entries.ts';
+import { findReceipt, putSigningKey } from './outcomes.ts';
+import { loadUnpaid, roundAwards } from './payouts.ts';
+import { loadRefundsOfRound, type RefundCursor, refundQueue } from './refunds.ts';
+import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness } from './repository.fixture.ts';
+import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
+import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type PlacedLeaf, type SealBlock } from './seals.ts';
+import { endOpenAttempts, finishCancellation, lockRoundToEnd } from './settlement.ts';
+import { findTournament, lockTournament } from './tournaments.ts';
+
+let h: Harness;
+beforeAll(async () => {
+  h = await startHarness();
+});
+afterAll(() => h[Symbol.asyncDispose]());
+
+const LATER = new Date(NOW.getTime() + HOUR_MS);
+
+async function tableOf(roundId: string): Promise<readonly RankedStanding[]> {
+  const rows: RankedStanding[] = [];
+  let after: BoardCursor | null = null;
+  for (;;) {
+    const page = await loadStandings(h.database, roundId, after, 500);
+    rows.push(...page);
+    after = page.at(-1)?.cursor ?? null;
+    if (after === null) return rows;
+  }
+}
+
+/** Every player once, then some of them again; the scores differ. */
+async function play(round: Round, players: number, again: number): Promise<void> {
+  const all = playersOf(players);
+  for (const some of [all, all.slice(0, again)]) {
+    for (let from = 0; from < some.length; from += 200) {
+      const attempts = await h.enter(round, some.slice(from, from + 200));
+      await h.report(attempts.map(({ id }, index) => ({ attemptId: id, score: ((from + index) * 7_919) % 10_007 })));
+    }
+  }
+}
+
+async function payAll(roundId: string, heldRank: number): Promise<void> {
+  for (;;) {
+    const unpaid = await loadUnpaid(h.database, roundId, 2);
+    if (unpaid.length === 0) return;
+    await roundAwards.recordPayouts(
+      h.database,
+      unpaid.map(({ award }) => ({
+        awardId: award.id,
+        asked: 'paying' as const,
+        ...(award.finalRank === heldRank ? { status: 'held', paidAt: null } : { status: 'paid', paidAt: LATER }),
+      })),
+    );
+  }
+}
+
+/** The tree over all leaves, read in pages of this many entries. */
+async function treeOf(
+  roundId: string,
+  entries: number,
+): Promise<{ readonly leaves: readonly PlacedLeaf[]; readonly root: Buffer; readonly blocks: readonly SealBlock[] }> {
+  const tree = createMerkleTree();
+  const leaves: PlacedLeaf[] = [];
+  const blocks: SealBlock[] = [];
+  const note = (found: { readonly position: number; readonly root: Buffer } | null) => {
+    if (found === null) return;
+    const first = leaves[found.position * BLOCK_LEAVES];
+    if (first === undefined) throw new Error('a block without a leaf');
+    blocks.push({ ...found, firstPlace: first.place, leavesBefore: first.leavesBefore });
+  };
+  for (let after: Buffer | null = null; ; ) {
+    const page = await loadLeaves(h.database, roundId, after, entries);
+    for (const leaf of page) {
+      leaves.push(leaf);
+      note(tree.append(composeLeaf(leaf.counted)));
+    }
+    after = page.at(-1)?.place ?? null;
+    if (after === null) break;
+  }
+  const { root, lastBlock } = tree.end();
+  note(lastBlock);
+  return { leaves, root, blocks };
+}
+
+async function seal(roundId: string): Promise<boolean> {
+  const { leaves, root, blocks } = await treeOf(roundId, 300);
+  const key = await putSigningKey(h.database, Buffer.alloc(44, 9));
+  const signed = { statement: '{}', signature: Buffer.alloc(64), createdAt: LATER };
+  return await h.database.transaction((tx) =>
+    finishSettlement(tx, { roundId, leaves: leaves.length, root, ...signed }, blocks, key),
+  );
+}
+
+describe('a round that runs', () => {
+  it('ranks every entry with a run, owes the purse to the first ranks, and ends what is open', async () => {
+    const round = await h.openRound();
+    await play(round, 2_000, 500);
+    const [unscored] = await h.enter(round, playersOf(1));
+    if (unscored === undefined) throw new Error('no attempt');
+    const before = await tableOf(round.id);
+
+    await h.close(round.id, LATER);
+
+    const table = await tableOf(round.id);
+    const { purse } = round.terms;
+    expect(table.map(({ standing }) => standing)).toEqual(
+      before.map(({ standing }, index) => ({
+        ...standing,
+        finalRank: index + 1,
+        payoutCents: purse[index] ?? 0n,
+        awardStatus: index < purse.length ? 'paying' : null,
+      })),
+    );
+    expect(table.length).toBe(2_000);
+    const unpaid = await loadUnpaid(h.database, round.id, 10);
+    expect(unpaid.map(({ award, tenant }) => [award.id, award.finalRank, award.amountCents, tenant])).toEqual(
+      purse.map((amount, index) => [awardIdOfRank(round.id, index + 1), index + 1, amount, round.tenant]),
+    );
+    expect(await refundQueue.load(h.database, 10)).toEqual([
+      { id: unscored.id, feeGeneration: 0, reason: 'round_closed' },
+    ]);
+    expect((await findAttempt(h.database, unscored.id))?.attempt.status).toBe('expiring');
+    expect((await findRound(h.database, round.id))?.round.status).toBe('settling');
+    expect(await h.violations()).toEqual([]);
+
+    expect(await seal(round.id)).toBe(false);
+    await payAll(round.id, 2);
+    expect(await seal(round.id)).toBe(true);
+    expect(await seal(round.id)).toBe(false);
+    expect((await findRound(h.database, round.id))?.round).toMatchObject({ status: 'settled', settledAt: LATER });
+    expect((await tableOf(round.id)).slice(0, 4).map(({ standing }) => standing.awardStatus)).toEqual([
+      'paid',
+      'held',
+      'paid',
+      null,
+    ]);
+    expect(await h.violations()).toEqual([]);
+
+    const stored = await findSeal(h.database, round.id);
+    if (stored === null) throw new Error('no seal');
+    const { leaves } = await treeOf(round.id, 7);
+    expect(leaves.length).toBe(2_500);
+    expect(leaves.map(({ counted }) => counted.finalRank)).toEqual(
+      leaves.map(({ counted }) => counted.finalRank).toSorted((one, other) => one - other),
+    );
+    expect(leaves.filter(({ counted }) => counted.isBest).length).toBe(2_000);
+    for (const index of [0, 1, 1_023, 1_024, 1_025, 2_047, 2_048, 2_499]) {
+      const leaf = leaves[index];
+      if (leaf === undefined) throw new Error('no leaf');
+      const { attemptId, receiptId } = leaf.counted.outcome;
+      const found = await loadBlockOf(h.database, { attemptId, roundId: round.id });
+      if (found === null) throw new Error('no block');
+      const inBlock = found.leaves.findIndex(({ counted }) => counted.outcome.attemptId === attemptId);
+      expect(found.block.position * BLOCK_LEAVES + inBlock).toBe(index);
+      const block = found.leaves.map(({ counted }) => composeLeaf(counted));
+      const proof = proveInclusion({ index, leaves: stored.leaves, block, blockRoots: stored.blockRoots });
+      const isIncluded = verifyInclusion({
+        leaf: composeLeaf(leaf.counted),
+        index,
+        leaves: stored.leaves,
+        proof,
+        root: stored.root,
+      });
+      expect(isIncluded).toBe(true);
+      const receipt = await findReceipt(h.database, receiptId);
+      expect(receipt).toMatchObject({ attemptId, roundId: round.id });
+      expect(leaf.counted.receiptSha256).toBe(hash('sha256', receipt?.receipt ?? ''));
+    }
+  }, 60_000);
+
+  it('pays the ranks that are there when fewer scored than the purse has ranks, and is sealed empty when none did', async () => {
+    const few = await h.openRound({ purse: [300n, 200n, 100n].map(cents) });
+    const attempts = await h.enter(few, playersOf(3));
+    await h.report(attempts.slice(0, 2).map(({ id }, index) => ({ attemptId: id, score: index })));
+    await h.close(few.id);
+    const unpaid = await loadUnpaid(h.database, few.id, 10);
+    expect(unpaid.map(({ award }) => [award.finalRank, award.amountCents])).toEqual([
+      [1, 300n],
+      [2, 200n],
+    ]);
+
+    const none = await h.openRound();
+    await h.enter(none, playersOf(2));
+    await h.close(none.id);
+    expect(await loadUnpaid(h.database, none.id, 10)).toEqual([]);
+    expect(await seal(none.id)).toBe(true);
+    expect(await findSeal(h.database, none.id)).toMatchObject({ leaves: 0, blockRoots: [] });
+    expect(await h.violations()).toEqual([]);
+  });
+
+  it('opens the next round in the same commit, and only one', async () => {
+    const round = await h.openRound();
+    await h.enter(round, playersOf(1));
+    const found = await findTournament(h.database, round.tournamentId);
+    if (found === null) throw new Error('no tournament');
+    const next = (changes: Partial<Round>) => roundOf(found.tournament, { id: newId(), ...changes });
+    expect(await insertRound(h.database, next({ number: 2 }))).toBe(false);
+    await h.database.transaction(async (tx) => {
+      const held = await lockRoundToEnd(tx, round.id);
+      expect(held).toMatchObject({ round: { status: 'open' }, tally: { entrants: 1 }, pending: 0 });
+      await endOpenAttempts(tx, round.id, 'round_closed', NOW);
+      await moveRound(tx, round.id, 'open', 'settling');
+      const { nextNumber, hasOpenRound } = await loadRoundsSoFar(tx, round.tournamentId);
+      expect({ nextNumber, hasOpenRound }).toEqual({ nextNumber: 2, hasOpenRound: false });
+      expect(await insertRound(tx, next({ number: nextNumber }))).toBe(true);
+    });
+    expect((await findTournament(h.database, round.tournamentId))?.currentRound?.round).toMatchObject({
+      number: 2,
+      status: 'open',
+    });
+  });
+
+  it('waits for the outcomes of its last moment, and refuses those that come behind it', async () => {
+    for (let time = 0; time < 10; time += 1) {
+      const round = await h.openRound();
+      const attempts = await h.enter(round, playersOf(30));
+      const batches = [0, 10, 20].map((from) =>
+        h
+          .report(attempts.slice(from, from + 10).map(({ id }) => ({ attemptId: id, score: from })))
+          .then(() => 10)
+          .catch((error: unknown) => {
+            if (!String(error).includes('is not open')) throw error;
+            return 0;
+          }),
+      );
+      const [held, ...scored] = await Promise.all([h.close(round.id), ...batches]);
+      const total = scored.reduce((sum, count) => sum + count, 0);
+      expect(held.tally.scoredAttempts).toBe(total);
+      expect((await tableOf(round.id)).length).toBe(total);
+    }
+    expect(await h.violations()).toEqual([]);
+  });
+
+  it('waits in no circle with operators who open rounds of its tournament', async () => {
+    const round = await h.openRound();
+    const tournament = (await findTournament(h.database, round.tournamentId))?.tournament;
+    if (tournament === undefined) throw new Error('no tournament');
+    const openings = [2, 3, 4, 5].map((number) =>
+      h.database.transaction(async (tx) => {
+        await lockTournament(tx, tournament.id);
+        return await insertRound(tx, roundOf(tournament, { id: newId(), number }));
+      }),
+    );
+    const [, ...isOpened] = await Promise.all([h.close(round.id), ...openings]);
+    expect(isOpened.filter((isOne) => isOne).length).toBeLessThanOrEqual(1);
+    expect(await h.violations()).toEqual([]);
+  });
+});
+
+describe('a round that is cancelled', () => {
+  it('owes every fee that was not returned yet, and keeps its rows as they were', async () => {
+    const round = await h.openRound({ minEntrants: 4 });
+    const players = playersOf(3);
+    const first = await h.enter(round, players);
+    const second = await h.enter(round, players.slice(0, 1));
+    await h.report([...first.slice(0, 2), ...second].map(({ id }, index) => ({ attemptId: id, score: index })));
+    const third = await h.enter(round, players.slice(0, 1));
+    const before = (await tableOf(round.id)).map(({ standing }) => standing);
+    expect(before.map(({ paidAttempts }) => paidAttempts)).toEqual([3, 1]);
+
+    await h.close(round.id, LATER);
+
+    expect((await tableOf(round.id)).map(({ standing }) => standing)).toEqual(before);
+    const due = (await refundQueue.load(h.database, 100)).filter(({ reason }) => reason === 'round_cancelled');
+    expect(due.map(({ id }) => id).toSorted()).toEqual([...first, ...second, ...third].map(({ id }) => id).toSorted());
+    const paged: string[] = [];
+    for (let after: RefundCursor | null = null; ; ) {
+      const page = await loadRefundsOfRound(h.database, round.id, after, 2);
+      paged.push(...page.map(({ id, reason }) => `${id} ${reason}`));
+      after = page.at(-1)?.cursor ?? null;
+      if (after === null) break;
+    }
+    expect(paged).toEqual(due.map(({ id, reason }) => `${id} ${reason}`));
+    expect(await loadUnpaid(h.database, round.id, 10)).toEqual([]);
+    expect(await h.violations()).toEqual([]);
+    expect((await loadUnfinishedRounds(h.database, NOW)).map(({ id }) => id)).toContain(round.id);
+
+    expect(await finishCancellation(h.database, round.id)).toBe(false);
+    const ids = due.map(({ id }) => id);
+    await h.database.query({ text: 'delete from refunds_due where attempt_id = any($1::uuid[])' }, [ids]);
+    await h.database.query(
+      { text: `update attempts set status = 'expired' where id = any($1::uuid[]) and status = 'expiring'` },
+      [ids],
+    );
+    expect(await finishCancellation(h.database, round.id)).toBe(true);
+    expect((await findRound(h.database, round.id))?.round).toMatchObject({ status: 'cancelled', settledAt: null });
+    expect((await tableOf(round.id)).map(({ standing }) => standing)).toEqual(before);
+    expect((await loadUnfinishedRounds(h.database, NOW)).map(({ id }) => id)).not.toContain(round.id);
+    expect(await h.violations()).toEqual([]);
+  });
+});
+
+describe('a round of a hundred thousand entries', () => {
+  const ENTRIES = 100_000;
+  const TIME_LIMIT_MS = 20_000;
+  const WINDOWS = 100;
+  let round: Round;
+
+  beforeAll(async () => {
+    round = await h.openRound({ direction: 'lower_is_better' });
+    await h.fill(round, ENTRIES);
+  }, 120_000);
+
+  it('tells a rank without counting the board', async () => {
+    const player = { accountId: newId(), playerRef: 'late' };
+    const [attempt] = await h.enter(round, [player]);
+    if (attempt === undefined) throw new Error('no attempt');
+    await h.report([{ attemptId: attempt.id, score: 0.001 }], LATER);
+    const better = { text: 'select count(*)::int as better from entries where round_id = $1 and best_score < 0.001' };
+    const [counted] = await h.database.query<{ better: number }>(better, [round.id]);
+    const startedAt = performance.now();
+    for (let time = 0; time < WINDOWS; time += 1) {
+      expect((await loadWindow(h.database, round.id, attempt.entryId))?.ownRank).toBe((counted?.better ?? 0) + 1);
+      expect((await findEntryOfRef(h.database, round.id, player.playerRef))?.id).toBe(attempt.entryId);
+    }
+    // Half a millisecond each; a look through the round would take a hundred.
+    expect(performance.now() - startedAt).toBeLessThan(WINDOWS * 20);
+  });
+
+  it('is decided within seconds', async () => {
+    const startedAt = performance.now();
+    await h.close(round.id);
+    expect(performance.now() - startedAt).toBeLessThan(TIME_LIMIT_MS);
+    expect((await loadStandings(h.database, round.id, null, 1))[0]?.standing.finalRank).toBe(1);
+  }, 60_000);
+
+  it('holds every invariant', async () => {
+    expect(await h.violations()).toEqual([]);
+  }, 60_000);
+});

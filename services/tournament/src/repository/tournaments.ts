@@ -1,0 +1,144 @@
+/** Tournaments, each with its current round. */
+
+import { cents } from '@laurel/money';
+import type { Queryable } from '@laurel/postgres';
+import type { Direction, Environment, Tenant, Tournament, TournamentStatus } from '../domain/tournament.ts';
+import { loadCurrentRounds, type RoundWithTally, toTiebreak } from './rounds.ts';
+
+/** A tournament and its open round, else the most recent one; null before the first. */
+export type TournamentWithRound = { readonly tournament: Tournament; readonly currentRound: RoundWithTally | null };
+
+type TournamentRow = {
+  id: string;
+  program_id: string;
+  environment: Environment;
+  status: TournamentStatus;
+  name: string;
+  description: string | null;
+  metric_name: string;
+  metric_unit: string;
+  direction: Direction;
+  tiebreak_metric_name: string | null;
+  tiebreak_direction: Direction | null;
+  entry_fee_cents: bigint;
+  attempt_cap: number;
+  purse_cents: bigint[];
+  min_entrants: number;
+  min_scored_attempts: number;
+  round_length_seconds: number | null;
+  created_at: Date;
+};
+
+const SELECT_BY_ID = { text: 'select * from tournaments where id = $1' };
+
+const SELECT_OF_TENANT = {
+  name: 'tournaments_of_tenant',
+  text: `
+select * from tournaments
+where program_id = $1 and environment = $2 and status = any($3::text[])
+order by created_at, id`,
+};
+
+const SELECT_WITHOUT_ROUND = {
+  text: `
+select n.id from tournaments n
+where n.status = 'active' and n.round_length_seconds is not null
+  and not exists (select from rounds r where r.tournament_id = n.id and r.status = 'open')
+order by n.id limit $1`,
+};
+
+// Whoever opens a round, or changes the status that decides whether one opens, takes this lock before it touches a round.
+const LOCK = { text: 'select * from tournaments where id = $1 for no key update' };
+
+const INSERT = {
+  text: `
+insert into tournaments (id, program_id, environment, status, name, description, metric_name, metric_unit, direction,
+  tiebreak_metric_name, tiebreak_direction, entry_fee_cents, attempt_cap, purse_cents, min_entrants, min_scored_attempts,
+  round_length_seconds, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint[], $15, $16, $17, $18)`,
+};
+
+const UPDATE_STATUS = { text: 'update tournaments set status = $2 where id = $1' };
+
+const ALL: readonly TournamentStatus[] = ['active', 'paused', 'closed'];
+
+export async function insertTournament(on: Queryable, tournament: Tournament): Promise<void> {
+  const { terms, tenant } = tournament;
+  await on.query(INSERT, [
+    tournament.id,
+    tenant.programId,
+    tenant.environment,
+    tournament.status,
+    terms.name,
+    terms.description,
+    terms.metricName,
+    terms.metricUnit,
+    terms.direction,
+    terms.tiebreak?.metricName ?? null,
+    terms.tiebreak?.direction ?? null,
+    terms.entryFeeCents,
+    terms.attemptCap,
+    terms.purse,
+    terms.minEntrants,
+    terms.minScoredAttempts,
+    terms.roundLengthSeconds,
+    tournament.createdAt,
+  ]);
+}
+
+export async function findTournament(on: Queryable, id: string): Promise<TournamentWithRound | null> {
+  const [row] = await on.query<TournamentRow>(SELECT_BY_ID, [id]);
+  if (row === undefined) return null;
+  return { tournament: toTournament(row), currentRound: (await loadCurrentRounds(on, [id])).get(id) ?? null };
+}
+
+/** The tenant's tournaments in any of these statuses, oldest first; all of them unless said. */
+export async function listTournamentsOf(
+  on: Queryable,
+  tenant: Tenant,
+  statuses: readonly TournamentStatus[] = ALL,
+): Promise<readonly TournamentWithRound[]> {
+  const values = [tenant.programId, tenant.environment, statuses];
+  const tournaments = (await on.query<TournamentRow>(SELECT_OF_TENANT, values)).map(toTournament);
+  const ids = tournaments.map(({ id }) => id);
+  const rounds = await loadCurrentRounds(on, ids);
+  return tournaments.map((tournament) => ({ tournament, currentRound: rounds.get(tournament.id) ?? null }));
+}
+
+/** Tournaments whose next round opens by itself and is not open. */
+export async function loadTournamentsWithoutRound(on: Queryable, limit: number): Promise<readonly string[]> {
+  return (await on.query<{ id: string }>(SELECT_WITHOUT_ROUND, [limit])).map(({ id }) => id);
+}
+
+/** Keeps the tournament's status still, and its rounds from being opened by anybody else, until the transaction ends. */
+export async function lockTournament(on: Queryable, id: string): Promise<Tournament | null> {
+  const [row] = await on.query<TournamentRow>(LOCK, [id]);
+  return row === undefined ? null : toTournament(row);
+}
+
+export async function updateTournamentStatus(on: Queryable, id: string, status: TournamentStatus): Promise<void> {
+  await on.query(UPDATE_STATUS, [id, status]);
+}
+
+function toTournament(row: TournamentRow): Tournament {
+  return {
+    id: row.id,
+    tenant: { programId: row.program_id, environment: row.environment },
+    status: row.status,
+    terms: {
+      name: row.name,
+      description: row.description,
+      metricName: row.metric_name,
+      metricUnit: row.metric_unit,
+      direction: row.direction,
+      tiebreak: toTiebreak(row),
+      entryFeeCents: cents(row.entry_fee_cents),
+      attemptCap: row.attempt_cap,
+      purse: row.purse_cents.map(cents),
+      minEntrants: row.min_entrants,
+      minScoredAttempts: row.min_scored_attempts,
+      roundLengthSeconds: row.round_length_seconds,
+    },
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,346 @@
+/**
+ * A whole round against a reference in memory that knows the rules and nothing of how they are kept: random entries, scores, clock moves,
+ * expiries, looks and closings; in the end the table, every payout and every player's money.
+ */
+import { cents } from '@laurel/money';
+import { type LeaderboardRow, PayoutStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
+import { ok, type TestPlayer } from '@laurel/testing';
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { entryIdOf } from './domain/entry-decision.ts';
+import type { Direction, TournamentTerms } from './domain/tournament.ts';
+import { boardOf, tableOf } from './rounds.fixture.ts';
+import { FEE, HOUR_MS, PROGRAM, TEN_MINUTES_MS, useHarness, verdictOf } from './tournament.fixture.ts';
+
+const h = useHarness();
+
+// Reference.
+
+type ModelAttempt = {
+  readonly id: string;
+  readonly ref: string;
+  readonly accountId: string;
+  readonly createdAt: number;
+  /** `ended` by its hour, its round or the sandbox; `voided` by an operator. */
+  status: 'open' | 'settled' | 'ended' | 'voided';
+  run: { readonly score: number; readonly tiebreak: number | null; readonly at: number } | null;
+  /** Open when its round was cancelled. */
+  endedByCancellation: boolean;
+};
+
+type ModelTerms = Pick<
+  TournamentTerms,
+  'direction' | 'tiebreak' | 'attemptCap' | 'purse' | 'minEntrants' | 'minScoredAttempts'
+>;
+
+/** The rules of the contract, on plain lists. */
+class ModelRound {
+  readonly attempts: ModelAttempt[] = [];
+  outcome: 'open' | 'settled' | 'cancelled' = 'open';
+  readonly id: string;
+  readonly terms: ModelTerms;
+  entriesCloseAt: number;
+  closesAt: number;
+
+  constructor(id: string, terms: ModelTerms, opensAt: number, lengthMs: number) {
+    this.id = id;
+    this.terms = terms;
+    this.closesAt = opensAt + lengthMs;
+    this.entriesCloseAt = Math.max(opensAt, this.closesAt - TEN_MINUTES_MS);
+  }
+
+  enter(attempt: Pick<ModelAttempt, 'id' | 'ref' | 'accountId'>, now: number): string {
+    if (this.outcome !== 'open' || now >= this.entriesCloseAt) return 'entries_closed';
+    const bought = this.of(attempt.accountId).filter(isKept).length;
+    if (bought >= this.terms.attemptCap) return 'attempt_cap_reached';
+    this.attempts.push({ ...attempt, createdAt: now, status: 'open', run: null, endedByCancellation: false });
+    return 'attempt';
+  }
+
+  report(attempt: ModelAttempt, score: number, tiebreak: number | null, now: number): string {
+    if (attempt.status === 'settled' || attempt.status === 'voided') return 'attempt_already_settled';
+    const hour = attempt.createdAt + HOUR_MS;
+    const isRoundOver = this.outcome !== 'open' || now >= this.closesAt;
+    const endedByRound = isRoundOver && !(now >= hour && hour <= this.closesAt);
+    const isOver = isRoundOver || now >= hour || attempt.status === 'ended';
+    if (isOver) {
+      attempt.status = 'ended';
+      return endedByRound ? 'round_closed' : 'attempt_already_settled';
+    }
+    if (this.terms.tiebreak !== null && tiebreak === null) return 'tiebreak_required';
+    attempt.status = 'settled';
+    attempt.run = { score, tiebreak: this.terms.tiebreak === null ? null : tiebreak, at: now };
+    return 'outcome';
+  }
+
+  /** What the sweepers do at this instant. */
+  sweep(now: number): void {
+    for (const attempt of this.attempts) {
+      if (attempt.status === 'open' && now >= attempt.createdAt + HOUR_MS) attempt.status = 'ended';
+    }
+    if (this.outcome === 'open' && now >= this.closesAt) this.end();
+  }
+
+  end(): void {
+    const scored = this.attempts.filter(({ run }) => run !== null).length;
+    const runs = this.entrants >= this.terms.minEntrants && scored >= this.terms.minScoredAttempts;
+    this.outcome = runs ? 'settled' : 'cancelled';
+    for (const attempt of this.attempts) {
+      if (attempt.status !== 'open') continue;
+      attempt.status = 'ended';
+      attempt.endedByCancellation = !runs;
+    }
+  }
+
+  get entrants(): number {
+    return new Set(this.attempts.map(({ accountId }) => accountId)).size;
+  }
+
+  of(accountId: string): readonly ModelAttempt[] {
+    return this.attempts.filter((attempt) => attempt.accountId === accountId);
+  }
+
+  /** One row for each account with a run, best first. */
+  ranking(): readonly Required<Pick<ModelAttempt, 'ref' | 'accountId' | 'run'>>[] {
+    const better = (one: ModelAttempt, other: ModelAttempt) => this.compare(one, other);
+    const accounts = [...new Set(this.attempts.map(({ accountId }) => accountId))];
+    const rows = accounts.flatMap((accountId) =>
+      this.of(accountId)
+        .filter(({ run }) => run !== null)
+        .toSorted(better)
+        .slice(0, 1),
+    );
+    return rows.toSorted(
+      (one, other) =>
+        better(one, other) || (entryIdOf(this.id, one.accountId) < entryIdOf(this.id, other.accountId) ? -1 : 1),
+    );
+  }
+
+  private compare({ run: one }: ModelAttempt, { run: other }: ModelAttempt): number {
+    if (one === null || other === null) throw new Error('only runs are compared');
+    const { direction, tiebreak } = this.terms;
+    const worst = Number.POSITIVE_INFINITY;
+    const loss = (value: number | null, as: Direction) =>
+      value === null ? worst : as === 'higher_is_better' ? -value : value;
+    const difference = (mine: number, theirs: number) => (mine === theirs ? 0 : mine - theirs);
+    return (
+      difference(loss(one.score, direction), loss(other.score, direction)) ||
+      (tiebreak === null
+        ? 0
+        : difference(loss(one.tiebreak, tiebreak.direction), loss(other.tiebreak, tiebreak.direction))) ||
+      one.at - other.at
+    );
+  }
+
+  paidAttempts(accountId: string): number {
+    return this.of(accountId).filter((attempt) => isKept(attempt) || attempt.endedByCancellation).length;
+  }
+
+  /** What the round costs the account, or wins it. */
+  balanceChange(accountId: string): bigint {
+    const paid = this.outcome === 'cancelled' ? 0 : this.of(accountId).filter(isKept).length;
+    const rank = this.ranking().findIndex((row) => row.accountId === accountId);
+    const won = this.outcome === 'settled' && rank >= 0 ? (this.terms.purse[rank] ?? 0n) : 0n;
+    return won - FEE * BigInt(paid);
+  }
+}
+
+/** Its fee was not returned by itself. */
+function isKept({ status }: ModelAttempt): boolean {
+  return status === 'open' || status === 'settled';
+}
+
+// Moves.
+
+type Move =
+  | { readonly kind: 'enter'; readonly ref: number }
+  | { readonly kind: 'report'; readonly attempt: number; readonly score: number; readonly tiebreak: number | null }
+  | { readonly kind: 'end'; readonly attempt: number; readonly by: 'sandbox' | 'operator' }
+  | { readonly kind: 'look'; readonly ref: number }
+  | { readonly kind: 'wait'; readonly ms: number; readonly sweeps: boolean }
+  | { readonly kind: 'closeEntries' }
+  | { readonly kind: 'close' };
+
+const REFS = 5;
+// Few, so that many are equal.
+const value = fc.constantFrom(0, 0, 1, 1, -1, 0.5, 1e9);
+const ref = fc.nat(REFS - 1);
+const attempt = fc.nat(999);
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 16, arbitrary: fc.record({ kind: fc.constant('enter' as const), ref }) },
+  {
+    weight: 24,
+    arbitrary: fc.record({
+      kind: fc.constant('report' as const),
+      attempt,
+      score: value,
+      tiebreak: fc.option(value, { freq: 4 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('end' as const),
+      attempt,
+      by: fc.constantFrom('sandbox' as const, 'operator' as const),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('look' as const), ref }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, 1, 1, 1, 1_000, TEN_MINUTES_MS, HOUR_MS / 2, HOUR_MS),
+      sweeps: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'closeEntries' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'close' as const }) },
+);
+
+const direction = fc.constantFrom<Direction>('higher_is_better', 'lower_is_better');
+const terms: fc.Arbitrary<ModelTerms> = fc.record({
+  direction,
+  tiebreak: fc.option(direction.map((of) => ({ metricName: 'seconds', direction: of }))),
+  attemptCap: fc.integer({ min: 1, max: 4 }),
+  purse: fc
+    .constantFrom([900n], [900n, 500n], [900n, 500n, 500n], [900n, 500n, 500n, 1n, 1n])
+    .map((purse) => purse.map(cents)),
+  minEntrants: fc.integer({ min: 1, max: 3 }),
+  minScoredAttempts: fc.integer({ min: 0, max: 3 }),
+});
+
+// Four accounts; the first has two refs.
+let players: readonly { readonly ref: string; readonly accountId: string }[] = [];
+beforeAll(async () => {
+  const accounts: TestPlayer[] = await Promise.all(
+    Array.from({ length: REFS - 1 }, () => h.player(undefined, 10_000_000n)),
+  );
+  const [first] = accounts;
+  if (first === undefined) throw new Error('no player');
+  players = [...accounts, { ref: await h.secondRefOf(first), accountId: first.accountId }];
+});
+
+async function play(model: ModelRound, step: Move): Promise<void> {
+  const now = h.clock().getTime();
+  switch (step.kind) {
+    case 'enter': {
+      const player = players[step.ref] ?? { ref: '', accountId: '' };
+      const result = await h.create(model.id, player.ref);
+      const id = result?.$case === 'attempt' ? result.value.id : '';
+      expect(verdictOf(result)).toBe(model.enter({ id, ...player }, now));
+      return;
+    }
+    case 'report': {
+      const reported = model.attempts[step.attempt % model.attempts.length];
+      if (reported === undefined) return;
+      const tiebreak = step.tiebreak === null ? {} : { tiebreak: step.tiebreak };
+      const result = await h.report(reported.id, step.score, tiebreak);
+      expect(verdictOf(result)).toBe(model.report(reported, step.score, step.tiebreak, now));
+      return;
+    }
+    case 'end': {
+      const ended = model.attempts[step.attempt % model.attempts.length];
+      const isRunning = model.outcome === 'open' && now < model.closesAt;
+      if (ended?.status !== 'open' || !isRunning || now >= ended.createdAt + HOUR_MS) return;
+      const attemptId = ended.id;
+      if (step.by === 'sandbox') ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId }));
+      else ok(await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
+      ended.status = step.by === 'sandbox' ? 'ended' : 'voided';
+      return;
+    }
+    case 'look':
+      return look(model, players[step.ref]?.ref ?? '');
+    case 'wait':
+      h.clock.advance(step.ms);
+      if (!step.sweeps) return;
+      await h.server.sweepOnce();
+      model.sweep(h.clock().getTime());
+      return;
+    case 'closeEntries': {
+      const answer = await h.tournament.closeEntries({ tenant: PROGRAM, roundId: model.id });
+      expect('code' in answer ? answer.code : 'closed').toBe(model.outcome === 'open' ? 'closed' : 'conflict');
+      if (model.outcome === 'open') model.entriesCloseAt = Math.min(model.entriesCloseAt, now);
+      return;
+    }
+    case 'close': {
+      const answer = await h.tournament.closeRound({ tenant: PROGRAM, roundId: model.id });
+      expect('code' in answer ? answer.code : 'closed').toBe(model.outcome === 'open' ? 'closed' : 'conflict');
+      if (model.outcome !== 'open') return;
+      model.closesAt = Math.min(model.closesAt, now);
+      model.end();
+      return;
+    }
+  }
+}
+
+async function look(model: ModelRound, playerRef: string): Promise<void> {
+  const board = await boardOf(h, model.id, playerRef);
+  const ranking = model.ranking();
+  expect([board.round?.entrantCount, board.scoredPlayers]).toEqual([model.entrants, ranking.length]);
+  const own = model.attempts.find((one) => one.ref === playerRef);
+  if (own === undefined) {
+    expect([board.view, board.rows]).toEqual([View.MASKED, []]);
+    return;
+  }
+  if (model.outcome !== 'open') {
+    expect([board.view, board.rows]).toEqual([View.COMPLETE, []]);
+    return;
+  }
+  const at = ranking.findIndex(({ accountId }) => accountId === own.accountId);
+  const rows = at < 0 ? [] : ranking.map((_, index) => expectedRow(model, index)).slice(Math.max(0, at - 1), at + 2);
+  expect([board.view, board.rows]).toEqual([View.WINDOW, rows]);
+}
+
+function expectedRow(model: ModelRound, index: number): LeaderboardRow {
+  const row = model.ranking()[index];
+  if (row?.run == null) throw new Error('no such row');
+  const payout = model.terms.purse[index] ?? 0n;
+  const decided = {
+    open: { finalRank: undefined, payoutCents: undefined, payoutStatus: PayoutStatus.NONE },
+    settled: {
+      finalRank: BigInt(index + 1),
+      payoutCents: payout,
+      payoutStatus: payout > 0n ? PayoutStatus.PAID : PayoutStatus.NONE,
+    },
+    cancelled: { finalRank: undefined, payoutCents: 0n, payoutStatus: PayoutStatus.REFUNDED },
+  }[model.outcome];
+  return {
+    rank: BigInt(index + 1),
+    playerRef: row.ref,
+    bestScore: row.run.score,
+    bestTiebreak: row.run.tiebreak ?? undefined,
+    bestScoreAt: new Date(row.run.at),
+    paidAttempts: model.paidAttempts(row.accountId),
+    ...decided,
+  };
+}
+
+const balances = () => Promise.all(players.map(({ accountId }) => h.balance(accountId)));
+
+it('a round is what the rules say, whatever is played in it', async () => {
+  const lengthMs = fc.constantFrom(TEN_MINUTES_MS / 2, HOUR_MS / 2, 2 * HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS);
+  await fc.assert(
+    fc.asyncProperty(
+      terms,
+      lengthMs,
+      fc.array(move, { minLength: 5, maxLength: 60, size: 'max' }),
+      async (frozen, length, moves) => {
+        const before = await balances();
+        const round = await h.openRound(frozen, { lengthMs: length });
+        const model = new ModelRound(round.id, frozen, h.clock().getTime(), length);
+        for (const step of moves) await play(model, step);
+
+        h.clock.advance(3 * HOUR_MS);
+        await h.server.sweepOnce();
+        model.sweep(h.clock().getTime());
+        for (const { ref: viewer } of players) await look(model, viewer);
+        expect(await tableOf(h, round.id, 3)).toEqual(model.ranking().map((_, index) => expectedRow(model, index)));
+        const changes = players.map(({ accountId }) => model.balanceChange(accountId));
+        expect(await balances()).toEqual(before.map((balance, index) => balance + (changes[index] ?? 0n)));
+      },
+    ),
+    { numRuns: 60 },
+  );
+}, 180_000);

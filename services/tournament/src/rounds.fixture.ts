@@ -1,0 +1,74 @@
+/** What the tests of boards and of a round's end read. */
+import type { Tenant } from '@laurel/proto/common';
+import type { GetLeaderboardResponse, LeaderboardRow, Round } from '@laurel/proto/tournament';
+import { ok, type TestPlayer } from '@laurel/testing';
+import { created, type Harness, PROGRAM, recorded } from './tournament.fixture.ts';
+
+/** The board as this player may see it; as nobody may see it unless said. */
+export async function boardOf(
+  h: Pick<Harness, 'tournament'>,
+  roundId: string,
+  playerRef = '',
+  tenant: Tenant = PROGRAM,
+): Promise<GetLeaderboardResponse> {
+  return ok(await h.tournament.getLeaderboard({ tenant, roundId, playerRef }));
+}
+
+/** The complete table, page by page. */
+export async function tableOf(
+  h: Pick<Harness, 'tournament'>,
+  roundId: string,
+  limit = 2_000,
+): Promise<readonly LeaderboardRow[]> {
+  const rows: LeaderboardRow[] = [];
+  for (let cursor = Buffer.alloc(0); ; ) {
+    const page = ok(await h.tournament.listStandings({ tenant: PROGRAM, roundId, cursor, limit }));
+    rows.push(...page.rows);
+    if (page.nextCursor.length === 0) return rows;
+    cursor = Buffer.from(page.nextCursor);
+  }
+}
+
+/** The round as anyone may see it. */
+export async function roundOf(h: Pick<Harness, 'tournament'>, roundId: string): Promise<Round> {
+  const { round } = await boardOf(h, roundId);
+  if (round === undefined) throw new Error('no round in the answer');
+  return round;
+}
+
+/** One scored attempt of the player. The receipt of its outcome. */
+export async function play(
+  h: Pick<Harness, 'create' | 'report'>,
+  roundId: string,
+  { ref }: Pick<TestPlayer, 'ref'>,
+  score: number,
+  options?: { readonly tiebreak?: number; readonly evidence?: string },
+): Promise<string> {
+  const attempt = created(await h.create(roundId, ref));
+  return recorded(await h.report(attempt.id, score, options)).receiptId;
+}
+
+/** The attempt's status as a read tells it. */
+export async function statusOf(h: Pick<Harness, 'tournament'>, attemptId: string): Promise<number | undefined> {
+  return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.status;
+}
+
+/** A receipt as the operator reads it: what was signed, and the seal as JSON; null until there is one. */
+export async function receiptOf(h: Pick<Harness, 'tournament'>, receiptId: string) {
+  const { receiptJson, seal, ...signed } = ok(await h.tournament.getReceipt({ receiptId }));
+  return {
+    canonical: receiptJson,
+    ...signed,
+    seal:
+      seal === undefined
+        ? null
+        : {
+            statement: JSON.parse(seal.statementJson),
+            signature: seal.signature.toString('base64'),
+            public_key: seal.publicKey.toString('base64'),
+            leaf: JSON.parse(seal.leafJson),
+            leaf_index: Number(seal.leafIndex),
+            proof: seal.proof.map((hash) => hash.toString('hex')),
+          },
+  };
+}

@@ -1,0 +1,146 @@
+/** The tournament service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
+import { implement, startGrpcServer } from '@laurel/grpc';
+import {
+  connectWallet,
+  createAccountMemory,
+  createAttemptExpirer,
+  createAttemptOpener,
+  createAwardPayer,
+  createPendingResolver,
+} from '@laurel/money-path';
+import { createDatabase } from '@laurel/postgres';
+import { TournamentServiceService } from '@laurel/proto/tournament';
+import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
+import { createSigner } from '@laurel/signature';
+import type { TournamentConfig } from './config.ts';
+import { audit } from './handlers/audit.ts';
+import { closeEntries } from './handlers/close-entries.ts';
+import { closeRound } from './handlers/close-round.ts';
+import { createAttemptCreations, createAttempts } from './handlers/create-attempts.ts';
+import { createTournament } from './handlers/create-tournament.ts';
+import { denyAward } from './handlers/deny-award.ts';
+import { expireAttempt } from './handlers/expire-attempt.ts';
+import { getAttempt } from './handlers/get-attempt.ts';
+import { getLeaderboard } from './handlers/get-leaderboard.ts';
+import { getReceipt } from './handlers/get-receipt.ts';
+import { listStandings } from './handlers/list-standings.ts';
+import { listTournaments } from './handlers/list-tournaments.ts';
+import { openRound } from './handlers/open-round.ts';
+import { releaseAward } from './handlers/release-award.ts';
+import { createOutcomeSettlements, reportOutcomes } from './handlers/report-outcomes.ts';
+import { updateTournamentStatus } from './handlers/update-tournament-status.ts';
+import { voidAttempt } from './handlers/void-attempt.ts';
+import { findAttempt } from './repository/attempts.ts';
+import { bookPurchases } from './repository/entries.ts';
+import { putSigningKey } from './repository/outcomes.ts';
+import { roundAwards } from './repository/payouts.ts';
+import { refundQueue } from './repository/refunds.ts';
+import { createRoundCloser } from './workers/close-rounds.ts';
+import { createRoundOpener } from './workers/open-rounds.ts';
+import { createRoundSettler } from './workers/settle-rounds.ts';
+
+export type TournamentServer = AsyncDisposable & {
+  readonly port: number;
+  readonly adminPort: number;
+  /** One run of every sweeper, in the order of an attempt's life; tests call it instead of waiting. */
+  sweepOnce(): Promise<void>;
+};
+
+/** Starts the tournament service on a migrated database. Tests pass their own clock. */
+export async function startTournament(
+  config: TournamentConfig,
+  logger: Logger,
+  clock: Clock = () => new Date(),
+): Promise<TournamentServer> {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(
+    createDatabase({
+      url: config.TOURNAMENT_DATABASE_URL,
+      maxConnections: config.TOURNAMENT_DATABASE_POOL,
+      applicationName: 'laurel-tournament',
+    }),
+  );
+  const wallet = starting.use(connectWallet(config.WALLET_ADDRESS));
+  const signer = createSigner(config.RECEIPT_SIGNING_SEED);
+  const signingKeyId = await putSigningKey(database, signer.publicKey);
+  const accounts = createAccountMemory();
+  const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
+  const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
+  const awards = roundAwards;
+
+  const onPath = { owner: 'tournament', database, wallet, logger } as const;
+  const opener = starting.adopt(
+    createAttemptOpener({ ...onPath, whenOpened: (tx, attemptIds) => bookPurchases(tx, attemptIds, clock()) }),
+    (it) => it.drain(),
+  );
+  const payer = starting.adopt(createAwardPayer({ ...onPath, awards }), (it) => it.drain());
+  const resolver = createPendingResolver({ ...onPath, opener, pendingGraceMs });
+  const expirer = starting.adopt(
+    createAttemptExpirer<'round_closed'>({ ...onPath, opener, resolver, refunds: refundQueue, attemptTtlMs }),
+    (it) => it.drain(),
+  );
+  const creations = starting.adopt(createAttemptCreations({ database, clock }), (it) => it.drain());
+  const settlements = starting.adopt(
+    createOutcomeSettlements({ database, signer, signingKeyId, attemptTtlMs, clock }),
+    (it) => it.drain(),
+  );
+
+  const closer = createRoundCloser({ database, resolver, clock });
+  const settler = createRoundSettler({ database, payer, expirer, signer, signingKeyId, clock });
+  const roundOpener = createRoundOpener({ database, clock });
+
+  const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
+  const reads = { database, opener, resolver, expirer, attemptTtlMs, clock, loadAttempt };
+  const service = implement(
+    TournamentServiceService,
+    {
+      createAttempts: createAttempts({ database, wallet, accounts, opener, creations, clock, logger }),
+      reportOutcomes: reportOutcomes({ database, settlements, opener, resolver, expirer, clock, logger }),
+      getAttempt: getAttempt(reads),
+      voidAttempt: voidAttempt(reads),
+      expireAttempt: expireAttempt(reads),
+      releaseAward: releaseAward({ database, payer, awards }),
+      denyAward: denyAward({ database, payer, awards }),
+      listTournaments: listTournaments({ database }),
+      createTournament: createTournament({ database, clock }),
+      updateTournamentStatus: updateTournamentStatus({ database, clock }),
+      openRound: openRound({ database, clock }),
+      closeEntries: closeEntries({ database, clock }),
+      closeRound: closeRound({ database, closer, settler, clock }),
+      getLeaderboard: getLeaderboard({ database, opener, resolver, clock }),
+      listStandings: listStandings({ database }),
+      getReceipt: getReceipt({ database }),
+      audit: audit({ database, wallet }),
+    },
+    { logger },
+  );
+
+  const sweepers = [
+    { name: 'resolve-pending', runOnce: resolver.runOnce },
+    { name: 'expire-attempts', runOnce: expirer.runOnce },
+    { name: 'pay-awards', runOnce: payer.runOnce },
+    { name: 'close-rounds', runOnce: closer.runOnce },
+    { name: 'settle-rounds', runOnce: settler.runOnce },
+    { name: 'open-rounds', runOnce: roundOpener.runOnce },
+  ];
+  for (const sweeper of sweepers) {
+    starting.use(startWorker({ ...sweeper, intervalMs: config.SWEEP_INTERVAL_MS, logger, clock }));
+  }
+
+  const grpc = starting.use(
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+  );
+  const admin = starting.use(
+    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, isReady: () => database.isReachable() }),
+  );
+
+  const running = starting.move();
+  return {
+    port: grpc.port,
+    adminPort: admin.port,
+    async sweepOnce() {
+      for (const { runOnce } of sweepers) await runOnce(clock());
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

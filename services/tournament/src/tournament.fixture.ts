@@ -1,0 +1,279 @@
+/** What the tests of this service stand on: the service itself on a real database, and the real wallet in a process beside it. */
+import { createClient, type TypedClient } from '@laurel/grpc';
+import { newId, newOwnedId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { Environment, type Tenant } from '@laurel/proto/common';
+import {
+  type Attempt,
+  type AttemptCreationResult,
+  type OutcomeReportResult,
+  TournamentServiceClient,
+  type TournamentServiceService,
+} from '@laurel/proto/tournament';
+import type { WalletServiceService } from '@laurel/proto/wallet';
+import { createLogger } from '@laurel/service';
+import {
+  createTestClock,
+  createTestDatabase,
+  ok,
+  retryUntilOk,
+  startTestWallet,
+  type TestClock,
+  type TestPlayer,
+} from '@laurel/testing';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { tournamentConfigSchema } from './config.ts';
+import { decideRound } from './domain/round-opening.ts';
+import type { Round, Tournament, TournamentTerms } from './domain/tournament.ts';
+import { insertRound } from './repository/rounds.ts';
+import { insertTournament } from './repository/tournaments.ts';
+import { startTournament, type TournamentServer } from './server.ts';
+
+export const PROGRAM: Tenant = { programId: '11111111-1111-8111-8111-111111111111', environment: Environment.TEST };
+export const LIVE_PROGRAM: Tenant = { ...PROGRAM, environment: Environment.LIVE };
+export const OTHER_PROGRAM: Tenant = {
+  programId: '22222222-2222-8222-8222-222222222222',
+  environment: Environment.TEST,
+};
+export const HOUR_MS = 3_600_000;
+export const TEN_MINUTES_MS = 600_000;
+
+/** What every player of these tests begins with, and what one attempt costs. */
+export const FUNDS = 100_000n;
+export const FEE = 500n;
+
+const TERMS: TournamentTerms = {
+  name: 'Weekend cup',
+  description: null,
+  metricName: 'distance',
+  metricUnit: 'm',
+  direction: 'higher_is_better',
+  tiebreak: null,
+  entryFeeCents: cents(FEE),
+  attemptCap: 3,
+  purse: [cents(10_000n), cents(5_000n), cents(5_000n)],
+  minEntrants: 1,
+  minScoredAttempts: 0,
+  roundLengthSeconds: null,
+};
+
+export const BY_SECONDS: Partial<TournamentTerms> = {
+  tiebreak: { metricName: 'seconds', direction: 'lower_is_better' },
+};
+
+type Replica = {
+  readonly server: TournamentServer;
+  readonly tournament: TypedClient<TournamentServiceService>;
+} & AsyncDisposable;
+
+export interface Harness extends AsyncDisposable {
+  readonly tournament: TypedClient<TournamentServiceService>;
+  readonly wallet: TypedClient<WalletServiceService>;
+  readonly server: TournamentServer;
+  readonly database: Database;
+  readonly clock: TestClock;
+  /** A second replica on the same database and wallet, with the same clock. */
+  startReplica(): Promise<Replica>;
+  stopWallet(): Promise<void>;
+  startWallet(): Promise<void>;
+  /** An account with this ref and this much money. */
+  player(playerRef?: string, fundsCents?: bigint, tenant?: Tenant): Promise<TestPlayer>;
+  /** One more ref of the player's account. */
+  secondRefOf(player: TestPlayer): Promise<string>;
+  balance(accountId: string, environment?: Environment): Promise<bigint>;
+  /** The account may not play for money any more. */
+  block(accountId: string): Promise<void>;
+  /** A tournament of its own with a round that is open from now on, for two hours unless said. */
+  openRound(
+    terms?: Partial<TournamentTerms>,
+    options?: { readonly lengthMs?: number; readonly opensInMs?: number; readonly tenant?: Tenant },
+  ): Promise<Round>;
+  create(
+    roundId: string,
+    playerRef: string,
+    attemptId?: string,
+    tenant?: Tenant,
+  ): Promise<AttemptCreationResult['result']>;
+  report(
+    attemptId: string,
+    score: number,
+    options?: {
+      readonly tiebreak?: number;
+      readonly operationId?: string;
+      readonly evidence?: string;
+      readonly tenant?: Tenant;
+    },
+  ): Promise<OutcomeReportResult['result']>;
+  /** An open attempt of a new player in a new round. */
+  openAttempt(
+    terms?: Partial<TournamentTerms>,
+  ): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attempt: Attempt }>;
+  /** An attempt whose fee the wallet never heard of, beside one that is open: it was away when the fee was to be charged. */
+  pendingAttempt(): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attemptId: string }>;
+  /** Every check of the audit that found something. */
+  violations(): Promise<readonly string[]>;
+}
+
+/** The harness of one test file, which must leave the audit good. It is there once the file's tests run. */
+export function useHarness(): Harness {
+  const harness = {} as Harness;
+  beforeAll(async () => {
+    Object.assign(harness, await startHarness());
+  });
+  afterAll(async () => {
+    expect(await harness.violations()).toEqual([]);
+    await harness[Symbol.asyncDispose]();
+  });
+  return harness;
+}
+
+/** A second replica for the tests of one file. */
+export function useReplica(harness: Harness): Replica {
+  const replica = {} as Replica;
+  beforeAll(async () => {
+    Object.assign(replica, await harness.startReplica());
+  });
+  afterAll(() => replica[Symbol.asyncDispose]());
+  return replica;
+}
+
+async function startHarness(): Promise<Harness> {
+  await using starting = new AsyncDisposableStack();
+  const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const wallet = starting.use(await startTestWallet());
+
+  const config = tournamentConfigSchema.parse({
+    GRPC_PORT: '0',
+    TOURNAMENT_DATABASE_URL: scratch.url,
+    WALLET_ADDRESS: wallet.address,
+    RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
+    // Sweepers run when a test says so.
+    SWEEP_INTERVAL_MS: '2000000',
+  });
+  const clock = createTestClock();
+  const logger = createLogger({
+    service: 'tournament',
+    level: process.env.LAUREL_TEST_LOG === '1' ? 'info' : 'silent',
+  });
+  const startReplica = async (): Promise<Replica> => {
+    const server = await startTournament(config, logger, clock);
+    const client = createClient(TournamentServiceClient, {
+      name: 'tournament',
+      address: `127.0.0.1:${server.port}`,
+      deadlineMs: 30_000,
+    });
+    return {
+      server,
+      tournament: client,
+      [Symbol.asyncDispose]: async () => {
+        await client[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const { server, tournament } = starting.use(await startReplica());
+  const database = starting.use(
+    createDatabase({ url: scratch.url, maxConnections: 2, applicationName: 'tournament-test' }),
+  );
+
+  const running = starting.move();
+  const harness: Harness = {
+    tournament,
+    wallet: wallet.client,
+    server,
+    database,
+    clock,
+    startReplica,
+    stopWallet: wallet.stop,
+    async startWallet() {
+      await wallet.start();
+      // The service reconnects by itself; the test goes on when it has.
+      await retryUntilOk(() => tournament.audit({}));
+    },
+    player: (playerRef = `player-${newId()}`, fundsCents = FUNDS, tenant = PROGRAM) =>
+      wallet.addPlayer(tenant, playerRef, fundsCents),
+    async secondRefOf({ email }) {
+      const playerRef = `second-${newId()}`;
+      ok(await wallet.client.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
+      return playerRef;
+    },
+    balance: wallet.balanceOf,
+    block: wallet.block,
+    async openRound(terms = {}, { lengthMs = 2 * HOUR_MS, opensInMs = 0, tenant = PROGRAM } = {}) {
+      const now = clock();
+      const opened: Tournament = {
+        id: newId(),
+        tenant: {
+          programId: tenant.programId,
+          environment: tenant.environment === Environment.LIVE ? 'live' : 'test',
+        },
+        status: 'active',
+        terms: { ...TERMS, ...terms },
+        createdAt: now,
+      };
+      const opensAt = new Date(now.getTime() + opensInMs);
+      const closesAt = new Date(opensAt.getTime() + lengthMs);
+      const facts = { tournament: opened, hasOpenRound: false, id: newId(), number: 1, opensAt, closesAt, now };
+      const { round } = ok(decideRound(facts));
+      await insertTournament(database, opened);
+      await insertRound(database, round);
+      return round;
+    },
+    async create(roundId, playerRef, attemptId = newOwnedId('tournament'), tenant = PROGRAM) {
+      const creation = { attemptId, tenant, roundId, playerRef, metadataJson: '{"a":1}', requestId: 'r' };
+      return ok(await tournament.createAttempts({ creations: [creation] })).results[0]?.result;
+    },
+    async report(attemptId, score, { tiebreak, operationId = newId(), evidence = '', tenant = PROGRAM } = {}) {
+      const report = { operationId, attemptId, tenant, score, tiebreak, evidenceJson: evidence, requestId: 'r' };
+      return ok(await tournament.reportOutcomes({ reports: [report] })).results[0]?.result;
+    },
+    async openAttempt(terms = {}) {
+      const round = await harness.openRound(terms);
+      const player = await harness.player();
+      return { round, player, attempt: created(await harness.create(round.id, player.ref)) };
+    },
+    async pendingAttempt() {
+      // The first one teaches the service which account the ref names.
+      const { round, player } = await harness.openAttempt();
+      const attemptId = newOwnedId('tournament');
+      await harness.stopWallet();
+      expect(verdictOf(await harness.create(round.id, player.ref, attemptId))).toBe('fault');
+      await harness.startWallet();
+      return { round, player, attemptId };
+    },
+    async violations() {
+      const { checks } = ok(await tournament.audit({}));
+      const ledger = ok(await wallet.client.audit({}));
+      return [...checks, ...ledger.checks]
+        .filter((check) => check.violations > 0n)
+        .map((check) => `${check.id}: ${check.violations} (${check.examples.join(', ')})`);
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+  return harness;
+}
+
+/** The attempt that was created; anything else is a failed test. */
+export function created(result: AttemptCreationResult['result']) {
+  if (result?.$case !== 'attempt') throw new Error(`not created: ${JSON.stringify(result)}`);
+  return result.value;
+}
+
+/** The outcome that was recorded; anything else is a failed test. */
+export function recorded(result: OutcomeReportResult['result']) {
+  if (result?.$case !== 'outcome') throw new Error(`not recorded: ${JSON.stringify(result)}`);
+  return result.value;
+}
+
+/** `attempt`, `outcome`, `fault`, or the code of the refusal. */
+export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
+  return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
+}
+
+/** How often each verdict came. */
+export function countsOf(verdicts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,112 @@
+/**
+ * A round that is over is decided, in one commit (domain/round-status.ts): it runs, with every rank and payout, or it is cancelled, with
+ * every entry owed back. Attempts that are still open end in it, and so the tournament's next round opens. What was decided is carried out
+ * by settle-rounds.ts.
+ *
+ * 1. Attempts that are `pending` are resolved at once: a fee that the wallet has not posted by now is fenced. Nobody enters any more, so
+ *    there will be no others.
+ * 2. The commit locks out whoever still wants to enter, then every open attempt, then the board, and decides. It changes nothing where
+ *    another process was first.
+ */
+import { failpoint } from '@laurel/failpoint';
+import type { PendingResolver } from '@laurel/money-path';
+import type { Database, Transaction } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { decideClose, isCloseDue } from '../domain/round-status.ts';
+import { loadPendingOfRound } from '../repository/attempts.ts';
+import { loadUnfinishedRounds, moveRound } from '../repository/rounds.ts';
+import {
+  decideStandings,
+  endOpenAttempts,
+  type HeldRound,
+  lockRoundToEnd,
+  refundSettledAttempts,
+} from '../repository/settlement.ts';
+import { eachRound } from './each-round.ts';
+import { openNextRound } from './open-rounds.ts';
+
+export interface RoundCloser {
+  /** Decides what becomes of the round if it is over and nobody has decided it. */
+  close(roundId: string): Promise<void>;
+  runOnce(now: Date): Promise<void>;
+}
+
+const PAGE = 500;
+// Rounds of many tournaments end at the same full hour. Each is a short commit, but for the few with many entries.
+const LANES = 2;
+// A hundred thousand entries are ranked in seconds.
+const DECISION_TIMEOUT_MS = 120_000;
+// An attempt that was written in its last moment turns up under the lock, and is resolved in the next turn; nobody enters after that.
+const MAX_TURNS = 5;
+
+export function createRoundCloser({
+  database,
+  resolver,
+  clock,
+}: {
+  database: Database;
+  resolver: PendingResolver;
+  clock: Clock;
+}): RoundCloser {
+  async function close(roundId: string): Promise<void> {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      await resolvePending(roundId);
+      const end = await database.transaction((tx) => decide(tx, roundId, clock), {
+        statementTimeoutMs: DECISION_TIMEOUT_MS,
+      });
+      if (end === 'decided') await failpoint('tournament.close.after-commit');
+      if (end !== 'pending') return;
+    }
+    throw new Error(`attempts of round ${roundId} stayed pending for ${MAX_TURNS} turns`);
+  }
+
+  async function resolvePending(roundId: string): Promise<void> {
+    for (;;) {
+      const pending = await loadPendingOfRound(database, roundId, PAGE);
+      if (pending.length === 0) return;
+      const results = await Promise.allSettled(
+        pending.map(async (attempt) => {
+          const { written } = await resolver.resolve(attempt, clock(), { evenIfYoung: true });
+          if (!(await written)) throw new Error(`what became of attempt ${attempt.id} could not be written`);
+        }),
+      );
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+    }
+  }
+
+  return {
+    close,
+    async runOnce(now) {
+      const unfinished = await loadUnfinishedRounds(database, now);
+      const over = unfinished.filter(({ status }) => status === 'open').map(({ id }) => id);
+      await eachRound(over, LANES, close);
+    },
+  };
+}
+
+/** `pending` while an attempt of the round may still turn out to be paid for; `nothing` where there is nothing to decide any more. */
+async function decide(tx: Transaction, roundId: string, clock: Clock): Promise<'decided' | 'pending' | 'nothing'> {
+  const held = await lockRoundToEnd(tx, roundId);
+  const now = clock();
+  if (held === null || !isCloseDue(held.round, now)) return 'nothing';
+  if (held.pending > 0) return 'pending';
+
+  const status = decideClose(held.tally, held.round.terms);
+  if (!(await moveRound(tx, roundId, 'open', status))) throw new Error(`round ${roundId} is held and was moved`);
+  if (status === 'settling') await writeStandings(tx, held, now);
+  else await writeCancellation(tx, held, now);
+  await openNextRound(tx, held.tournament, now);
+  await failpoint('tournament.close.before-commit');
+  return 'decided';
+}
+
+async function writeStandings(tx: Transaction, held: HeldRound, now: Date): Promise<void> {
+  await decideStandings(tx, held, now);
+  await endOpenAttempts(tx, held.round.id, 'round_closed', now);
+}
+
+async function writeCancellation(tx: Transaction, { round }: HeldRound, now: Date): Promise<void> {
+  await endOpenAttempts(tx, round.id, 'round_cancelled', now);
+  await refundSettledAttempts(tx, round.id, now);
+}

@@ -1,0 +1,52 @@
+/**
+ * Opens the next round of a tournament that is active, has a round length and no open round. As a rule the commit that ended that state
+ * has opened it already (a tournament that was created or resumed, a round that closed); this finds what was left behind.
+ */
+import { failpoint } from '@laurel/failpoint';
+import { newId } from '@laurel/ids';
+import type { Database, Transaction } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { nextRound } from '../domain/round-opening.ts';
+import type { Tournament } from '../domain/tournament.ts';
+import { insertRound, loadRoundsSoFar } from '../repository/rounds.ts';
+import { loadTournamentsWithoutRound, lockTournament } from '../repository/tournaments.ts';
+
+export interface RoundOpener {
+  runOnce(): Promise<void>;
+}
+
+/** Tournaments a run; the next run takes the next ones. */
+const PAGE = 500;
+
+export function createRoundOpener({ database, clock }: { database: Database; clock: Clock }): RoundOpener {
+  async function openFor(tournamentId: string): Promise<void> {
+    await database.transaction(
+      async (tx) => {
+        const tournament = await lockTournament(tx, tournamentId);
+        if (tournament !== null) await openNextRound(tx, tournament, clock());
+      },
+      { beforeCommit: () => failpoint('tournament.round.before-commit') },
+    );
+    await failpoint('tournament.round.after-commit');
+  }
+
+  return {
+    async runOnce() {
+      const results: PromiseSettledResult<void>[] = [];
+      for (const id of await loadTournamentsWithoutRound(database, PAGE)) {
+        results.push(...(await Promise.allSettled([openFor(id)])));
+      }
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+    },
+  };
+}
+
+/** The round that the tournament opens by itself now, if it does. The caller holds the tournament's lock, or has just written it. */
+export async function openNextRound(tx: Transaction, tournament: Tournament, now: Date): Promise<void> {
+  const { nextNumber: number, hasOpenRound } = await loadRoundsSoFar(tx, tournament.id);
+  const round = hasOpenRound ? null : nextRound({ tournament, id: newId(now), number, now });
+  if (round !== null && !(await insertRound(tx, round))) {
+    throw new Error(`round ${number} of tournament ${tournament.id} did not open`);
+  }
+}

@@ -1,0 +1,57 @@
+/** The seal of a round whose payouts are all decided: its leaves are read page by page, and only block roots are kept (domain/seal.ts). */
+import { failpoint } from '@laurel/failpoint';
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { BLOCK_LEAVES, createMerkleTree, type Signer } from '@laurel/signature';
+import { composeLeaf, composeStatement } from '../domain/seal.ts';
+import type { RoundWithTally } from '../repository/rounds.ts';
+import { finishSettlement, loadLeaves, type PlacedLeaf, type SealBlock } from '../repository/seals.ts';
+
+type SealDeps = { database: Database; signer: Signer; signingKeyId: number; clock: Clock };
+
+type SealedTree = { readonly leaves: number; readonly root: Buffer; readonly blocks: readonly SealBlock[] };
+
+const PAGE_ENTRIES = 500;
+
+/**
+ * `settling -> settled`. Nothing happens where another process was first, or has not written yet what the wallet decided about a payout:
+ * the next run comes back to it.
+ */
+export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps): Promise<void> {
+  const { database, signer, signingKeyId, clock } = deps;
+  const { leaves, root, blocks } = await growTree(round.id, database);
+  const settledAt = clock();
+  const { canonical, signature } = signer.sign(composeStatement({ round, tally, leaves, root, settledAt }));
+  const seal = { roundId: round.id, leaves, root, statement: canonical, signature, createdAt: settledAt };
+  await database.transaction((tx) => finishSettlement(tx, seal, blocks, signingKeyId), {
+    beforeCommit: () => failpoint('tournament.seal.before-commit'),
+  });
+  await failpoint('tournament.seal.after-commit');
+}
+
+async function growTree(roundId: string, database: Database): Promise<SealedTree> {
+  const tree = createMerkleTree();
+  const blocks: SealBlock[] = [];
+  let count = 0;
+  let first: PlacedLeaf | null = null;
+
+  function endBlock(found: { readonly position: number; readonly root: Buffer } | null): void {
+    if (found === null) return;
+    if (first === null) throw new Error(`block ${found.position} of round ${roundId} has no first leaf`);
+    blocks.push({ ...found, firstPlace: first.place, leavesBefore: first.leavesBefore });
+  }
+
+  for (let after: Buffer | null = null; ; ) {
+    const page = await loadLeaves(database, roundId, after, PAGE_ENTRIES);
+    for (const leaf of page) {
+      if (count % BLOCK_LEAVES === 0) first = leaf;
+      endBlock(tree.append(composeLeaf(leaf.counted)));
+      count += 1;
+    }
+    after = page.at(-1)?.place ?? null;
+    if (after === null) break;
+  }
+  const { leaves, root, lastBlock } = tree.end();
+  endBlock(lastBlock);
+  return { leaves, root, blocks };
+}

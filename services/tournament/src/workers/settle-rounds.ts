@@ -1,0 +1,95 @@
+/**
+ * Carries out what close-rounds.ts has decided. Every step may run again, after a crash or beside another replica: payouts and refunds
+ * happen once by their ids, and each status moves once.
+ *
+ * - `settling`: every payout is paid, or held, by the wallet; then the seal and `settled` are one commit (seal-round.ts); then the fees of
+ *   the attempts that were open go back.
+ * - `cancelling`: every fee goes back; then it is `cancelled`.
+ *
+ * Refunds are in the queue that libs/money-path sweeps as well. They are returned from here so that a large round is done in seconds, and
+ * one that is closed by hand is done when that is answered.
+ */
+import { failpoint } from '@laurel/failpoint';
+import type { AttemptExpirer, AwardPayer } from '@laurel/money-path';
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import type { Signer } from '@laurel/signature';
+import { loadUnpaid, type RoundAward } from '../repository/payouts.ts';
+import { loadRefundsOfRound, type RefundCursor } from '../repository/refunds.ts';
+import { findRound, loadUnfinishedRounds } from '../repository/rounds.ts';
+import { finishCancellation } from '../repository/settlement.ts';
+import { eachRound } from './each-round.ts';
+import { sealRound } from './seal-round.ts';
+
+export interface RoundSettler {
+  /** Brings a round that was decided to its end, and returns its last fee. */
+  settle(roundId: string): Promise<void>;
+  runOnce(now: Date): Promise<void>;
+}
+
+type SettleDeps = {
+  database: Database;
+  payer: AwardPayer<RoundAward>;
+  expirer: Pick<AttemptExpirer, 'refundAll'>;
+  signer: Signer;
+  signingKeyId: number;
+  clock: Clock;
+};
+
+const PAYOUT_PAGE = 200;
+const REFUND_PAGE = 500;
+// A round with very many refunds must not keep the others waiting.
+const LANES = 4;
+
+export function createRoundSettler(deps: SettleDeps): RoundSettler {
+  const { database } = deps;
+
+  async function settle(roundId: string): Promise<void> {
+    const found = await findRound(database, roundId);
+    if (found === null) throw new Error(`there is no round ${roundId}`);
+    if (found.round.status === 'settling') {
+      await payAll(roundId, deps);
+      await sealRound(found, deps);
+    }
+    await refundAll(roundId, deps);
+    if (found.round.status === 'cancelling') {
+      await database.transaction((tx) => finishCancellation(tx, roundId), {
+        beforeCommit: () => failpoint('tournament.cancel.before-commit'),
+      });
+      await failpoint('tournament.cancel.after-commit');
+    }
+  }
+
+  return {
+    settle,
+    async runOnce(now) {
+      const unfinished = await loadUnfinishedRounds(database, now);
+      const decided = unfinished.filter(({ status }) => status !== 'open').map(({ id }) => id);
+      await eachRound(decided, LANES, settle);
+    },
+  };
+}
+
+async function payAll(roundId: string, { database, payer }: SettleDeps): Promise<void> {
+  const asked = new Set<string>();
+  for (;;) {
+    const unpaid = await loadUnpaid(database, roundId, PAYOUT_PAGE);
+    if (unpaid.length === 0) return;
+    for (const { award } of unpaid) {
+      if (asked.has(award.id)) throw new Error(`what the wallet decided about award ${award.id} could not be written`);
+      asked.add(award.id);
+    }
+    const results = await Promise.allSettled(unpaid.map((owed) => payer.settleAndRecord(owed)));
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+  }
+}
+
+async function refundAll(roundId: string, { database, expirer }: SettleDeps): Promise<void> {
+  for (let after: RefundCursor | null = null; ; ) {
+    const due = await loadRefundsOfRound(database, roundId, after, REFUND_PAGE);
+    await expirer.refundAll(due);
+    after = due.at(-1)?.cursor ?? null;
+    if (after === null) return;
+  }
+}
