@@ -22,6 +22,7 @@ export const gatewayConfigSchema = z.object({
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
   WALLET_ADDRESS: address,
   CHALLENGE_ADDRESS: address,
+  TOURNAMENT_ADDRESS: address,
   OPERATOR_TOKEN: z.string().min(1, 'must not be empty'),
   /** Keys the hash under which API keys are stored: whoever reads the database alone cannot test guesses. */
   KEY_PEPPER: pepper,

@@ -12,10 +12,13 @@ const NOBODY = '127.0.0.1:1';
 const OPERATOR_TOKEN = 'operator-token-of-this-test';
 const CHALLENGE_ID = '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3';
 const ATTEMPT_ID = '01a1fda3-5031-8190-ad21-6bfd27e1bae3';
+const ENTRY_ID = '01a1fda3-5031-8290-ad21-6bfd27e1bae3';
+const ROUND_ID = CHALLENGE_ID;
 
 const stack = new AsyncDisposableStack();
 let port: number;
 let key: string;
+let programId: string;
 
 interface Answer {
   readonly status: number;
@@ -59,6 +62,11 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
     body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
   });
 const get = (path: string) => send('GET', path, { headers: { 'x-api-key': key } });
+const operate = (method: string, path: string, body?: unknown) =>
+  send(method, `/api/operator${path}`, {
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
 const codeOf = (answer: Answer) => [answer.status, answer.json().error.code];
 
 const INVALID = [400, 'invalid_request'];
@@ -72,6 +80,7 @@ beforeAll(async () => {
     GATEWAY_DATABASE_URL: url,
     WALLET_ADDRESS: NOBODY,
     CHALLENGE_ADDRESS: NOBODY,
+    TOURNAMENT_ADDRESS: NOBODY,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -83,6 +92,7 @@ beforeAll(async () => {
     body: '{"name":"Test"}',
   });
   key = program.json().test_key;
+  programId = program.json().id;
 });
 afterAll(() => stack.disposeAsync());
 
@@ -96,6 +106,8 @@ describe('a request without a valid key', () => {
       send('POST', '/v1/attempts', { headers: { 'x-api-key': mintKey('live').key }, body }),
       send('PUT', '/v1/attempts', { headers: { 'x-api-key': `${key}0` }, body: '{"a":1' }),
       send('GET', '/v1', { headers: { authorization: `Bearer ${key}` } }),
+      send('GET', '/v1/attempts/%zz', { headers: { 'x-api-key': 'nonsense' } }),
+      post('/v1/attempts', { challenge_id: CHALLENGE_ID, player_ref: 'x' }, { 'x-api-key': mintKey('test').key }),
     ]);
     const seen = answers.map(({ status, headers, text }) => ({
       status,
@@ -123,6 +135,35 @@ describe('every answer of /v1', () => {
   });
 });
 
+describe('a request that takes an idempotency key', () => {
+  const attempt = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
+  const remaining = (answer: Answer) => Number(answer.header('x-ratelimit-remaining'));
+  /** How many statements of a kind were sent. */
+  const sent = async (statement: string) => {
+    const { text } = await send('GET', '/metrics');
+    return Number(new RegExp(`_items_count\\{.*statement="${statement}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+  };
+
+  test('claims it in the statement that admits its key, once the key was seen', async () => {
+    await get('/v1/nothing');
+    const before = { both: await sent('admission_with_claim'), alone: await sent('claim') };
+    await post('/v1/attempts', attempt);
+    expect(await sent('admission_with_claim')).toBe(before.both + 1);
+    expect(await sent('claim')).toBe(before.alone);
+  });
+
+  test('and is not valid spends its rate, and no key', async () => {
+    const headers = { 'idempotency-key': 'not-spent' };
+    const [first, bad, good] = [
+      await get('/v1/nothing'),
+      await post('/v1/attempts', { ...attempt, player_ref: '' }, headers),
+      await post('/v1/attempts', attempt, headers),
+    ];
+    expect([codeOf(bad), codeOf(good)]).toEqual([INVALID, [500, 'internal_error']]);
+    expect([remaining(first) - remaining(bad), remaining(bad) - remaining(good)]).toEqual([1, 1]);
+  });
+});
+
 describe('paths', () => {
   test.each([
     ['GET', '/v1'],
@@ -136,6 +177,11 @@ describe('paths', () => {
     ['GET', '/v1/attempts/%zz'],
     ['GET', '/v1/attempts/nonsense'],
     ['GET', `/v1/attempts/${CHALLENGE_ID}`],
+    ['GET', '/v1/tournaments/'],
+    ['GET', `/v1/tournaments/${ROUND_ID}`],
+    ['POST', '/v1/tournaments'],
+    ['GET', '/v1/tournaments/rounds/nonsense/leaderboard'],
+    ['GET', `/v1/tournaments/rounds/${ROUND_ID}`],
     ['GET', '/nothing'],
   ])('%s %s is not found', async (method, path) => {
     const answer = await send(method, path, { headers: { 'x-api-key': key } });
@@ -146,11 +192,6 @@ describe('paths', () => {
     expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: 1 }))).toEqual(NOT_FOUND);
     expect(codeOf(await post(`/v1/attempts/${CHALLENGE_ID}/outcome`, { score: 1 }))).toEqual(NOT_FOUND);
     expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: '1' }))).toEqual(INVALID);
-  });
-
-  test('an entry for a round is not found while there are no rounds', async () => {
-    const body = { tournament_round_id: CHALLENGE_ID, player_ref: 'x' };
-    expect(codeOf(await post('/v1/attempts', body))).toEqual(NOT_FOUND);
   });
 
   test('the retired route answers 410 to anybody, in its own shape', async () => {
@@ -180,6 +221,7 @@ describe('bad input', () => {
     ['a player_ref with NUL', { ...attempt, player_ref: 'x\0' }],
     ['half a character', '{"player_ref":"\\ud800"}'],
     ['a malformed id', { ...attempt, challenge_id: 'nonsense' }],
+    ['a malformed id of a round', { tournament_round_id: 'nonsense', player_ref: 'x' }],
     ['null for an id', { ...attempt, tournament_round_id: null }],
     ['metadata that is a list', { ...attempt, metadata: [] }],
     ['metadata that is null', { ...attempt, metadata: null }],
@@ -198,6 +240,11 @@ describe('bad input', () => {
     ['-1e999', '{"score":-1e999}'],
   ])('a score that is %s', async (_name, body) => {
     expect(codeOf(await post(`/v1/attempts/${ATTEMPT_ID}/outcome`, body))).toEqual(INVALID);
+  });
+
+  test.each(['"1"', 'null', '1e999', '[]'])('a tiebreak that is %s', async (tiebreak) => {
+    const path = `/v1/attempts/${ENTRY_ID}/outcome`;
+    expect(codeOf(await post(path, `{"score":1,"tiebreak":${tiebreak}}`))).toEqual(INVALID);
   });
 
   test('evidence over 64 KiB, or no object', async () => {
@@ -231,6 +278,13 @@ describe('bad input', () => {
     expect(codeOf(await get(`/v1/challenges${query}`))).toEqual(INVALID);
   });
 
+  test.each(['?status=', '?status=active', '?status=all&status=all', '?status=%ff'])(
+    'the tournaments asked with "%s"',
+    async (query) => {
+      expect(codeOf(await get(`/v1/tournaments${query}`))).toEqual(INVALID);
+    },
+  );
+
   test('a fault names its field, and never what it held', async () => {
     const answer = await post('/v1/attempts', { ...attempt, player_ref: 12_345 });
     expect(answer.json().error.details).toEqual({ issues: [{ field: 'player_ref', message: expect.any(String) }] });
@@ -253,6 +307,81 @@ describe('bad input', () => {
   });
 });
 
+describe('an operator who sets up tournaments', () => {
+  const terms = {
+    environment: 'test',
+    name: 'Cup',
+    metric_name: 'score',
+    metric_unit: 'points',
+    threshold_direction: 'higher_is_better',
+    entry_fee: '1.00',
+    attempt_cap: 3,
+    purse_table: [{ rank: 1, amount: '10.00' }],
+    min_entrants: 2,
+  };
+  const create = (changes: object, id = programId) =>
+    operate('POST', `/programs/${id}/tournaments`, { ...terms, ...changes });
+
+  test('is refused wrong terms', async () => {
+    for (const wrong of [
+      { environment: 'prod' },
+      { name: '' },
+      { description: 'x'.repeat(2_001) },
+      { metric_name: undefined },
+      { metric_unit: 1 },
+      { threshold_direction: 'up' },
+      { entry_fee: '0.00' },
+      { entry_fee: 1 },
+      { attempt_cap: 0 },
+      { attempt_cap: 1.5 },
+      { purse_table: undefined },
+      { purse_table: [] },
+      { purse_table: [{ rank: 1 }] },
+      { purse_table: [{ rank: 0, amount: '1.00' }] },
+      { purse_table: [{ rank: 1, amount: '0.00' }] },
+      { purse_table: Array.from({ length: 5_001 }, (_row, index) => ({ rank: index + 1, amount: '1.00' })) },
+      { min_entrants: 0 },
+      { min_scored_attempts: -1 },
+      { tiebreak_metric_name: 'coins' },
+      { tiebreak_direction: 'lower_is_better' },
+      { tiebreak_metric_name: 'coins', tiebreak_direction: 'down' },
+      { round_length_seconds: 0 },
+      { round_length_seconds: '3600' },
+    ]) {
+      expect(codeOf(await create(wrong)), JSON.stringify(wrong).slice(0, 200)).toEqual(INVALID);
+    }
+  });
+
+  test('is refused a program that is not there, once the terms are right', async () => {
+    for (const id of [CHALLENGE_ID, 'nonsense']) {
+      expect(codeOf(await create({}, id))).toEqual(NOT_FOUND);
+      expect(codeOf(await create({ name: '' }, id))).toEqual(INVALID);
+    }
+    expect(codeOf(await create({ tiebreak_metric_name: null, round_length_seconds: null }))).toEqual([
+      500,
+      'internal_error',
+    ]);
+  });
+
+  test('is refused changes and rounds that say nothing of the kind', async () => {
+    for (const body of [{}, { status: 'open' }, { status: 'paused', note: 'x' }]) {
+      expect(codeOf(await operate('PATCH', `/tournaments/${ROUND_ID}`, body))).toEqual(INVALID);
+    }
+    for (const body of [{}, { closes_at: 'soon' }, { closes_at: null }, { closes_at: '2026-11-21' }]) {
+      expect(codeOf(await operate('POST', `/tournaments/${ROUND_ID}/rounds`, body))).toEqual(INVALID);
+    }
+    expect(codeOf(await operate('PATCH', '/tournaments/nonsense', { status: 'paused' }))).toEqual(NOT_FOUND);
+    const round = { closes_at: '2030-01-01T00:00:00Z' };
+    expect(codeOf(await operate('POST', '/tournaments/nonsense/rounds', round))).toEqual(NOT_FOUND);
+  });
+
+  test('and a partner who moves a round of the sandbox on, need its id', async () => {
+    for (const verb of ['close-entries', 'close', 'open']) {
+      expect(codeOf(await post(`/api/sandbox/rounds/nonsense/${verb}`, {}))).toEqual(NOT_FOUND);
+    }
+  });
+});
+
 describe('while the services behind are gone', () => {
   test('the answer is 500, tells nothing, and leaves the key to be used again', async () => {
     const body = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
@@ -269,16 +398,26 @@ describe('while the services behind are gone', () => {
   test('reads and links fail alike', async () => {
     expect(codeOf(await get('/v1/challenges?player_ref=x'))).toEqual([500, 'internal_error']);
     expect(codeOf(await get(`/v1/attempts/${ATTEMPT_ID}`))).toEqual([500, 'internal_error']);
+    expect(codeOf(await get(`/v1/attempts/${ENTRY_ID}`))).toEqual([500, 'internal_error']);
+    expect(codeOf(await get('/v1/tournaments?status=all'))).toEqual([500, 'internal_error']);
+    expect(codeOf(await get(`/v1/tournaments/rounds/${ROUND_ID}/leaderboard`))).toEqual([500, 'internal_error']);
     expect(codeOf(await post('/v1/players', { player_ref: 'x', email: 'a@example.com' }))).toEqual([
       500,
       'internal_error',
     ]);
   });
 
+  test('entries and their scores fail alike', async () => {
+    const entry = { tournament_round_id: ROUND_ID, player_ref: 'x' };
+    expect(codeOf(await post('/v1/attempts', entry))).toEqual([500, 'internal_error']);
+    const score = { score: -1.5, tiebreak: 0 };
+    expect(codeOf(await post(`/v1/attempts/${ENTRY_ID}/outcome`, score))).toEqual([500, 'internal_error']);
+  });
+
   test('the process lives and is not ready', async () => {
     expect((await send('GET', '/healthz')).status).toBe(200);
     const ready = await send('GET', '/readyz');
-    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge']);
+    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge, tournament']);
   });
 });
 
@@ -292,6 +431,8 @@ describe('documents', () => {
       '/v1/attempts',
       '/v1/attempts/{attempt_id}/outcome',
       '/v1/attempts/{attempt_id}',
+      '/v1/tournaments',
+      '/v1/tournaments/rounds/{round_id}/leaderboard',
       '/api/attempts/{id}/outcome',
     ]);
   });
@@ -306,7 +447,7 @@ describe('documents', () => {
   test('/metrics counts requests by route and status, never by path', async () => {
     const { text } = await send('GET', '/metrics');
     expect(text).toMatch(
-      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500"\} 1/,
+      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500"\} 2/,
     );
     expect(text).not.toContain(ATTEMPT_ID);
   });

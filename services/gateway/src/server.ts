@@ -6,19 +6,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@laurel/postgres';
 import { type Clock, createLogger, type Logger, startWorker } from '@laurel/service';
 import express, { type Express, Router } from 'express';
-import { connectChallenge, createHotCalls } from './clients/challenge.ts';
+import { connectChallenge } from './clients/challenge.ts';
 import { connectHealth } from './clients/health.ts';
+import { createHotCalls } from './clients/hot-calls.ts';
+import { connectTournament } from './clients/tournament.ts';
 import { connectWallet } from './clients/wallet.ts';
 import type { GatewayConfig } from './config.ts';
 import { admit, createAdmission } from './middleware/admission.ts';
 import { claimKey } from './middleware/claim-key.ts';
-import { answerFailures, answerMalformed, answerNotFound } from './middleware/errors.ts';
+import { answerFailures, answerMalformed, answerNotFound, forgetUndecodablePath } from './middleware/errors.ts';
 import { createIdempotency, type Idempotency } from './middleware/idempotency.ts';
+import { keyUseOf } from './middleware/key-use.ts';
 import { readRawBody } from './middleware/raw-body.ts';
 import { assignRequestId, nameRoute } from './middleware/request-id.ts';
 import { createLineOutput } from './middleware/request-log.ts';
 import { runRoute } from './middleware/run-route.ts';
-import { validate } from './middleware/validate.ts';
+import { inputCheckOf, validate } from './middleware/validate.ts';
 import { recordKeyUse } from './repository/admissions.ts';
 import { documentationRouter } from './routes/documentation.ts';
 import { healthRouter } from './routes/health.ts';
@@ -61,21 +64,14 @@ export async function startGateway(
   );
   const wallet = stack.use(connectWallet(config.WALLET_ADDRESS));
   const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS));
+  const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS));
   const services = {
     wallet: stack.use(connectHealth(config.WALLET_ADDRESS)),
     challenge: stack.use(connectHealth(config.CHALLENGE_ADDRESS)),
+    tournament: stack.use(connectHealth(config.TOURNAMENT_ADDRESS)),
   };
-  const hotCalls = stack.use(createHotCalls(challenge));
+  const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
 
-  const admission = stack.use(
-    createAdmission({
-      database,
-      pepper: config.KEY_PEPPER,
-      acceptedEnvironments: config.ACCEPTED_ENVIRONMENTS,
-      limit: config.RATE_LIMIT_PER_MINUTE,
-      logger,
-    }),
-  );
   const retentionMs = config.IDEMPOTENCY_RETENTION_HOURS * HOUR_MS;
   const idempotency = stack.use(
     createIdempotency({
@@ -84,6 +80,17 @@ export async function startGateway(
       logger,
       takeoverMs: config.IDEMPOTENCY_TAKEOVER_SECONDS * SECOND_MS,
       retentionMs,
+    }),
+  );
+  const admission = stack.use(
+    createAdmission({
+      database,
+      idempotency,
+      pepper: config.KEY_PEPPER,
+      acceptedEnvironments: config.ACCEPTED_ENVIRONMENTS,
+      limit: config.RATE_LIMIT_PER_MINUTE,
+      clock,
+      logger,
     }),
   );
   stack.use(
@@ -106,7 +113,7 @@ export async function startGateway(
   );
 
   let isDraining = false;
-  const deps: V1Dependencies = { config, logger, database, wallet, challenge, clock, admission, hotCalls };
+  const deps: V1Dependencies = { config, logger, database, wallet, challenge, tournament, clock, admission, hotCalls };
   const health = healthRouter({ database, services, isDraining: () => isDraining });
   const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: createLineOutput() });
   const app = createApp(deps, idempotency, health, requestLogger);
@@ -141,7 +148,7 @@ function createApp(deps: V1Dependencies, idempotency: Idempotency, health: Route
   app.set('query parser', 'simple');
 
   app.use(assignRequestId(requestLogger));
-  app.use('/v1', readRawBody, admit(deps.admission), v1Router(deps, idempotency));
+  app.use('/v1', readRawBody, v1Router(deps, idempotency));
   app.use('/api', readRawBody);
   app.post('/api/attempts/:id/outcome', nameRoute('/api/attempts/{id}/outcome'), retiredOutcome);
   app.use('/api/operator', operatorRouter(deps));
@@ -153,18 +160,22 @@ function createApp(deps: V1Dependencies, idempotency: Idempotency, health: Route
   return app;
 }
 
+/** The order of the contract: 401, 429, 400, idempotency 409, and then the route's own. */
 function v1Router(deps: V1Dependencies, idempotency: Idempotency): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of V1_ROUTES) {
+    const check = inputCheckOf(route);
+    const useOf = keyUseOf(route, check);
     router[route.method](
       route.path.replace(/\{(\w+)\}/g, ':$1'),
-      validate(route),
-      claimKey(route, idempotency),
+      admit(deps.admission, useOf),
+      validate(route, check),
+      claimKey(useOf, idempotency),
       runRoute(route, deps, idempotency),
     );
   }
   // Also for a method that a path does not have, and for OPTIONS, which the router would answer by itself.
-  router.use(answerNotFound);
+  router.use(forgetUndecodablePath, admit(deps.admission), answerNotFound);
   return router;
 }
 

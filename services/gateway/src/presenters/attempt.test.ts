@@ -1,4 +1,5 @@
 import { type Attempt, AttemptStatus, AwardStatus } from '@laurel/proto/challenge';
+import type { Attempt as TournamentAttempt } from '@laurel/proto/tournament';
 import { describe, expect, test } from 'vitest';
 import { presentAttempt, presentOutcome } from './attempt.ts';
 
@@ -45,6 +46,35 @@ describe('an attempt', () => {
     const settled = JSON.parse(presentAttempt({ ...attempt, status: AttemptStatus.SETTLED, outcome }));
     expect(settled).toMatchObject({ status: 'settled', outcome: { met_threshold: true, threshold_applied: 0 } });
     expect(settled.outcome.award).toEqual({ id: 'award', amount: '1234.56', paid_at: '2026-11-21T12:00:00.000Z' });
+  });
+});
+
+describe('an entry of a round', () => {
+  const { challengeId: _challengeId, ...shared } = attempt;
+  const entry: TournamentAttempt = { ...shared, roundId: '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3', outcome: undefined };
+  const score = { attemptId: attempt.id, score: -0.5, recordedAt: AT, receiptId: 'receipt' };
+  const presented = {
+    attempt_id: attempt.id,
+    score: -0.5,
+    met_threshold: false,
+    threshold_applied: null,
+    recorded_at: '2026-11-21T12:00:00.000Z',
+    receipt_id: 'receipt',
+    award: null,
+  };
+
+  test('names its round, and has the fields of any attempt', () => {
+    const { challenge_id, tournament_round_id, ...fields } = JSON.parse(presentAttempt(entry));
+    expect({ challenge_id, tournament_round_id }).toEqual({ challenge_id: null, tournament_round_id: entry.roundId });
+    expect(Object.keys(fields).sort()).toEqual(
+      ['id', 'player_ref', 'status', 'fee_charged', 'created_at', 'metadata', 'outcome'].sort(),
+    );
+  });
+
+  test('has an outcome without a bar and without an award', () => {
+    const settled = { ...entry, status: AttemptStatus.SETTLED, outcome: score };
+    expect(JSON.parse(presentAttempt(settled))).toMatchObject({ status: 'settled', outcome: presented });
+    expect(JSON.parse(presentOutcome(score))).toEqual(presented);
   });
 });
 

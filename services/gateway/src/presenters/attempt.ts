@@ -1,7 +1,16 @@
-/** Attempts and outcomes as JSON text (contract, "Attempt" and "Outcome"). */
+/** Attempts and outcomes, of challenges and of tournament rounds, as JSON text (contract, "Attempt" and "Outcome"). */
 import { formatAmount } from '@laurel/money';
-import { type Attempt, AttemptStatus, type Award, AwardStatus, type Outcome } from '@laurel/proto/challenge';
+import {
+  AttemptStatus,
+  type Award,
+  AwardStatus,
+  type Attempt as ChallengeAttempt,
+  type Outcome as ChallengeOutcome,
+} from '@laurel/proto/challenge';
+import type { Outcome as RoundOutcome, Attempt as TournamentAttempt } from '@laurel/proto/tournament';
+import { timestamp } from './timestamp.ts';
 
+/** Both services number them alike (`wire-names.test.ts` holds them to it). */
 const ATTEMPT_STATUS_NAMES: Record<AttemptStatus, string | null> = {
   [AttemptStatus.UNSPECIFIED]: null,
   [AttemptStatus.UNRECOGNIZED]: null,
@@ -18,13 +27,16 @@ const PAYOUT_STATUS_NAMES: Record<AwardStatus, string | null> = {
   [AwardStatus.HELD]: 'held',
 };
 
+/** On a board there is no bar to clear, and no award: rounds pay by rank, at their settlement. */
+const NO_BAR = { metThreshold: false, thresholdApplied: undefined, award: undefined };
+
 /** The attempt as JSON text: `metadata` is spliced in as the very text that the partner sent. */
-export function presentAttempt(attempt: Attempt): string {
+export function presentAttempt(attempt: ChallengeAttempt | TournamentAttempt): string {
   const { outcome } = attempt;
   const beforeMetadata = JSON.stringify({
     id: attempt.id,
-    challenge_id: attempt.challengeId,
-    tournament_round_id: null,
+    challenge_id: 'challengeId' in attempt ? attempt.challengeId : null,
+    tournament_round_id: 'roundId' in attempt ? attempt.roundId : null,
     player_ref: attempt.playerRef,
     status: known(ATTEMPT_STATUS_NAMES[attempt.status]),
     fee_charged: formatAmount(attempt.feeCents),
@@ -35,7 +47,7 @@ export function presentAttempt(attempt: Attempt): string {
 }
 
 /** The outcome as JSON text. Here, and only here, an award also says its `payout_status`. */
-export function presentOutcome(outcome: Outcome): string {
+export function presentOutcome(outcome: ChallengeOutcome | RoundOutcome): string {
   return JSON.stringify(
     outcomeFields(outcome, (award) => ({
       ...awardFields(award),
@@ -44,15 +56,16 @@ export function presentOutcome(outcome: Outcome): string {
   );
 }
 
-function outcomeFields(outcome: Outcome, presentAward: (award: Award) => object) {
+function outcomeFields(outcome: ChallengeOutcome | RoundOutcome, presentAward: (award: Award) => object) {
+  const { metThreshold, thresholdApplied, award } = 'metThreshold' in outcome ? outcome : NO_BAR;
   return {
     attempt_id: outcome.attemptId,
     score: outcome.score,
-    met_threshold: outcome.metThreshold,
-    threshold_applied: outcome.thresholdApplied ?? null,
+    met_threshold: metThreshold,
+    threshold_applied: thresholdApplied ?? null,
     recorded_at: timestamp(outcome.recordedAt),
     receipt_id: outcome.receiptId,
-    award: outcome.award === undefined ? null : presentAward(outcome.award),
+    award: award === undefined ? null : presentAward(award),
   };
 }
 
@@ -62,11 +75,6 @@ function awardFields(award: Award) {
     amount: formatAmount(award.amountCents),
     paid_at: award.paidAt === undefined ? null : timestamp(award.paidAt),
   };
-}
-
-function timestamp(instant: Date | undefined): string {
-  if (instant === undefined) throw new Error('a service left out an instant');
-  return instant.toISOString();
 }
 
 function known(name: string | null): string {

@@ -1,6 +1,7 @@
 /** The contract's words for the enums of `proto/`. One table serves both ways, so that they cannot part. */
 import { CalibrationSource, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
+import { RoundStatus, PayoutStatus as RowPayoutStatus, TournamentStatus } from '@laurel/proto/tournament';
 import { PayoutStatus } from '@laurel/proto/wallet';
 
 export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
@@ -17,6 +18,7 @@ export const PRIZE_STRUCTURES = {
   top_n: PrizeStructure.TOP_N,
 } as const;
 
+/** Of challenges and of tournaments: both services number them alike (`wire-names.test.ts` holds them to it). */
 export const THRESHOLD_DIRECTIONS = {
   higher_is_better: ThresholdDirection.HIGHER_IS_BETTER,
   lower_is_better: ThresholdDirection.LOWER_IS_BETTER,
@@ -29,6 +31,28 @@ export const CALIBRATION_SOURCES = {
   rung_derived: CalibrationSource.RUNG_DERIVED,
 } as const;
 
+export const TOURNAMENT_STATUSES = {
+  active: TournamentStatus.ACTIVE,
+  paused: TournamentStatus.PAUSED,
+  closed: TournamentStatus.CLOSED,
+} as const;
+
+export const ROUND_STATUSES = {
+  open: RoundStatus.OPEN,
+  settling: RoundStatus.SETTLING,
+  settled: RoundStatus.SETTLED,
+  cancelled: RoundStatus.CANCELLED,
+} as const;
+
+/** Of a row of a leaderboard. */
+export const ROW_PAYOUT_STATUSES = {
+  none: RowPayoutStatus.NONE,
+  paid: RowPayoutStatus.PAID,
+  held: RowPayoutStatus.HELD,
+  refunded: RowPayoutStatus.REFUNDED,
+} as const;
+
+/** Of a payout as the wallet keeps it. */
 export const PAYOUT_STATUSES = {
   paid: PayoutStatus.PAID,
   held: PayoutStatus.HELD,

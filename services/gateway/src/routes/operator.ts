@@ -10,6 +10,7 @@ import { developerRoutes } from './operator/developers.ts';
 import { payoutRoutes } from './operator/payouts.ts';
 import { programRoutes } from './operator/programs.ts';
 import { receiptRoutes } from './operator/receipts.ts';
+import { tournamentRoutes } from './operator/tournaments.ts';
 
 /** Mounted at `/api/operator`, behind the request id and the raw body. */
 export function operatorRouter(deps: Dependencies): Router {
@@ -19,6 +20,7 @@ export function operatorRouter(deps: Dependencies): Router {
   programRoutes(router, deps);
   accountRoutes(router, deps);
   challengeRoutes(router, deps);
+  tournamentRoutes(router, deps);
   payoutRoutes(router, deps);
   attemptRoutes(router, deps);
   receiptRoutes(router, deps);

@@ -6,6 +6,7 @@ import { sendError } from '../middleware/answer.ts';
 import { contextOf } from '../middleware/context.ts';
 import { sandboxAttemptRoutes } from './sandbox/attempts.ts';
 import { sandboxPlayerRoutes } from './sandbox/players.ts';
+import { sandboxRoundRoutes } from './sandbox/rounds.ts';
 
 /** Mounted at `/api/sandbox`, behind the request id and the raw body. The rate limit is one of `/v1`: a request here spends none of it. */
 export function sandboxRouter(deps: Dependencies): Router {
@@ -13,6 +14,7 @@ export function sandboxRouter(deps: Dependencies): Router {
   router.use(authenticate(deps.admission), requireTestKey);
   sandboxPlayerRoutes(router, deps);
   sandboxAttemptRoutes(router, deps);
+  sandboxRoundRoutes(router, deps);
   return router;
 }
 

@@ -1,8 +1,7 @@
 import { isRefused } from '@laurel/errors';
-import { ownerOf } from '@laurel/ids';
 import type { Router } from 'express';
 import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import { type Dependencies, serviceOf } from '../../dependencies.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { callOptions, mutation, notFound, parseBody, pathId, present } from '../api-route.ts';
 import { text } from '../fields.ts';
@@ -16,8 +15,9 @@ export function attemptRoutes(router: Router, deps: Dependencies): void {
       const attemptId = pathId(request, 'attemptId');
       const body = parseBody(request, voidAttempt);
       if (isRefused(body)) return body;
-      if (attemptId === null || ownerOf(attemptId) !== 'challenge') return notFound();
-      const voided = await deps.challenge.voidAttempt({ attemptId, reason: body.reason }, callOptions(request));
+      const service = attemptId === null ? null : serviceOf(deps, attemptId);
+      if (attemptId === null || service === null) return notFound();
+      const voided = await service.voidAttempt({ attemptId, reason: body.reason }, callOptions(request));
       return isRefused(voided) ? voided : { status: 200, json: presentAttempt(present(voided.attempt)) };
     }),
   );

@@ -13,14 +13,16 @@ export function auditRoutes(router: Router, deps: Dependencies): void {
     '/audit',
     route(async (request) => {
       const options = { ...callOptions(request), deadlineMs: AUDIT_DEADLINE_MS };
-      const [wallet, challenge, gateway] = await Promise.all([
+      const [wallet, challenge, tournament, gateway] = await Promise.all([
         deps.wallet.audit({}, options),
         deps.challenge.audit({}, options),
+        deps.tournament.audit({}, options),
         auditGateway(deps.database),
       ]);
       if (isRefused(wallet)) return wallet;
       if (isRefused(challenge)) return challenge;
-      const checks = [...wallet.checks, ...challenge.checks, ...gateway];
+      if (isRefused(tournament)) return tournament;
+      const checks = [...wallet.checks, ...challenge.checks, ...tournament.checks, ...gateway];
       return {
         status: 200,
         body: { ok: checks.every((check) => check.violations === 0n), checks: checks.map(presentCheck) },

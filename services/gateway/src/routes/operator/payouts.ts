@@ -1,9 +1,8 @@
 import { isRefused } from '@laurel/errors';
-import { ownerOf } from '@laurel/ids';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import type { Router } from 'express';
 import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import { type Dependencies, serviceOf } from '../../dependencies.ts';
 import { presentPayout } from '../../presenters/payout.ts';
 import { PAYOUT_STATUSES } from '../../presenters/wire-names.ts';
 import { callOptions, mutation, notFound, parseQuery, pathId, present, route } from '../api-route.ts';
@@ -30,18 +29,19 @@ export function payoutRoutes(router: Router, deps: Dependencies): void {
     }),
   );
 
-  // The owner of the award decides and moves the money, so that attempt and wallet cannot part; the wallet then shows the payout.
+  // The owner of the award decides and moves the money, so that what it shows and the wallet cannot part; the wallet then shows the payout.
   for (const verb of ['release', 'deny'] as const) {
     router.post(
       `/payouts/:awardId/${verb}`,
       mutation(deps, `${verb}_payout`, async (request) => {
         const awardId = pathId(request, 'awardId');
-        if (awardId === null || ownerOf(awardId) !== 'challenge') return notFound();
+        const service = awardId === null ? null : serviceOf(deps, awardId);
+        if (awardId === null || service === null) return notFound();
         const options = callOptions(request);
         const decided =
           verb === 'release'
-            ? await deps.challenge.releaseAward({ awardId }, options)
-            : await deps.challenge.denyAward({ awardId }, options);
+            ? await service.releaseAward({ awardId }, options)
+            : await service.denyAward({ awardId }, options);
         if (isRefused(decided)) return decided;
         const found = await deps.wallet.getPayout({ awardId }, options);
         return isRefused(found) ? found : { status: 200, body: presentPayout(present(found.payout)) };

@@ -1,7 +1,6 @@
 import { isRefused } from '@laurel/errors';
-import { ownerOf } from '@laurel/ids';
 import type { Router } from 'express';
-import type { Dependencies } from '../../dependencies.ts';
+import { type Dependencies, serviceOf } from '../../dependencies.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { callOptions, notFound, pathId, present, route, tenantOf } from '../api-route.ts';
 
@@ -10,11 +9,9 @@ export function sandboxAttemptRoutes(router: Router, deps: Dependencies): void {
     '/attempts/:attemptId/expire',
     route(async (request) => {
       const attemptId = pathId(request, 'attemptId');
-      if (attemptId === null || ownerOf(attemptId) !== 'challenge') return notFound();
-      const expired = await deps.challenge.expireAttempt(
-        { tenant: tenantOf(request), attemptId },
-        callOptions(request),
-      );
+      const service = attemptId === null ? null : serviceOf(deps, attemptId);
+      if (attemptId === null || service === null) return notFound();
+      const expired = await service.expireAttempt({ tenant: tenantOf(request), attemptId }, callOptions(request));
       return isRefused(expired) ? expired : { status: 200, json: presentAttempt(present(expired.attempt)) };
     }),
   );

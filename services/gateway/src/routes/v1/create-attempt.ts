@@ -1,4 +1,4 @@
-import { isRefused, refused } from '@laurel/errors';
+import { isRefused } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
 import { newOwnedId } from '@laurel/ids';
 import type { z } from 'zod';
@@ -13,7 +13,8 @@ export const createAttempt = defineRoute<undefined, z.output<typeof createAttemp
   path: '/attempts',
   name: 'createAttempt',
   summary: 'Create an attempt and charge the fee',
-  description: 'The fee, the threshold and the prize on offer are frozen on the attempt. No 4xx charges anything.',
+  description:
+    'Against a challenge, the fee, the threshold and the prize on offer are frozen on the attempt. In a round, every attempt costs its `entry_fee`, re-buys included. No 4xx charges anything.',
   body: createAttemptBody,
   verbatim: { metadata: MAX_METADATA_BYTES },
   // The operation id is the attempt's id: whoever runs the operation again creates the same attempt.
@@ -24,23 +25,28 @@ export const createAttempt = defineRoute<undefined, z.output<typeof createAttemp
       'Both parents or neither; no `player_ref`; `Idempotency-Key` missing or longer than 255 characters.',
     insufficient_funds: 'The player cannot fund the fee.',
     blocked: 'The player may not play for money. Do not retry.',
+    insider_entry: "An insider of the program may not enter the program's own live tournament.",
     not_found: 'No such challenge in this program, or no such round.',
     challenge_not_available: 'Suspended, closed, or its prize is above the tier ceiling.',
     challenge_already_claimed: 'The player was paid this prize already; permanent.',
     rung_locked: 'The parent rung is not claimed yet.',
-    attempt_cap_reached: 'The rolling daily cap of the challenge.',
+    attempt_cap_reached: "The rolling daily cap of the challenge, or the round's cap per player.",
+    entries_closed: 'The round is not open, or in its last ten minutes.',
   },
   run: async ({ principal, body, verbatim, operationId, requestId }, { hotCalls }) => {
-    if (body.challenge_id === undefined) return refused('not_found');
-    await failpoint('gateway.create.before-call');
-    const attempt = await hotCalls.createAttempt({
+    const creation = {
       attemptId: operationId,
       tenant: principal.tenant,
-      challengeId: body.challenge_id,
       playerRef: body.player_ref,
       metadataJson: verbatim.metadata ?? '{}',
       requestId,
-    });
+    };
+    await failpoint('gateway.create.before-call');
+    const attempt = await hotCalls.createAttempt(
+      body.challenge_id === undefined
+        ? { ...creation, roundId: body.tournament_round_id ?? '' }
+        : { ...creation, challengeId: body.challenge_id },
+    );
     await failpoint('gateway.create.after-call');
     return isRefused(attempt) ? attempt : presentAttempt(attempt);
   },

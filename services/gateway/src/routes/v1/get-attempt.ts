@@ -1,5 +1,5 @@
 import { isRefused, refused } from '@laurel/errors';
-import { ownerOf } from '@laurel/ids';
+import { serviceOf } from '../../dependencies.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { defineRoute } from './route.ts';
 import { attemptSchema } from './schemas.ts';
@@ -12,15 +12,16 @@ export const getAttempt = defineRoute<undefined, undefined>({
   description: 'The authoritative read: prefer it to rebuilding state from events.',
   success: { status: 200, description: 'The attempt, with its outcome once it has one.', schema: attemptSchema },
   refusals: { not_found: "No such attempt, or another program's." },
-  run: async ({ principal, params, requestId }, { challenge }) => {
+  run: async ({ principal, params, requestId }, services) => {
     const attemptId = params.attempt_id ?? '';
-    if (ownerOf(attemptId) !== 'challenge') return refused('not_found');
-    const found = await challenge.getAttempt(
+    const service = serviceOf(services, attemptId);
+    if (service === null) return refused('not_found');
+    const found = await service.getAttempt(
       { tenant: principal.tenant, attemptId },
       { requestId, retryLostReply: true },
     );
     if (isRefused(found)) return found;
-    if (found.attempt === undefined) throw new Error('the challenge service left out the attempt');
+    if (found.attempt === undefined) throw new Error('a service left out the attempt');
     return presentAttempt(found.attempt);
   },
 });

@@ -1,6 +1,6 @@
-import { isRefused, refused } from '@laurel/errors';
+import { isRefused } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
-import { newId, ownerOf } from '@laurel/ids';
+import { newId } from '@laurel/ids';
 import type { z } from 'zod';
 import { presentOutcome } from '../../presenters/attempt.ts';
 import { defineRoute } from './route.ts';
@@ -14,7 +14,7 @@ export const reportOutcome = defineRoute<undefined, z.output<typeof reportOutcom
   name: 'reportOutcome',
   summary: 'Report the score of an attempt',
   description:
-    'The service alone decides, against the frozen threshold. Reconcile paid winnings on `payout_status` equal to `paid`, never on the presence of `award`.',
+    'The service alone decides, against the frozen threshold; in a round the score goes on the board, `met_threshold` is false and `award` null. Reconcile paid winnings on `payout_status` equal to `paid`, never on the presence of `award`.',
   body: reportOutcomeBody,
   verbatim: { evidence: MAX_EVIDENCE_BYTES },
   mintOperationId: () => newId(),
@@ -23,18 +23,20 @@ export const reportOutcome = defineRoute<undefined, z.output<typeof reportOutcom
     invalid_request: '`score` is not a finite number; `Idempotency-Key` missing or longer than 255 characters.',
     not_found: "No such attempt, or another program's.",
     attempt_already_settled: 'The attempt is no longer open.',
+    round_closed: 'The round no longer accepts scores; the attempt expires and its entry is refunded.',
     score_out_of_range:
       'Outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
+    tiebreak_required:
+      'The tournament declares a tiebreak metric; the attempt stays open for a report with `tiebreak`.',
   },
   run: async ({ principal, params, body, verbatim, operationId, requestId }, { hotCalls }) => {
-    const attemptId = params.attempt_id ?? '';
-    if (ownerOf(attemptId) !== 'challenge') return refused('not_found');
     await failpoint('gateway.outcome.before-call');
     const outcome = await hotCalls.reportOutcome({
       operationId,
-      attemptId,
+      attemptId: params.attempt_id ?? '',
       tenant: principal.tenant,
       score: body.score,
+      tiebreak: body.tiebreak,
       evidenceJson: verbatim.evidence ?? '',
       requestId,
     });

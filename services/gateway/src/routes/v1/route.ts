@@ -1,7 +1,7 @@
 /** What a route of `/v1` is: one value from which the handler, its checks and its documentation all follow. */
 import type { ErrorCode, Refused } from '@laurel/errors';
 import type { z } from 'zod';
-import type { HotCalls } from '../../clients/challenge.ts';
+import type { HotCalls } from '../../clients/hot-calls.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import type { Principal } from '../../middleware/admission.ts';
 
@@ -38,8 +38,14 @@ export interface V1Route<Query = unknown, Body = unknown> {
   readonly success: { readonly status: 200 | 201; readonly description: string; readonly schema: z.ZodType };
   /** Every code that the route itself can answer, and why. */
   readonly refusals: Partial<Record<ErrorCode, string>>;
-  /** Answers the body of the success as JSON text. Throws when it cannot be known whether the operation happened. */
-  readonly run: (call: Call<Query, Body>, dependencies: V1Dependencies) => Promise<string | Refused>;
+  /**
+   * Answers the body of the success as JSON text; a long one in pieces, which a route with an idempotency key may not: what is stored
+   * for replays is one text. Throws when it cannot be known whether the operation happened.
+   */
+  readonly run: (
+    call: Call<Query, Body>,
+    dependencies: V1Dependencies,
+  ) => Promise<string | AsyncIterable<string> | Refused>;
 }
 
 /** Lets a route be written with its own types, and listed with the others. */

@@ -80,11 +80,35 @@ export const createAttemptBody = z
 
 export const reportOutcomeBody = z
   .object({
-    score: z.number('must be a finite number').openapi({ description: "In the challenge's units." }),
-    tiebreak: z.number('must be a finite number').optional().openapi({ description: 'Ignored on challenge attempts.' }),
+    score: z
+      .number('must be a finite number')
+      .openapi({ description: "In the units of the challenge's or tournament's metric." }),
+    tiebreak: z.number('must be a finite number').optional().openapi({
+      description: 'Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts.',
+    }),
     evidence: opaqueObject(64).optional(),
   })
   .openapi('OutcomeRequest');
+
+export const listTournamentsQuery = z.object({
+  status: z
+    .enum(['all'], 'must be `all`, or absent')
+    .optional()
+    .openapi({ description: 'Absent: `active` tournaments only. `all`: also paused and closed ones.' }),
+});
+
+export const getLeaderboardQuery = z.object({
+  // Whatever can be no player_ref names nobody, as an unknown one does: the board is masked.
+  player_ref: z
+    .string()
+    .default('')
+    .transform((text) => (playerRef.safeParse(text).success ? text : ''))
+    .openapi({
+      type: 'string',
+      default: undefined,
+      description: 'The player whom the board is rendered for. Without: masked.',
+    }),
+});
 
 // What is answered.
 
@@ -174,6 +198,94 @@ export const attemptSchema = z
       .nullable(),
   })
   .openapi('Attempt');
+
+const purse = {
+  purse_amount: amount.openapi({ description: 'The sum of `purse_table`, frozen when the round opened.' }),
+  purse_table: z.array(z.object({ rank: z.int(), amount }).openapi('PurseRow')),
+};
+
+const roundSchema = z
+  .object({
+    id: uuid.openapi({ description: 'Value sent as `tournament_round_id`.' }),
+    tournament_id: uuid,
+    tournament_name: z.string().nullable(),
+    status: z.enum(['open', 'settling', 'settled', 'cancelled']),
+    opens_at: timestamp,
+    closes_at: timestamp.openapi({ description: 'Scores are accepted until then, the instant excluded.' }),
+    entries_close_at: timestamp.openapi({
+      description: 'Entries and re-buys are accepted until then: ten minutes before `closes_at`.',
+    }),
+    settled_at: timestamp.nullable().openapi({ description: 'When standings became final.' }),
+    entry_fee: amount,
+    funding: z.literal('house'),
+    ...purse,
+    pool_amount: z.literal('0.00').openapi({ description: 'Legacy: never compute prizes from it.' }),
+    rollover_in: z.literal('0.00').openapi({ description: 'Legacy.' }),
+    entrant_count: z.int().openapi({ description: 'Distinct players with at least one bought attempt.' }),
+    attempt_cap: z.int().openapi({ description: 'Paid attempts per player in this round.' }),
+    min_entrants: z.int(),
+    min_scored_attempts: z.int().openapi({ description: '`0`: no gate.' }),
+  })
+  .openapi('Round');
+
+const tournamentSchema = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string().nullable(),
+    metric_name: z.string(),
+    metric_unit: z.string(),
+    threshold_direction: z.enum(['higher_is_better', 'lower_is_better']),
+    entry_fee: amount.openapi({ description: 'Flat per attempt; entry and re-buy cost the same.' }),
+    attempt_cap: z.int().openapi({ description: 'Paid attempts that one player may buy per round.' }),
+    status: z.enum(['active', 'paused', 'closed']),
+    created_at: timestamp,
+    // A union, because a nullable shape with a name would be written as one that is null wherever it is named.
+    current_round: z
+      .union([roundSchema, z.null()])
+      .openapi({ description: 'The open round, else the most recent one; null only before the first.' }),
+  })
+  .openapi('Tournament');
+
+export const tournamentListSchema = z.object({ data: z.array(tournamentSchema) }).openapi('TournamentList');
+
+const leaderboardRowSchema = z
+  .object({
+    rank: z.int().openapi({ description: 'Final once the round is `settled`.' }),
+    player_ref: z.string(),
+    best_score: z.number(),
+    best_tiebreak: z.number().nullable().openapi({ description: 'Of the run that holds `best_score`.' }),
+    best_score_at: timestamp,
+    paid_attempts: z.int(),
+    final_rank: z.int().nullable().openapi({ description: 'Null before settlement.' }),
+    payout_amount: amount.nullable().openapi({ description: 'Null: not decided. `0.00`: decided to be nothing.' }),
+    payout_status: z.enum(['none', 'paid', 'held', 'refunded']),
+  })
+  .openapi('LeaderboardRow');
+
+const scoredPlayers = z
+  .int()
+  .openapi({ description: 'Distinct players who posted a score: the length of the full table.' });
+
+const fullLeaderboardSchema = z
+  .object({ round: roundSchema, scored_players: scoredPlayers, data: z.array(leaderboardRowSchema) })
+  .openapi('Leaderboard');
+
+const maskedLeaderboardSchema = z
+  .object({
+    locked: z.literal(true),
+    reason: z.literal('enter_to_see'),
+    round: roundSchema,
+    entrant_count: z.int(),
+    scored_players: scoredPlayers,
+    min_entrants: z.int(),
+    min_scored_attempts: z.int(),
+    ...purse,
+    closes_at: timestamp,
+  })
+  .openapi('MaskedLeaderboard');
+
+export const leaderboardSchema = z.union([fullLeaderboardSchema, maskedLeaderboardSchema]);
 
 export const errorSchema = z
   .object({

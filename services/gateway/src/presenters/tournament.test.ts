@@ -1,0 +1,196 @@
+import { Environment } from '@laurel/proto/common';
+import {
+  type LeaderboardRow,
+  PayoutStatus,
+  type Round,
+  RoundStatus,
+  ThresholdDirection,
+  type Tournament,
+  TournamentStatus,
+} from '@laurel/proto/tournament';
+import { describe, expect, test } from 'vitest';
+import {
+  presentLeaderboardRow,
+  presentMaskedLeaderboard,
+  presentOperatorTournament,
+  presentRound,
+  presentTournament,
+} from './tournament.ts';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
+
+const ROUND: Round = {
+  id: '0199aaaa-0000-7000-8000-000000000003',
+  tournamentId: '0199aaaa-0000-7000-8000-000000000001',
+  tournamentName: 'Cup',
+  status: RoundStatus.OPEN,
+  opensAt: at(0),
+  closesAt: at(30),
+  entriesCloseAt: at(20),
+  settledAt: undefined,
+  entryFeeCents: 250n,
+  purseTable: [
+    { rank: 1, amountCents: 10_000n },
+    { rank: 2, amountCents: 5_005n },
+  ],
+  entrantCount: 4,
+  attemptCap: 3,
+  minEntrants: 2,
+  minScoredAttempts: 0,
+};
+
+const TOURNAMENT: Tournament = {
+  id: ROUND.tournamentId,
+  tenant: { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.LIVE },
+  terms: {
+    name: 'Cup',
+    description: undefined,
+    metricName: 'time',
+    metricUnit: 'ms',
+    thresholdDirection: ThresholdDirection.LOWER_IS_BETTER,
+    tiebreak: { metricName: 'coins', direction: ThresholdDirection.HIGHER_IS_BETTER },
+    entryFeeCents: 250n,
+    attemptCap: 3,
+    purseTable: ROUND.purseTable,
+    minEntrants: 2,
+    minScoredAttempts: 0,
+    roundLengthSeconds: undefined,
+  },
+  status: TournamentStatus.ACTIVE,
+  createdAt: at(0),
+  currentRound: undefined,
+};
+
+const ROW: LeaderboardRow = {
+  rank: 1n,
+  playerRef: 'p',
+  bestScore: -0.5,
+  bestTiebreak: 0,
+  bestScoreAt: at(5),
+  paidAttempts: 2,
+  finalRank: undefined,
+  payoutCents: undefined,
+  payoutStatus: PayoutStatus.NONE,
+};
+
+const PURSE = {
+  purse_amount: '150.05',
+  purse_table: [
+    { rank: 1, amount: '100.00' },
+    { rank: 2, amount: '50.05' },
+  ],
+};
+
+describe('a round', () => {
+  test('has every field of the contract and no other', () => {
+    expect(presentRound(ROUND)).toEqual({
+      id: ROUND.id,
+      tournament_id: ROUND.tournamentId,
+      tournament_name: 'Cup',
+      status: 'open',
+      opens_at: '2026-11-21T12:00:00.000Z',
+      closes_at: '2026-11-21T12:30:00.000Z',
+      entries_close_at: '2026-11-21T12:20:00.000Z',
+      settled_at: null,
+      entry_fee: '2.50',
+      funding: 'house',
+      ...PURSE,
+      pool_amount: '0.00',
+      rollover_in: '0.00',
+      entrant_count: 4,
+      attempt_cap: 3,
+      min_entrants: 2,
+      min_scored_attempts: 0,
+    });
+  });
+
+  test('tells when it was settled', () => {
+    const settled = presentRound({ ...ROUND, status: RoundStatus.SETTLED, settledAt: at(31) });
+    expect(settled).toMatchObject({ status: 'settled', settled_at: '2026-11-21T12:31:00.000Z' });
+  });
+});
+
+describe('a tournament', () => {
+  test('in a list has every field of the contract and no other', () => {
+    expect(presentTournament(TOURNAMENT)).toEqual({
+      id: TOURNAMENT.id,
+      name: 'Cup',
+      description: null,
+      metric_name: 'time',
+      metric_unit: 'ms',
+      threshold_direction: 'lower_is_better',
+      entry_fee: '2.50',
+      attempt_cap: 3,
+      status: 'active',
+      created_at: '2026-11-21T12:00:00.000Z',
+      current_round: null,
+    });
+    expect(presentTournament({ ...TOURNAMENT, currentRound: ROUND }).current_round).toEqual(presentRound(ROUND));
+  });
+
+  test('shows an operator the terms besides', () => {
+    const { tiebreak: _tiebreak, ...terms } = TOURNAMENT.terms as NonNullable<Tournament['terms']>;
+    const shown = {
+      ...presentTournament(TOURNAMENT),
+      program_id: '0199aaaa-0000-7000-8000-000000000002',
+      environment: 'live',
+      tiebreak_metric_name: 'coins',
+      tiebreak_direction: 'higher_is_better',
+      ...PURSE,
+      min_entrants: 2,
+      min_scored_attempts: 0,
+      round_length_seconds: null,
+    };
+    expect(presentOperatorTournament(TOURNAMENT)).toEqual(shown);
+    expect(presentOperatorTournament({ ...TOURNAMENT, terms: { ...terms, tiebreak: undefined } })).toEqual({
+      ...shown,
+      tiebreak_metric_name: null,
+      tiebreak_direction: null,
+    });
+  });
+});
+
+describe('a board', () => {
+  test('masked, has counts and the round, and nothing of any player', () => {
+    expect(presentMaskedLeaderboard(ROUND, 3)).toEqual({
+      locked: true,
+      reason: 'enter_to_see',
+      round: presentRound(ROUND),
+      entrant_count: 4,
+      scored_players: 3,
+      min_entrants: 2,
+      min_scored_attempts: 0,
+      ...PURSE,
+      closes_at: '2026-11-21T12:30:00.000Z',
+    });
+  });
+
+  test('has rows without a decision before settlement', () => {
+    expect(presentLeaderboardRow(ROW)).toEqual({
+      rank: 1,
+      player_ref: 'p',
+      best_score: -0.5,
+      best_tiebreak: 0,
+      best_score_at: '2026-11-21T12:05:00.000Z',
+      paid_attempts: 2,
+      final_rank: null,
+      payout_amount: null,
+      payout_status: 'none',
+    });
+  });
+
+  test.each([
+    [PayoutStatus.PAID, 10_000n, 'paid', '100.00'],
+    [PayoutStatus.HELD, 10_000n, 'held', '100.00'],
+    [PayoutStatus.NONE, 0n, 'none', '0.00'],
+    [PayoutStatus.REFUNDED, 0n, 'refunded', '0.00'],
+  ])('has rows with their decision after it (%i, %i)', (payoutStatus, payoutCents, status, amount) => {
+    const row = { ...ROW, bestTiebreak: undefined, finalRank: 1n, payoutCents, payoutStatus };
+    expect(presentLeaderboardRow(row)).toMatchObject({
+      best_tiebreak: null,
+      final_rank: 1,
+      payout_amount: amount,
+      payout_status: status,
+    });
+  });
+});

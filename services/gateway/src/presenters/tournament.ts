@@ -1,0 +1,114 @@
+/** Tournaments, rounds and their boards as JSON (contract, "Tournament", "Round", "Leaderboard row", "Masked leaderboard"). */
+import { formatAmount } from '@laurel/money';
+import type { LeaderboardRow, PurseRow, Round, Tournament } from '@laurel/proto/tournament';
+import { timestamp } from './timestamp.ts';
+import {
+  ENVIRONMENTS,
+  nameOf,
+  ROUND_STATUSES,
+  ROW_PAYOUT_STATUSES,
+  THRESHOLD_DIRECTIONS,
+  TOURNAMENT_STATUSES,
+} from './wire-names.ts';
+
+/** The list item of `GET /v1/tournaments`. */
+export function presentTournament(tournament: Tournament) {
+  const terms = termsOf(tournament);
+  return {
+    id: tournament.id,
+    name: terms.name,
+    description: terms.description ?? null,
+    metric_name: terms.metricName,
+    metric_unit: terms.metricUnit,
+    threshold_direction: nameOf(THRESHOLD_DIRECTIONS, terms.thresholdDirection),
+    entry_fee: formatAmount(terms.entryFeeCents),
+    attempt_cap: terms.attemptCap,
+    status: nameOf(TOURNAMENT_STATUSES, tournament.status),
+    created_at: timestamp(tournament.createdAt),
+    current_round: tournament.currentRound === undefined ? null : presentRound(tournament.currentRound),
+  };
+}
+
+/** The list item and everything that the operator set; its rounds freeze these terms as they open. */
+export function presentOperatorTournament(tournament: Tournament) {
+  const terms = termsOf(tournament);
+  const { tiebreak } = terms;
+  if (tournament.tenant === undefined) throw new Error('a tournament came without its tenant');
+  return {
+    ...presentTournament(tournament),
+    program_id: tournament.tenant.programId,
+    environment: nameOf(ENVIRONMENTS, tournament.tenant.environment),
+    tiebreak_metric_name: tiebreak?.metricName ?? null,
+    tiebreak_direction: tiebreak === undefined ? null : nameOf(THRESHOLD_DIRECTIONS, tiebreak.direction),
+    ...purseFields(terms.purseTable),
+    min_entrants: terms.minEntrants,
+    min_scored_attempts: terms.minScoredAttempts,
+    round_length_seconds: terms.roundLengthSeconds ?? null,
+  };
+}
+
+export function presentRound(round: Round) {
+  return {
+    id: round.id,
+    tournament_id: round.tournamentId,
+    tournament_name: round.tournamentName,
+    status: nameOf(ROUND_STATUSES, round.status),
+    opens_at: timestamp(round.opensAt),
+    closes_at: timestamp(round.closesAt),
+    entries_close_at: timestamp(round.entriesCloseAt),
+    settled_at: round.settledAt === undefined ? null : timestamp(round.settledAt),
+    entry_fee: formatAmount(round.entryFeeCents),
+    funding: 'house' as const,
+    ...purseFields(round.purseTable),
+    // Kept so that older parsers do not break.
+    pool_amount: '0.00',
+    rollover_in: '0.00',
+    entrant_count: round.entrantCount,
+    attempt_cap: round.attemptCap,
+    min_entrants: round.minEntrants,
+    min_scored_attempts: round.minScoredAttempts,
+  };
+}
+
+/** The board of a round for who has not entered it: counts, and no row. */
+export function presentMaskedLeaderboard(round: Round, scoredPlayers: number) {
+  return {
+    locked: true as const,
+    reason: 'enter_to_see' as const,
+    round: presentRound(round),
+    entrant_count: round.entrantCount,
+    scored_players: scoredPlayers,
+    min_entrants: round.minEntrants,
+    min_scored_attempts: round.minScoredAttempts,
+    ...purseFields(round.purseTable),
+    closes_at: timestamp(round.closesAt),
+  };
+}
+
+export function presentLeaderboardRow(row: LeaderboardRow) {
+  return {
+    rank: Number(row.rank),
+    player_ref: row.playerRef,
+    best_score: row.bestScore,
+    best_tiebreak: row.bestTiebreak ?? null,
+    best_score_at: timestamp(row.bestScoreAt),
+    paid_attempts: row.paidAttempts,
+    final_rank: row.finalRank === undefined ? null : Number(row.finalRank),
+    payout_amount: row.payoutCents === undefined ? null : formatAmount(row.payoutCents),
+    payout_status: nameOf(ROW_PAYOUT_STATUSES, row.payoutStatus),
+  };
+}
+
+function purseFields(purseTable: readonly PurseRow[]) {
+  let purseCents = 0n;
+  for (const { amountCents } of purseTable) purseCents += amountCents;
+  return {
+    purse_amount: formatAmount(purseCents),
+    purse_table: purseTable.map(({ rank, amountCents }) => ({ rank, amount: formatAmount(amountCents) })),
+  };
+}
+
+function termsOf(tournament: Tournament) {
+  if (tournament.terms === undefined) throw new Error('a tournament came without its terms');
+  return tournament.terms;
+}

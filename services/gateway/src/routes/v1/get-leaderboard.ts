@@ -1,0 +1,71 @@
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
+import type { z } from 'zod';
+import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '../../presenters/tournament.ts';
+import { defineRoute } from './route.ts';
+import { getLeaderboardQuery, leaderboardSchema } from './schemas.ts';
+
+/** Rows that are in memory at a time, of a table that may have a million: some 500 KB of answer. It is the most that a page may have. */
+const PAGE_ROWS = 2_000;
+const FROM_THE_TOP = Buffer.alloc(0);
+
+export const getLeaderboard = defineRoute<z.output<typeof getLeaderboardQuery>, undefined>({
+  method: 'get',
+  path: '/tournaments/rounds/{round_id}/leaderboard',
+  name: 'getLeaderboard',
+  summary: 'The board of a round, as one player may see it',
+  description:
+    "Masked (`locked`, no `data`) unless `player_ref` names a player who paid for an attempt in this round. While the round runs, `data` is that player's row and one on either side, empty before their first score; once it is `settled` or `cancelled`, `data` is the complete final table. Order: better score, then better tiebreak (null is worse than any), then earlier `best_score_at`.",
+  query: getLeaderboardQuery,
+  success: { status: 200, description: 'The full or the masked shape.', schema: leaderboardSchema },
+  refusals: {
+    invalid_request: 'The query names a parameter twice, or is not percent-encoded UTF-8.',
+    not_found: "No such round, or another program's; never masked.",
+  },
+  run: async ({ principal, params, query, requestId }, { tournament }) => {
+    const roundId = params.round_id ?? '';
+    if (!isUuid(roundId)) return refused('not_found');
+    const round = { tenant: principal.tenant, roundId };
+    const options = { requestId, retryLostReply: true };
+    const board = await tournament.getLeaderboard({ ...round, playerRef: query.player_ref }, options);
+    if (isRefused(board)) return board;
+    if (board.round === undefined) throw new Error('the tournament service left out the round');
+    const head = { round: presentRound(board.round), scored_players: board.scoredPlayers };
+    switch (board.view) {
+      case View.MASKED:
+        return JSON.stringify(presentMaskedLeaderboard(board.round, board.scoredPlayers));
+      case View.WINDOW:
+        return JSON.stringify({ ...head, data: board.rows.map(presentLeaderboardRow) });
+      case View.COMPLETE: {
+        const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, options);
+        // Before the answer begins: a failure of the first page, which is the only one of most rounds, can still be told.
+        const first = await readPage(FROM_THE_TOP);
+        return isRefused(first) ? first : completeTable(head, first, readPage);
+      }
+      default:
+        throw new Error(`the tournament service sent a view that is none: ${board.view}`);
+    }
+  },
+});
+
+/** The full shape in pieces, one a page. */
+async function* completeTable(
+  head: object,
+  first: ListStandingsResponse,
+  readPage: (cursor: Buffer) => Promise<ListStandingsResponse | Refused>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"data":[${rowsOf(first)}`;
+  let { nextCursor } = first;
+  while (nextCursor.length > 0) {
+    const page = await readPage(nextCursor);
+    if (isRefused(page)) throw new Error(`the rest of a table was refused: ${page.code}`);
+    if (page.rows.length > 0) yield `,${rowsOf(page)}`;
+    ({ nextCursor } = page);
+  }
+  yield ']}';
+}
+
+function rowsOf(page: ListStandingsResponse): string {
+  return page.rows.map((row) => JSON.stringify(presentLeaderboardRow(row))).join();
+}

@@ -1,0 +1,23 @@
+import { isRefused } from '@laurel/errors';
+import type { z } from 'zod';
+import { presentTournament } from '../../presenters/tournament.ts';
+import { defineRoute } from './route.ts';
+import { listTournamentsQuery, tournamentListSchema } from './schemas.ts';
+
+export const listTournaments = defineRoute<z.output<typeof listTournamentsQuery>, undefined>({
+  method: 'get',
+  path: '/tournaments',
+  name: 'listTournaments',
+  summary: 'Tournaments with their current rounds',
+  description: 'The list does not depend on a player.',
+  query: listTournamentsQuery,
+  success: { status: 200, description: 'Oldest first.', schema: tournamentListSchema },
+  refusals: { invalid_request: '`status` is not `all`.' },
+  run: async ({ principal, query, requestId }, { tournament }) => {
+    const listed = await tournament.listTournaments(
+      { tenant: principal.tenant, all: query.status === 'all' },
+      { requestId, retryLostReply: true },
+    );
+    return isRefused(listed) ? listed : JSON.stringify({ data: listed.tournaments.map(presentTournament) });
+  },
+});
