@@ -9,11 +9,16 @@ import {
   createPartner,
   type HttpClient,
   type Operator,
+  type OperatorTournamentBody,
+  type OutcomeBody,
   type Partner,
+  type RoundBody,
+  SERVICES,
   type Service,
   type Stack,
   type StackOptions,
   startStack,
+  type TournamentTerms,
 } from '@laurel/testing';
 import { expect } from 'vitest';
 import { type Contract, loadContract } from './contract/openapi.ts';
@@ -54,6 +59,14 @@ export interface World extends AsyncDisposable {
   newPlayer(options?: PlayerOptions): Promise<Player>;
   /** A live challenge: fee 1.00, prize 5.00, a score of 100 or more clears it. */
   newChallenge(terms?: ChallengeTerms, program?: Program): Promise<ChallengeBody>;
+  /** An active tournament: entry 1.00, cap 5, 5.00 and 3.00 and 2.00 for the first three, one entrant is enough. It has no round. */
+  newTournament(terms?: TournamentTerms, program?: Program): Promise<OperatorTournamentBody>;
+  /** A round that is open for an hour, of a new tournament with these terms. */
+  newRound(terms?: TournamentTerms, program?: Program): Promise<RoundBody>;
+  /** The next round of a tournament, open for an hour. */
+  openRound(tournamentId: string): Promise<RoundBody>;
+  /** One attempt in the round, scored. */
+  playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
   /** A fingerprint of every row of every database that a partner's request could change. */
   digest(): Promise<Record<string, string>>;
@@ -64,6 +77,7 @@ export interface World extends AsyncDisposable {
 const ENVIRONMENT: Record<Service, Record<string, string>> = {
   wallet: {},
   challenge: { SWEEP_INTERVAL_MS: '100' },
+  tournament: { SWEEP_INTERVAL_MS: '100' },
   gateway: { RATE_LIMIT_PER_MINUTE: '1000000' },
 };
 
@@ -75,6 +89,7 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
       environment: {
         wallet: { ...ENVIRONMENT.wallet, ...options.environment?.wallet },
         challenge: { ...ENVIRONMENT.challenge, ...options.environment?.challenge },
+        tournament: { ...ENVIRONMENT.tournament, ...options.environment?.tournament },
         gateway: { ...ENVIRONMENT.gateway, ...options.environment?.gateway },
       },
     }),
@@ -95,6 +110,10 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
     };
   };
   const program = await newProgram();
+  const newTournament: World['newTournament'] = async (terms = {}, owner = program) =>
+    expectStatus(201, await operator.createTournament(owner.id, tournamentTerms(terms))).body;
+  const openRound: World['openRound'] = async (tournamentId) =>
+    expectStatus(201, await operator.openRound(tournamentId, { closes_at: inMinutes(60) })).body;
   const owned = cleanup.move();
 
   return {
@@ -130,6 +149,17 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
     async newChallenge(terms = {}, owner = program) {
       return expectStatus(201, await operator.createChallenge(owner.id, liveTerms(terms))).body;
     },
+    newTournament,
+    async newRound(terms, owner) {
+      return openRound((await newTournament(terms, owner)).id);
+    },
+    openRound,
+    async playRound(roundId, player, score, tiebreak) {
+      const entered = await program.test.createAttempt({ tournament_round_id: roundId, player_ref: player.ref });
+      const report = { score, ...(tiebreak !== undefined && { tiebreak }) };
+      const { id } = expectStatus(201, entered).body;
+      return expectStatus(200, await program.test.reportOutcome(id, report)).body;
+    },
     async balance(player, environment = 'test') {
       return expectStatus(200, await operator.statement(player.accountId, environment)).body.balance;
     },
@@ -161,6 +191,37 @@ export function liveTerms(changes: ChallengeTerms = {}): ChallengeTerms {
     threshold: 100,
     ...changes,
   };
+}
+
+/** The terms of a tournament whose rounds the operator opens, `changes` on top. */
+export function tournamentTerms(changes: TournamentTerms = {}): TournamentTerms {
+  return {
+    environment: 'test',
+    name: 'Friday cup',
+    metric_name: 'points',
+    metric_unit: 'points',
+    threshold_direction: 'higher_is_better',
+    entry_fee: '1.00',
+    attempt_cap: 5,
+    purse_table: [
+      { rank: 1, amount: '5.00' },
+      { rank: 2, amount: '3.00' },
+      { rank: 3, amount: '2.00' },
+    ],
+    min_entrants: 1,
+    ...changes,
+  };
+}
+
+/** Terms of a tournament that declares a tiebreak: fewer moves are better. */
+export const WITH_TIEBREAK: TournamentTerms = {
+  tiebreak_metric_name: 'moves',
+  tiebreak_direction: 'lower_is_better',
+};
+
+/** An instant from now, or before it. */
+export function inMinutes(minutes: number): string {
+  return new Date(Date.now() + minutes * 60_000).toISOString();
 }
 
 /** Asserts a status with the whole answer in the message, and hands the answer back. */
@@ -222,9 +283,23 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
 /** Tables that change without a request's doing: when a key was used last, how many requests a minute saw, how far a sweep is. */
 const VOLATILE = /^(rate_windows|api_keys|sweep_marks)$/;
 
+/** What the services write behind their answers, as long as it is not written. */
+const UNWRITTEN: readonly (readonly [Service, string])[] = [
+  ['gateway', `select 1 from idempotency_records where state = 'claimed' limit 1`],
+  ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
+  ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
+];
+
 async function digest(stack: Stack): Promise<Record<string, string>> {
+  for (const [service, query] of UNWRITTEN) {
+    const database = stack.database(service);
+    await eventually(
+      async () => (await database.query(query)).length === 0 || undefined,
+      `${service} wrote what it had answered`,
+    );
+  }
   const tables: Record<string, string> = {};
-  for (const service of ['wallet', 'challenge', 'gateway'] as const) {
+  for (const service of SERVICES) {
     const database = stack.database(service);
     const names = await database.query<{ name: string }>(
       `select table_name as name from information_schema.tables

@@ -1,18 +1,31 @@
 import { randomUUID } from 'node:crypto';
+import type { JournalEntry } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectError, expectStatus, insideOneWindow, startWorld, type World } from '../world.ts';
+import {
+  eventually,
+  expectError,
+  expectStatus,
+  insideOneWindow,
+  startWorld,
+  WITH_TIEBREAK,
+  type World,
+} from '../world.ts';
 import type { RouteStatus } from './openapi.ts';
 
 const LIMIT = 100;
 
-/** What the contract lets each route of this issue answer. */
+/** What the contract lets each route answer. */
 const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/challenges': [200, 400, 401, 429, 500],
   'POST /v1/players': [201, 400, 401, 404, 429, 500],
   'POST /v1/attempts': [201, 400, 401, 402, 403, 404, 409, 429, 500],
   'POST /v1/attempts/{attempt_id}/outcome': [200, 400, 401, 404, 409, 422, 429, 500],
   'GET /v1/attempts/{attempt_id}': [200, 401, 404, 429, 500],
+  'GET /v1/tournaments': [200, 400, 401, 429, 500],
+  'GET /v1/tournaments/rounds/{round_id}/leaderboard': [200, 400, 401, 404, 429, 500],
 };
+/** The codes that only rounds answer. */
+const ROUND_CODES = ['entries_closed', 'insider_entry', 'round_closed', 'tiebreak_required'];
 const EXPECTED: RouteStatus[] = Object.entries(ROUTES).flatMap(([route, statuses]) =>
   statuses.map((status) => `${route} ${status}` as RouteStatus),
 );
@@ -87,6 +100,47 @@ describe('the served OpenAPI document', () => {
     expectStatus(200, await partner.getAttempt(spoilt.id));
   });
 
+  test('matches what the routes of rounds answer', async () => {
+    const program = await world.newProgram();
+    const round = await world.newRound({ ...WITH_TIEBREAK, attempt_cap: 2 }, program);
+    const live = await world.newRound({ environment: 'live' }, program);
+    const player = await world.newPlayer({ partner: program.test });
+    const insider = await world.newPlayer({ partner: program.live, environment: 'live' });
+    expectStatus(201, await world.operator.addInsider(program.id, insider.accountId));
+    const entry = { tournament_round_id: round.id, player_ref: player.ref };
+    const { test: partner } = program;
+
+    expectStatus(200, await partner.listTournaments());
+    expectStatus(200, await partner.listTournaments('all'));
+    expectError(400, 'invalid_request', await partner.listTournaments('paused'));
+    expectStatus(200, await partner.getLeaderboard(round.id));
+    expectError(404, 'not_found', await partner.getLeaderboard(randomUUID()));
+    const twice = `/v1/tournaments/rounds/${round.id}/leaderboard?player_ref=a&player_ref=b`;
+    expectError(400, 'invalid_request', await partner.send('GET', twice));
+
+    const attempt = expectStatus(201, await partner.createAttempt(entry)).body;
+    const late = expectStatus(201, await partner.createAttempt(entry)).body;
+    expectError(409, 'attempt_cap_reached', await partner.createAttempt(entry));
+    expectError(404, 'not_found', await partner.createAttempt({ ...entry, tournament_round_id: randomUUID() }));
+    const insiders = { tournament_round_id: live.id, player_ref: insider.ref };
+    expectError(403, 'insider_entry', await program.live.createAttempt(insiders));
+    expectError(422, 'tiebreak_required', await partner.reportOutcome(attempt.id, { score: 1 }));
+    expectStatus(200, await partner.getLeaderboard(round.id, player.ref));
+    expectStatus(200, await partner.reportOutcome(attempt.id, { score: 1.5, tiebreak: 2 }));
+    expectStatus(200, await partner.getLeaderboard(round.id, player.ref));
+    expectStatus(200, await partner.getAttempt(attempt.id));
+    expectStatus(200, await partner.closeEntries(round.id));
+    expectError(409, 'entries_closed', await partner.createAttempt(entry));
+    expectStatus(200, await partner.closeRound(round.id));
+    expectError(409, 'round_closed', await partner.reportOutcome(late.id, { score: 1, tiebreak: 1 }));
+    expectStatus(200, await partner.getAttempt(late.id));
+    expectStatus(200, await partner.getLeaderboard(round.id, player.ref));
+    expectStatus(200, await partner.getLeaderboard(round.id));
+    expectStatus(200, await partner.listTournaments());
+    const codes = new Set(world.http.journal.map((seen) => seen.answer.code));
+    expect(ROUND_CODES.filter((code) => !codes.has(code))).toEqual([]);
+  });
+
   test('would notice an answer that breaks it', () => {
     const good = world.http.journal.find((entry) => entry.path === '/v1/attempts' && entry.answer.status === 201);
     if (good === undefined) return expect.fail('no attempt was created');
@@ -113,12 +167,35 @@ describe('the served OpenAPI document', () => {
     expect(() => world.contract.check({ ...good, answer: { ...good.answer, status: 202 } })).toThrow();
   });
 
+  test('would notice a board that is neither masked nor full', () => {
+    const boards = world.http.journal.filter(
+      (entry) => entry.path.includes('/leaderboard') && entry.answer.status === 200,
+    );
+    const masked =
+      boards.find((entry) => (entry.answer.body as { locked?: true }).locked) ?? expect.fail('none masked');
+    const full = boards.findLast((entry) => (entry.answer.body as { data?: object[] }).data?.length === 1);
+    const told = (entry: JournalEntry, changes: object) => () =>
+      world.contract.check({
+        ...entry,
+        answer: { ...entry.answer, body: { ...(entry.answer.body as object), ...changes } },
+      });
+    for (const entry of [masked, full ?? expect.fail('none full')]) {
+      expect(told(entry, {})).not.toThrow();
+      expect(told(entry, { scored_players: undefined })).toThrow();
+      expect(told(entry, { round: undefined })).toThrow();
+    }
+    expect(told(masked, { locked: undefined })).toThrow();
+    expect(told(masked, { reason: 'because' })).toThrow();
+  });
+
   const probes = (): (readonly [string, string, object | undefined])[] => [
     ['GET', '/v1/challenges?player_ref=a', undefined],
     ['POST', '/v1/players', { player_ref: 'a', email: 'nobody@example.com' }],
     ['POST', '/v1/attempts', { challenge_id: randomUUID(), player_ref: 'a' }],
     ['POST', `/v1/attempts/${randomUUID()}/outcome`, { score: 1 }],
     ['GET', `/v1/attempts/${randomUUID()}`, undefined],
+    ['GET', '/v1/tournaments', undefined],
+    ['GET', `/v1/tournaments/rounds/${randomUUID()}/leaderboard`, undefined],
   ];
 
   test('matches 401 on every route', async () => {
@@ -139,13 +216,13 @@ describe('the served OpenAPI document', () => {
       }
       return refused;
     });
-    expect(statuses).toEqual([429, 429, 429, 429, 429]);
+    expect(statuses).toEqual(Array(7).fill(429));
   });
 
   test('matches 500 on every route, with the services behind the gateway down', async () => {
     const program = await world.newProgram();
     expectStatus(200, await program.test.listChallenges('a'));
-    await Promise.all([world.stack.stop('challenge'), world.stack.stop('wallet')]);
+    await Promise.all([world.stack.stop('challenge'), world.stack.stop('tournament'), world.stack.stop('wallet')]);
     const real = world.http.journal.find((entry) => entry.path === '/v1/attempts' && entry.answer.status === 201);
     const { id } = (real?.answer.body ?? {}) as { id?: string };
     expect(id).toMatch(/./);

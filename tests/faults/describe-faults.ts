@@ -7,18 +7,20 @@ import type { FaultCase } from './table.ts';
 export function describeFaults(
   title: string,
   cases: readonly FaultCase[],
-  challengeEnvironment: Readonly<Record<string, string>> = {},
+  attemptEnvironment: Readonly<Record<string, string>> = {},
 ): void {
   describe(title, () => {
     let world: World;
     let challengeId: string;
     beforeAll(async () => {
+      // Long enough for a restarted service to meet the retry first, short enough to wait for.
+      const owner = { PENDING_GRACE_SECONDS: '3', ...attemptEnvironment };
       world = await startWorld({
         failpoints: true,
         restart: true,
         environment: {
-          // Long enough for a restarted service to meet the retry first, short enough to wait for.
-          challenge: { PENDING_GRACE_SECONDS: '3', ...challengeEnvironment },
+          challenge: owner,
+          tournament: owner,
           gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
         },
       });
@@ -36,6 +38,7 @@ export function describeFaults(
       await world.stack.ready();
       await world.expectAuditOk();
       expect((await world.partner.listChallenges('anyone')).status).toBe(200);
+      expect((await world.partner.listTournaments()).status).toBe(200);
     });
   });
 }

@@ -29,6 +29,7 @@ describe('PostgreSQL dies under load', () => {
       postgresUrl: postgres.superuserUrl,
       environment: {
         challenge: { PENDING_GRACE_SECONDS: '3' },
+        tournament: { PENDING_GRACE_SECONDS: '3' },
         gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
       },
     });
@@ -58,6 +59,7 @@ describe('PostgreSQL dies under load', () => {
 
   test('nothing acknowledged is lost, nothing is charged or paid twice', { timeout: 180_000 }, async () => {
     const challenge = await world.newChallenge();
+    const round = await world.newRound({ attempt_cap: FLOWS_PER_PLAYER });
     const refs = Array.from({ length: PLAYERS }, () => randomUUID());
     await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '100.00'))));
 
@@ -66,7 +68,8 @@ describe('PostgreSQL dies under load', () => {
     const outcomes = new Map<string, OutcomeBody>();
     const play = async (ref: string): Promise<void> => {
       for (let flow = 0; flow < FLOWS_PER_PLAYER; flow += 1) {
-        const entry = { challenge_id: challenge.id, player_ref: ref, metadata: { flow } };
+        const parent = flow % 4 === 0 ? { tournament_round_id: round.id } : { challenge_id: challenge.id };
+        const entry = { ...parent, player_ref: ref, metadata: { flow } };
         const attempt = await insist((key) => world.partner.createAttempt(entry, key));
         created.set(attempt.body.id, attempt.body);
         const score = flow === FLOWS_PER_PLAYER - 1 ? 100 : flow;
@@ -104,6 +107,19 @@ describe('PostgreSQL dies under load', () => {
       );
       expect(rows).toEqual([{ balance_cents: BigInt(10_000 - 100 * FLOWS_PER_PLAYER + 500) }]);
     }
+    await world.expectAuditOk();
+
+    const closed = await insist(() => world.partner.closeRound(round.id));
+    expect(closed.body).toMatchObject({ status: 'settled', entrant_count: PLAYERS });
+    const board = await insist(() => world.partner.getLeaderboard(round.id, refs[0]));
+    // The last of a player's runs in the round has their best score.
+    const best = [...outcomes.values()].filter(({ attempt_id, score }) => {
+      return score === FLOWS_PER_PLAYER - 4 && created.get(attempt_id)?.tournament_round_id === round.id;
+    });
+    expect(board.body.data).toHaveLength(PLAYERS);
+    expect(new Set(board.body.data?.map((row) => row.best_score_at))).toEqual(
+      new Set(best.map((outcome) => outcome.recorded_at)),
+    );
     await world.expectAuditOk();
   });
 });

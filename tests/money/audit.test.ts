@@ -151,6 +151,120 @@ describe('GET /api/operator/audit', () => {
     await world.expectAuditOk();
   });
 
+  describe('of rounds', () => {
+    interface Ended {
+      roundId: string;
+      attemptId: string;
+      accountId: string;
+    }
+    let ended: Ended;
+    beforeAll(async () => {
+      const round = await world.newRound();
+      const [winner, second] = [await world.newPlayer(), await world.newPlayer()];
+      const won = await world.playRound(round.id, winner, 20);
+      await world.playRound(round.id, second, 10);
+      expectStatus(200, await world.partner.closeRound(round.id));
+      ended = { roundId: round.id, attemptId: won.attempt_id, accountId: winner.accountId };
+    });
+
+    /** A table's rows that match go aside, and come back. */
+    const away = (table: string, condition: string) => `
+      create table if not exists taken_${table} as select * from ${table} where false;
+      with gone as (delete from ${table} where ${condition} returning *) insert into taken_${table} select * from gone`;
+    const back = (table: string) =>
+      `with kept as (delete from taken_${table} returning *) insert into ${table} select * from kept`;
+
+    const ROUND_DAMAGES: readonly {
+      what: string;
+      service?: Service;
+      harm: (ended: Ended) => string;
+      undo: (ended: Ended) => string;
+    }[] = [
+      {
+        what: 'an entry that vanished after its fee was paid',
+        harm: ({ attemptId }) => away('attempts', `id = '${attemptId}'`),
+        undo: () => back('attempts'),
+      },
+      {
+        what: 'an entry that says voided and was never refunded',
+        harm: ({ attemptId }) => `update attempts set status = 'voided', closed_reason = 'x' where id = '${attemptId}'`,
+        undo: ({ attemptId }) =>
+          `update attempts set status = 'settled', closed_reason = null where id = '${attemptId}'`,
+      },
+      {
+        what: 'a fee of another amount than the entry says',
+        harm: ({ attemptId }) => `update attempts set fee_cents = fee_cents + 1 where id = '${attemptId}'`,
+        undo: ({ attemptId }) => `update attempts set fee_cents = fee_cents - 1 where id = '${attemptId}'`,
+      },
+      {
+        what: 'a score that nobody played',
+        harm: ({ roundId }) => `update entries set best_score = best_score + 1 where round_id = '${roundId}'`,
+        undo: ({ roundId }) => `update entries set best_score = best_score - 1 where round_id = '${roundId}'`,
+      },
+      {
+        what: 'a place that is not the score’s',
+        harm: (of) => `update entries set place = set_byte(place, 0, 255 - get_byte(place, 0)) where ${entryOf(of)}`,
+        undo: (of) => `update entries set place = set_byte(place, 0, 255 - get_byte(place, 0)) where ${entryOf(of)}`,
+      },
+      {
+        what: 'a board that counts one more than there is',
+        harm: ({ roundId }) => `update board_chunks set entries = entries + 1 where round_id = '${roundId}'`,
+        undo: ({ roundId }) => `update board_chunks set entries = entries - 1 where round_id = '${roundId}'`,
+      },
+      {
+        what: 'an entrant who never entered',
+        harm: ({ roundId }) => `update round_tallies set entrants = entrants + 1 where round_id = '${roundId}'`,
+        undo: ({ roundId }) => `update round_tallies set entrants = entrants - 1 where round_id = '${roundId}'`,
+      },
+      {
+        what: 'a rank that is not the board’s',
+        harm: (of) => `update entries set final_rank = 3 where ${entryOf(of)}`,
+        undo: (of) => `update entries set final_rank = 1 where ${entryOf(of)}`,
+      },
+      {
+        what: 'a purse that was changed after the round froze it',
+        harm: ({ roundId }) => `update rounds set purse_cents[1] = purse_cents[1] + 1 where id = '${roundId}'`,
+        undo: ({ roundId }) => `update rounds set purse_cents[1] = purse_cents[1] - 1 where id = '${roundId}'`,
+      },
+      {
+        what: 'a rank that was never paid',
+        harm: ({ roundId }) => away('round_payouts', `round_id = '${roundId}' and final_rank = 2`),
+        undo: () => back('round_payouts'),
+      },
+      {
+        what: 'a purse of another amount than the rank wins',
+        service: 'wallet',
+        harm: ({ accountId }) => `update payouts set amount_cents = amount_cents + 1 where account_id = '${accountId}'`,
+        undo: ({ accountId }) => `update payouts set amount_cents = amount_cents - 1 where account_id = '${accountId}'`,
+      },
+      {
+        what: 'a settled round without its seal',
+        harm: ({ roundId }) => away('seals', `round_id = '${roundId}'`),
+        undo: () => back('seals'),
+      },
+      {
+        what: 'a round that says cancelled and kept its entries',
+        harm: ({ roundId }) => `
+          create table if not exists once as select id, settled_at from rounds where false;
+          insert into once select id, settled_at from rounds where id = '${roundId}';
+          update rounds set status = 'cancelled', settled_at = null where id = '${roundId}'`,
+        undo: () =>
+          `update rounds set status = 'settled', settled_at = once.settled_at from once where once.id = rounds.id`,
+      },
+    ];
+
+    const entryOf = (of: Ended) => `round_id = '${of.roundId}' and account_id = '${of.accountId}'`;
+
+    test.each(ROUND_DAMAGES)('sees $what', async ({ service = 'tournament', harm, undo }) => {
+      await world.expectAuditOk();
+      await damage(service, harm(ended));
+      const broken = Object.entries(await violations()).filter(([, count]) => count > 0);
+      expect(broken).not.toEqual([]);
+      await damage(service, undo(ended));
+      await world.expectAuditOk();
+    });
+  });
+
   test('sees that the ledger’s guard was taken down', async () => {
     const { query } = world.stack.database('wallet');
     await query('alter table transfers disable trigger user');

@@ -1,25 +1,19 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ReceiptBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, startWorld, type World } from '../world.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { createReceiptVerifier } from './verify-receipt.ts';
 
 describe('receipts', () => {
   let world: World;
-  let directory: string;
+  const verifier = createReceiptVerifier();
+  const { verify } = verifier;
   beforeAll(async () => {
     world = await startWorld();
-    directory = mkdtempSync(join(tmpdir(), 'laurel-receipts-'));
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
-    rmSync(directory, { recursive: true, force: true });
+    verifier[Symbol.dispose]();
   });
 
   async function newReceipt(score = 100, evidence: object = { frames: [1, 2, 3] }): Promise<ReceiptBody> {
@@ -28,18 +22,6 @@ describe('receipts', () => {
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
     const outcome = await world.partner.reportOutcome(expectStatus(201, attempt).body.id, { score, evidence });
     return expectStatus(200, await world.operator.getReceipt(expectStatus(200, outcome).body.receipt_id)).body;
-  }
-
-  /** Runs what `npm run verify-receipt` runs, on the answer as a partner would have saved it. */
-  function verify(receipt: object, ...args: string[]): Promise<{ code: number; output: string }> {
-    const file = join(directory, `${randomUUID()}.json`);
-    writeFileSync(file, JSON.stringify(receipt));
-    const node = join(ROOT, 'node_modules/.bin/node');
-    return new Promise((resolve) => {
-      execFile(node, [join(ROOT, 'libs/signature/src/verify-receipt.ts'), file, ...args], (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
-      );
-    });
   }
 
   test('verify offline, for wins and losses, with any evidence', async () => {

@@ -104,7 +104,8 @@ describe('refunds by the clock', () => {
   const TTL_SECONDS = 3;
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ environment: { challenge: { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS) } } });
+    const owner = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS) };
+    world = await startWorld({ environment: { challenge: owner, tournament: owner } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -136,6 +137,29 @@ describe('refunds by the clock', () => {
     }
   });
 
+  test('an entry without a score expires by itself; its fee and its place under the cap come back', async () => {
+    const round = await world.newRound({ attempt_cap: 2 });
+    const player = await world.newPlayer();
+    const entry = { tournament_round_id: round.id, player_ref: player.ref };
+    const settled = await world.playRound(round.id, player, 1);
+    const silent = expectStatus(201, await world.partner.createAttempt(entry)).body;
+    expectError(409, 'attempt_cap_reached', await world.partner.createAttempt(entry));
+    await eventually(async () => {
+      const read = expectStatus(200, await world.partner.getAttempt(silent.id)).body;
+      return read.status === 'expired' || undefined;
+    }, 'the entry expired');
+    expect(await world.balance(player)).toBe('99.00');
+    // The round still runs: it was the hour that ended the attempt.
+    expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(silent.id, { score: 2 }));
+    expectStatus(201, await world.partner.createAttempt(entry));
+    expect(expectStatus(200, await world.partner.getAttempt(settled.attempt_id)).body.status).toBe('settled');
+    const { data } = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+    expect(data).toMatchObject([{ best_score: 1, paid_attempts: 2 }]);
+    // What ended first is what is told, also after the round ended too.
+    expectStatus(200, await world.partner.closeRound(round.id));
+    expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(silent.id, { score: 2 }));
+  });
+
   test('leaves the audit good', () => world.expectAuditOk());
 });
 
@@ -144,24 +168,29 @@ describe('the deadline', () => {
   let world: World;
   beforeAll(async () => {
     // The sweeper sleeps for an hour: nothing but the deadline itself can refuse the outcome.
-    world = await startWorld({
-      environment: { challenge: { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS), SWEEP_INTERVAL_MS: '3600000' } },
-    });
+    const owner = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS), SWEEP_INTERVAL_MS: '3600000' };
+    world = await startWorld({ environment: { challenge: owner, tournament: owner } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('is the attempt’s own, not the sweep’s: a report after it is refused though no sweep has run', async () => {
-    const challenge = await world.newChallenge();
-    const player = await world.newPlayer();
-    const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
-    const { id, created_at } = expectStatus(201, attempt).body;
-    const dueAt = Date.parse(created_at) + TTL_SECONDS * 1_000;
-    await eventually(async () => Date.now() >= dueAt || undefined, 'the deadline passed');
-    expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score: 100 }));
-    const read = expectStatus(200, await world.partner.getAttempt(id)).body;
-    expect(read.outcome).toBeNull();
-    // Shown as expired only once the fee is back.
-    if (read.status === 'expired') expect(await world.balance(player)).toBe('100.00');
-    else expect(await world.balance(player)).toBe('99.00');
-  });
+  test.each(['a challenge', 'a round'])(
+    'of an attempt in %s is its own, not the sweep’s: a report after it is refused though no sweep has run',
+    async (where) => {
+      const parent =
+        where === 'a round'
+          ? { tournament_round_id: (await world.newRound()).id }
+          : { challenge_id: (await world.newChallenge()).id };
+      const player = await world.newPlayer();
+      const attempt = await world.partner.createAttempt({ ...parent, player_ref: player.ref });
+      const { id, created_at } = expectStatus(201, attempt).body;
+      const dueAt = Date.parse(created_at) + TTL_SECONDS * 1_000;
+      await eventually(async () => Date.now() >= dueAt || undefined, 'the deadline passed');
+      expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score: 100 }));
+      const read = expectStatus(200, await world.partner.getAttempt(id)).body;
+      expect(read.outcome).toBeNull();
+      // Shown as expired only once the fee is back.
+      if (read.status === 'expired') expect(await world.balance(player)).toBe('100.00');
+      else expect(await world.balance(player)).toBe('99.00');
+    },
+  );
 });

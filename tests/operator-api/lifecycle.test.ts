@@ -43,7 +43,11 @@ describe('the processes', () => {
     const secret = `evidence-${randomUUID()}`;
     expectStatus(200, await world.partner.reportOutcome(attempt.body.id, { score: 1, evidence: { secret } }));
     await world.partner.linkPlayer(player.ref, `${secret}@example.com`);
-    for (const service of ['gateway', 'challenge', 'wallet'] as const) {
+    const round = await world.newRound();
+    const entry = await world.partner.createAttempt({ tournament_round_id: round.id, player_ref: player.ref });
+    expectStatus(200, await world.partner.reportOutcome(entry.body.id, { score: 1, evidence: { secret } }));
+    expectStatus(200, await world.partner.closeRound(round.id));
+    for (const service of ['gateway', 'challenge', 'tournament', 'wallet'] as const) {
       const log = world.stack.logs(service).join('\n');
       for (const word of [secret, player.email, world.partner.apiKey, world.stack.operatorToken]) {
         expect(log.includes(word), `${service} logs a secret`).toBe(false);
@@ -64,13 +68,16 @@ describe('the processes', () => {
     await Promise.all([world.stack.restart('gateway', 0), world.stack.restart('gateway', 1)]);
   });
 
-  test.each(['challenge', 'wallet'] as const)(
+  test.each(['challenge', 'tournament', 'wallet'] as const)(
     'drain: %s exits with 0 under load, and nothing is lost',
     async (service) => {
-      const challenge = await world.newChallenge();
+      const parent =
+        service === 'tournament'
+          ? { tournament_round_id: (await world.newRound({ attempt_cap: 40 })).id }
+          : { challenge_id: (await world.newChallenge()).id };
       const player = await world.newPlayer();
       const keys = Array.from({ length: 40 }, () => randomUUID());
-      const body = { challenge_id: challenge.id, player_ref: player.ref };
+      const body = { ...parent, player_ref: player.ref };
       const first = Promise.all(keys.map((key) => world.partner.createAttempt(body, key)));
       const code = world.stack.stop(service);
       await first;

@@ -113,6 +113,8 @@ describe('authentication', () => {
       ['POST', '/v1/attempts'],
       ['POST', `/v1/attempts/${id}/outcome`],
       ['GET', `/v1/attempts/${id}`],
+      ['GET', '/v1/tournaments'],
+      ['GET', `/v1/tournaments/rounds/${id}/leaderboard`],
       ['GET', '/v1/nowhere'],
       ['DELETE', '/v1/attempts'],
     ] as const) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AttemptBody, SendOptions } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
 
 /** Written into raw JSON in place of a field, so that a case can say what no JavaScript value can. */
 class Raw {
@@ -75,6 +75,8 @@ const NOT_A_SCORE: [string, Value][] = [
   ['with a plus', raw('+1')],
   ['a 400 digit integer', raw('9'.repeat(400))],
 ];
+/** A tiebreak may be absent; what is missing then is the tournament's to say. */
+const NOT_A_TIEBREAK = NOT_A_SCORE.filter(([what]) => what !== 'absent');
 
 describe('bad input', () => {
   let world: World;
@@ -82,6 +84,8 @@ describe('bad input', () => {
   let playerRef: string;
   let email: string;
   let attemptId: string;
+  let roundId: string;
+  let roundAttemptId: string;
 
   beforeAll(async () => {
     world = await startWorld();
@@ -91,6 +95,9 @@ describe('bad input', () => {
     email = player.email;
     const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
     attemptId = expectStatus(201, attempt).body.id;
+    roundId = (await world.newRound(WITH_TIEBREAK)).id;
+    const entry = await world.partner.createAttempt({ tournament_round_id: roundId, player_ref: playerRef });
+    roundAttemptId = expectStatus(201, entry).body.id;
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -113,7 +120,8 @@ describe('bad input', () => {
     test.each(BAD_ID)('tournament_round_id: %s', (_what, value) =>
       send({ challenge_id: ABSENT, tournament_round_id: value }),
     );
-    test('both parents', () => send({ tournament_round_id: randomUUID() }));
+    test('both parents', () => send({ tournament_round_id: roundId }));
+    test('both parents, one of them null', () => send({ tournament_round_id: null }));
     test('no parent', () => send({ challenge_id: ABSENT }));
     test('two null parents', () => send({ challenge_id: null, tournament_round_id: null }));
     test.each([
@@ -181,6 +189,7 @@ describe('bad input', () => {
       ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
     ] as [string, Value][])('evidence: %s', (_what, value) => send({ evidence: value }));
     test.each([
+      ['null', null],
       ['a string', '1'],
       ['1e999', raw('1e999')],
       ['an object', {}],
@@ -197,6 +206,50 @@ describe('bad input', () => {
       const receipt = await world.operator.getReceipt(expectStatus(200, answer).body.receipt_id);
       expect(expectStatus(200, receipt).body.receipt.evidence).toEqual(evidence);
     });
+  });
+
+  describe('of a round', () => {
+    const named = (name: string, values: readonly [string, Value][]) =>
+      values.map(([what, value]): [string, Record<string, Value>] => [`${name}: ${what}`, { [name]: value }]);
+
+    /** As `expectRefused`, for many: none of them changes a row. */
+    async function expectAllRefused(
+      path: string,
+      good: Record<string, Value>,
+      bad: readonly [string, Record<string, Value>][],
+    ): Promise<void> {
+      const before = await world.digest();
+      for (const [what, fields] of bad) {
+        const answer = await post(path, { raw: toJson({ ...good, ...fields }) });
+        expect({ what, status: answer.status, code: answer.code }).toEqual({
+          what,
+          status: 400,
+          code: 'invalid_request',
+        });
+      }
+      expect(await world.digest()).toEqual(before);
+    }
+
+    test('no entry is made of a bad player_ref, metadata or second parent', () =>
+      expectAllRefused('/v1/attempts', { tournament_round_id: roundId, player_ref: playerRef }, [
+        ...named('player_ref', BAD_REF),
+        ...named('metadata', [...NOT_AN_OBJECT, ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }]]),
+        ...named('challenge_id', [
+          ['another parent', challengeId],
+          ['null', null],
+          ['nonsense', 'nonsense'],
+        ]),
+      ]));
+
+    test('no score is taken of a bad score, tiebreak or evidence', () =>
+      expectAllRefused(`/v1/attempts/${roundAttemptId}/outcome`, { score: 100, tiebreak: 1 }, [
+        ...named('score', NOT_A_SCORE),
+        ...named('tiebreak', NOT_A_TIEBREAK),
+        ...named('evidence', NOT_AN_OBJECT),
+      ]));
+
+    test('a tiebreak twice is refused', () =>
+      expectRefused(`/v1/attempts/${roundAttemptId}/outcome`, { raw: '{"score":1,"tiebreak":1,"tiebreak":2}' }));
   });
 
   describe('POST /v1/players', () => {
@@ -302,6 +355,12 @@ describe('bad input', () => {
       ['GET', '/v1/attempts/%E0%A4%A'],
       ['DELETE', `/v1/attempts/${randomUUID()}`],
       ['GET', `/v1/attempts/${randomUUID()}/outcome`],
+      ['POST', '/v1/tournaments'],
+      ['GET', '/v1/tournaments/'],
+      ['GET', `/v1/tournaments/${randomUUID()}`],
+      ['GET', '/v1/tournaments/rounds'],
+      ['GET', `/v1/tournaments/rounds/${randomUUID()}`],
+      ['POST', `/v1/tournaments/rounds/${randomUUID()}/leaderboard`],
     ])('%s %s is 404', async (method, path) => {
       const answer = await world.partner.send(method, path);
       expectError(404, 'not_found', answer);
@@ -311,13 +370,16 @@ describe('bad input', () => {
       for (const id of ['nonsense', 'a'.repeat(2_000), '%00', "1'--", `${randomUUID()}%20`]) {
         expectError(404, 'not_found', await world.partner.send('GET', `/v1/attempts/${id}`));
         expectError(404, 'not_found', await post(`/v1/attempts/${id}/outcome`, { body: { score: 1 } }));
+        expectError(404, 'not_found', await world.partner.send('GET', `/v1/tournaments/rounds/${id}/leaderboard`));
       }
     });
   });
 
-  test('leaves the attempt open, the services without a fault, and the audit good', async () => {
-    const attempt = expectStatus(200, await world.partner.getAttempt(attemptId));
-    expect(attempt.body).toMatchObject({ status: 'open', outcome: null });
+  test('leaves the attempts open, the services without a fault, and the audit good', async () => {
+    for (const id of [attemptId, roundAttemptId]) {
+      const attempt = expectStatus(200, await world.partner.getAttempt(id));
+      expect(attempt.body).toMatchObject({ status: 'open', outcome: null });
+    }
     await world.expectAuditOk();
   });
 });

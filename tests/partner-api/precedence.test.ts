@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { RoundBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectError, expectStatus, insideOneWindow, startWorld, type World } from '../world.ts';
+import {
+  eventually,
+  expectError,
+  expectStatus,
+  insideOneWindow,
+  startWorld,
+  WITH_TIEBREAK,
+  type World,
+} from '../world.ts';
 
 const LIMIT = 60;
 
@@ -160,6 +169,84 @@ describe('the order of checks', () => {
     const attempt = await program.test.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
     expectStatus(200, await program.test.reportOutcome(attempt.body.id, { score: 1 }));
     expectError(409, 'attempt_already_settled', await program.test.reportOutcome(attempt.body.id, { score: -1 }));
+  });
+
+  describe('of rounds', () => {
+    /** A program whose player is blocked and without money, and has bought the one attempt that the cap of each round allows. */
+    async function blockedEntrant() {
+      const program = await world.newProgram();
+      const player = await world.newPlayer({ partner: program.test, funds: '3.00' });
+      const on = (tournament_round_id: string, key?: string) =>
+        program.test.createAttempt({ tournament_round_id, player_ref: player.ref }, key);
+      const rounds: RoundBody[] = [];
+      const attemptIds: string[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const round = await world.newRound({ ...WITH_TIEBREAK, attempt_cap: 1 }, program);
+        rounds.push(round);
+        attemptIds.push(expectStatus(201, await on(round.id)).body.id);
+      }
+      expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: true }));
+      return { program, player, on, rounds, attemptIds };
+    }
+
+    test('404, then entries_closed, then the cap, then 403, then 402', async () => {
+      const { program, player, on, rounds } = await blockedEntrant();
+      const other = await world.newProgram();
+      const [capped, closed, over] = rounds.map(({ id }) => id) as [string, string, string];
+      const foreign = await world.newRound({}, other);
+      expectStatus(200, await other.test.closeRound(foreign.id));
+      expectStatus(200, await program.test.closeEntries(closed));
+      expectStatus(200, await program.test.closeRound(over));
+      expectError(404, 'not_found', await on(foreign.id));
+      expectError(409, 'entries_closed', await on(closed));
+      expectError(409, 'entries_closed', await on(over));
+      expectError(409, 'attempt_cap_reached', await on(capped));
+      const fresh = await world.newRound({ entry_fee: '50.00' }, program);
+      expectError(403, 'blocked', await on(fresh.id));
+      expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
+      expectError(402, 'insufficient_funds', await on(fresh.id));
+      // A ref that nobody is: the state of the round comes first.
+      const stranger = { tournament_round_id: closed, player_ref: randomUUID() };
+      expectError(409, 'entries_closed', await program.test.createAttempt(stranger));
+    });
+
+    test('400 before the idempotency 409, and that before 404 and a state 409', async () => {
+      const { program, player, on, rounds } = await blockedEntrant();
+      expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
+      const money = { environment: 'test', amount: '1.00', reference: randomUUID() };
+      expectStatus(201, await world.operator.deposit(player.accountId, money));
+      const fresh = await world.newRound({}, program);
+      const key = randomUUID();
+      expectStatus(201, await on(fresh.id, key));
+      expectError(400, 'invalid_request', await on('nonsense', key));
+      expectStatus(200, await program.test.closeEntries(rounds[0]?.id ?? ''));
+      for (const id of [randomUUID(), rounds[0]?.id ?? '', rounds[1]?.id ?? '']) {
+        expectError(409, 'idempotency_key_reused', await on(id, key));
+      }
+    });
+
+    test('a score: 400, then 404, then what ended the attempt, then the tiebreak', async () => {
+      const { program, rounds, attemptIds } = await blockedEntrant();
+      const other = await world.newProgram();
+      const [settled, unscored, running] = attemptIds as [string, string, string];
+      expectStatus(200, await program.test.reportOutcome(settled, { score: 1, tiebreak: 1 }));
+      expectStatus(200, await program.test.closeRound(rounds[0]?.id ?? ''));
+      expectStatus(200, await program.test.closeRound(rounds[1]?.id ?? ''));
+      const bad = { body: { score: 1, tiebreak: 'few' }, headers: { 'idempotency-key': randomUUID() } };
+      expectError(400, 'invalid_request', await program.test.send('POST', `/v1/attempts/${unscored}/outcome`, bad));
+      expectError(404, 'not_found', await other.test.reportOutcome(unscored, { score: 1 }));
+      expectError(404, 'not_found', await other.test.reportOutcome(running, { score: 1 }));
+      expectError(409, 'attempt_already_settled', await program.test.reportOutcome(settled, { score: 1 }));
+      expectError(409, 'round_closed', await program.test.reportOutcome(unscored, { score: 1 }));
+      expectError(422, 'tiebreak_required', await program.test.reportOutcome(running, { score: 1 }));
+    });
+
+    test('a board: 401 and 400 before 404', async () => {
+      const path = `/v1/tournaments/rounds/${randomUUID()}/leaderboard?player_ref=a&player_ref=b`;
+      expectStatus(401, await world.http.send('GET', path));
+      const program = await world.newProgram();
+      expectError(400, 'invalid_request', await program.test.send('GET', path));
+    });
   });
 
   test('leaves the audit good', () => world.expectAuditOk());

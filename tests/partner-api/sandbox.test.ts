@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, inMinutes, startWorld, type World } from '../world.ts';
 
 describe('/api/sandbox', () => {
   let world: World;
@@ -51,6 +51,18 @@ describe('/api/sandbox', () => {
     const before = await world.digest();
     expectError(400, 'invalid_request', await world.partner.send('POST', '/api/sandbox/players', { body }));
     expect(await world.digest()).toEqual(before);
+  });
+
+  test('ends no round that has not begun, and none twice', async () => {
+    const tournament = await world.newTournament();
+    const times = { opens_at: inMinutes(30), closes_at: inMinutes(60) };
+    const early = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
+    expectError(409, 'conflict', await world.partner.closeEntries(early.id));
+    expectError(409, 'conflict', await world.partner.closeRound(early.id));
+    const round = await world.newRound();
+    expectStatus(200, await world.partner.closeRound(round.id));
+    expectError(409, 'conflict', await world.partner.closeRound(round.id));
+    expectError(409, 'conflict', await world.partner.closeEntries(round.id));
   });
 
   test('expires only what it knows', async () => {

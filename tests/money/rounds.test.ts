@@ -1,0 +1,555 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, AttemptBody, LeaderboardRowBody, PayoutBody, RoundBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
+
+/** How many answers of each kind: `{ '201': 3, 'attempt_cap_reached': 37 }`. */
+function tally(answers: readonly Answer<unknown>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const answer of answers) {
+    const kind = answer.code ?? String(answer.status);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function newPlayers(world: World, count: number): Promise<Player[]> {
+  return Promise.all(Array.from({ length: count }, () => world.newPlayer()));
+}
+
+function enter(world: World, round: RoundBody, { ref }: Pick<Player, 'ref'>): Promise<Answer<AttemptBody>> {
+  return world.partner.createAttempt({ tournament_round_id: round.id, player_ref: ref });
+}
+
+async function openAttempt(world: World, round: RoundBody, player: Player): Promise<string> {
+  return expectStatus(201, await enter(world, round, player)).body.id;
+}
+
+async function close(world: World, round: RoundBody): Promise<RoundBody> {
+  return expectStatus(200, await world.partner.closeRound(round.id)).body;
+}
+
+async function rows(world: World, round: RoundBody, { ref }: Player): Promise<LeaderboardRowBody[]> {
+  const { data } = expectStatus(200, await world.partner.getLeaderboard(round.id, ref)).body;
+  return data ?? expect.fail('a masked board');
+}
+
+/** Every movement of a player's money but deposits, oldest first: `['fee -1.00', 'purse 5.00']`. */
+async function movements(world: World, player: Player): Promise<string[]> {
+  const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
+  return data
+    .filter((line) => line.kind !== 'deposit')
+    .map((line) => `${line.kind} ${line.amount}`)
+    .reverse();
+}
+
+describe('rounds under parallel requests', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ replicas: { gateway: 2, tournament: 2, wallet: 2 } });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test.each([40, 400])('%i first entries of one player never pass the cap of 3', async (count) => {
+    const round = await world.newRound({ attempt_cap: 3 });
+    const player = await world.newPlayer();
+    const answers = await Promise.all(Array.from({ length: count }, () => enter(world, round, player)));
+    expect(tally(answers)).toEqual({ '201': 3, attempt_cap_reached: count - 3 });
+    expect(await world.balance(player)).toBe('97.00');
+    expect(await movements(world, player)).toEqual(['fee -1.00', 'fee -1.00', 'fee -1.00']);
+    const { body } = expectStatus(200, await world.partner.getLeaderboard(round.id));
+    expect(body.round.entrant_count).toBe(1);
+  });
+
+  test.each([40, 400])('%i first entries of one account through two refs never pass the cap of 3', async (count) => {
+    const round = await world.newRound({ attempt_cap: 3 });
+    const player = await world.newPlayer();
+    const twin = { ...player, ref: randomUUID() };
+    expectStatus(201, await world.partner.linkPlayer(twin.ref, player.email));
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, index) => enter(world, round, index % 2 === 0 ? player : twin)),
+    );
+    expect(tally(answers)).toEqual({ '201': 3, attempt_cap_reached: count - 3 });
+    expect(await world.balance(player)).toBe('97.00');
+    const { body } = expectStatus(200, await world.partner.getLeaderboard(round.id));
+    expect(body.round.entrant_count).toBe(1);
+  });
+
+  test('entries in many rounds never overdraw the wallet', async () => {
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => world.newRound({ attempt_cap: 100 })));
+    const player = await world.newPlayer({ funds: '13.00' });
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, index) => enter(world, rounds[index % 8] as RoundBody, player)),
+    );
+    expect(tally(answers)).toEqual({ '201': 13, insufficient_funds: 67 });
+    expect(await world.balance(player)).toBe('0.00');
+  });
+
+  test('200 players enter and score at once: one strict board, and 20 parallel closes pay it once', async () => {
+    const round = await world.newRound();
+    const refs = Array.from({ length: 200 }, () => randomUUID());
+    await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '5.00'))));
+    const winner = await world.newPlayer();
+    const attempts = await Promise.all([winner.ref, ...refs].map((ref) => enter(world, round, { ref })));
+    expect(tally(attempts)).toEqual({ '201': 201 });
+    // Few values, so that most of them tie.
+    const outcomes = await Promise.all(
+      attempts.map((attempt, index) =>
+        world.partner.reportOutcome(attempt.body.id, { score: index === 0 ? 1_000 : index % 7 }),
+      ),
+    );
+    expect(tally(outcomes)).toEqual({ '200': 201 });
+
+    const closes = await Promise.all(Array.from({ length: 20 }, () => world.partner.closeRound(round.id)));
+    const closed = closes.find((answer) => answer.status === 200)?.body ?? expect.fail('nobody closed it');
+    expect(closed).toMatchObject({ status: 'settled', entrant_count: 201 });
+    for (const answer of closes) if (answer.status !== 200) expectError(409, 'conflict', answer);
+
+    const table = await rows(world, round, winner);
+    expect(table.map((row) => row.rank)).toEqual(Array.from({ length: 201 }, (_, index) => index + 1));
+    expect(table.map((row) => row.final_rank)).toEqual(table.map((row) => row.rank));
+    expect(new Set(table.map((row) => row.player_ref))).toEqual(new Set([winner.ref, ...refs]));
+    for (const [index, row] of table.entries()) {
+      const before = table[index - 1];
+      if (before === undefined) continue;
+      expect(before.best_score).toBeGreaterThanOrEqual(row.best_score);
+      if (before.best_score === row.best_score) {
+        expect(Date.parse(before.best_score_at)).toBeLessThanOrEqual(Date.parse(row.best_score_at));
+      }
+    }
+    expect(table.slice(0, 4).map((row) => row.payout_amount)).toEqual(['5.00', '3.00', '2.00', '0.00']);
+    expect(table[0]?.player_ref).toBe(winner.ref);
+    expect(await movements(world, winner)).toEqual(['fee -1.00', 'purse 5.00']);
+    const purses = await world.stack
+      .database('wallet')
+      .query<{ amount_cents: bigint }>(
+        `select amount_cents from transfers where kind = 'purse' and round_id = $1 order by 1 desc`,
+        [round.id],
+      );
+    expect(purses.map((purse) => purse.amount_cents)).toEqual([500n, 300n, 200n]);
+  });
+
+  test('what one replica has answered every replica shows, and no board is ever torn', async () => {
+    const round = await world.newRound();
+    const players = await newPlayers(world, 60);
+    await Promise.all(
+      players.map(async (player, index) => {
+        // The gateways take turns, so that no request meets the one that answered before.
+        const id = await openAttempt(world, round, player);
+        expect(await rows(world, round, player)).toEqual([]);
+        const { body } = expectStatus(200, await world.partner.reportOutcome(id, { score: index % 10 }));
+        for (let read = 0; read < 3; read += 1) {
+          const { data = [], scored_players } = expectStatus(
+            200,
+            await world.partner.getLeaderboard(round.id, player.ref),
+          ).body;
+          const own = data.findIndex((row) => row.player_ref === player.ref);
+          expect(data[own]).toMatchObject({
+            best_score: body.score,
+            best_score_at: body.recorded_at,
+            paid_attempts: 1,
+          });
+          const rank = data[own]?.rank ?? 0;
+          expect(data.map((row) => row.rank)).toEqual(data.map((_, place) => rank - own + place));
+          expect(own).toBe(rank === 1 ? 0 : 1);
+          expect(data.length - own - 1).toBe(rank === scored_players ? 0 : 1);
+          for (const [place, row] of data.entries()) {
+            if (place > 0) expect(data[place - 1]?.best_score).toBeGreaterThanOrEqual(row.best_score);
+          }
+        }
+      }),
+    );
+    const { body } = expectStatus(200, await world.partner.getLeaderboard(round.id));
+    expect(body).toMatchObject({ entrant_count: 60, scored_players: 60 });
+  });
+
+  test('40 reports of one attempt under different keys settle it once', async () => {
+    const round = await world.newRound();
+    const player = await world.newPlayer();
+    const id = await openAttempt(world, round, player);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => world.partner.reportOutcome(id, { score: index })),
+    );
+    expect(tally(answers)).toEqual({ '200': 1, attempt_already_settled: 39 });
+    const settled = answers.find((answer) => answer.status === 200);
+    expect(await rows(world, round, player)).toMatchObject([{ best_score: settled?.body.score, paid_attempts: 1 }]);
+  });
+
+  test('reports of many runs of one player at once keep the best', async () => {
+    const round = await world.newRound({ attempt_cap: 40 });
+    const player = await world.newPlayer();
+    const attempts = await Promise.all(Array.from({ length: 40 }, () => enter(world, round, player)));
+    expect(tally(attempts)).toEqual({ '201': 40 });
+    const outcomes = await Promise.all(
+      attempts.map((attempt, index) => world.partner.reportOutcome(attempt.body.id, { score: index % 20 })),
+    );
+    const best = outcomes
+      .filter((answer) => answer.body.score === 19)
+      .map((answer) => answer.body.recorded_at)
+      .sort();
+    expect(await rows(world, round, player)).toMatchObject([
+      { best_score: 19, best_score_at: best[0], paid_attempts: 40 },
+    ]);
+  });
+
+  test('entries that race the close are in the round or refused, and none of them keeps a fee', async () => {
+    const round = await world.newRound();
+    const scorer = await world.newPlayer();
+    await world.playRound(round.id, scorer, 1);
+    const players = await newPlayers(world, 30);
+    const [closed, ...answers] = await Promise.all([
+      world.partner.closeRound(round.id),
+      ...players.map((player) => enter(world, round, player)),
+    ]);
+    expectStatus(200, closed);
+    const entered = answers.filter((answer) => answer.status === 201);
+    for (const answer of answers) if (answer.status !== 201) expectError(409, 'entries_closed', answer);
+    for (const { body } of entered) {
+      expect(expectStatus(200, await world.partner.getAttempt(body.id)).body.status).toBe('expired');
+    }
+    for (const player of players) expect(await world.balance(player)).toBe('100.00');
+    const board = expectStatus(200, await world.partner.getLeaderboard(round.id, scorer.ref)).body;
+    expect(board.round.entrant_count).toBe(1 + entered.length);
+    expect(board.data?.map((row) => row.player_ref)).toEqual([scorer.ref]);
+  });
+
+  test('scores that race the close are on the final board, or refused and their entry returned', async () => {
+    const round = await world.newRound();
+    const players = await newPlayers(world, 30);
+    const ids = await Promise.all(players.map((player) => openAttempt(world, round, player)));
+    const [closed, ...answers] = await Promise.all([
+      world.partner.closeRound(round.id),
+      ...ids.map((id, index) => world.partner.reportOutcome(id, { score: index })),
+    ]);
+    expect(expectStatus(200, closed).body.status).toBe('settled');
+    for (const answer of answers) if (answer.status !== 200) expectError(409, 'round_closed', answer);
+    const onBoard = players.filter((_, index) => answers[index]?.status === 200).reverse();
+    const table = await rows(world, round, players[0] as Player);
+    expect(table.map((row) => row.player_ref)).toEqual(onBoard.map((player) => player.ref));
+    const payouts = [5, 3, 2];
+    for (const [index, player] of players.entries()) {
+      const place = onBoard.indexOf(player);
+      const money = answers[index]?.status === 200 ? 99 + (payouts[place] ?? 0) : 100;
+      expect(await world.balance(player)).toBe(`${money}.00`);
+    }
+  });
+
+  test('leave the audit good, and no request failed on our side', async () => {
+    await world.expectAuditOk();
+    expect(world.http.journal.filter((entry) => entry.answer.status >= 500)).toEqual([]);
+  });
+});
+
+describe('the end of a round', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ failpoints: true, restart: true });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  async function payoutOf(round: RoundBody, player: Player): Promise<PayoutBody> {
+    const { data } = expectStatus(200, await world.operator.listPayouts()).body;
+    const found = data.filter((payout) => payout.round_id === round.id && payout.account_id === player.accountId);
+    expect(found).toHaveLength(1);
+    return found[0] as PayoutBody;
+  }
+
+  describe('that ran', () => {
+    test('pays the frozen table to the ranks that are present, each once', async () => {
+      const round = await world.newRound({
+        purse_table: [
+          { rank: 1, amount: '10.00' },
+          { rank: 2, amount: '0.07' },
+          { rank: 3, amount: '0.05' },
+          { rank: 4, amount: '0.05' },
+        ],
+      });
+      const [first, second, third, silent] = (await newPlayers(world, 4)) as [Player, Player, Player, Player];
+      await world.playRound(round.id, third, 10);
+      await world.playRound(round.id, first, 20);
+      await world.playRound(round.id, first, 40);
+      await world.playRound(round.id, second, 30);
+      await openAttempt(world, round, silent);
+      await close(world, round);
+      expect(await movements(world, first)).toEqual(['fee -1.00', 'fee -1.00', 'purse 10.00']);
+      expect(await movements(world, second)).toEqual(['fee -1.00', 'purse 0.07']);
+      expect(await movements(world, third)).toEqual(['fee -1.00', 'purse 0.05']);
+      expect(await movements(world, silent)).toEqual(['fee -1.00', 'refund 1.00']);
+      const payout = await payoutOf(round, first);
+      expect(payout).toMatchObject({ attempt_id: null, amount: '10.00', status: 'paid', reason: null });
+      const { data } = expectStatus(200, await world.operator.statement(first.accountId, 'test')).body;
+      expect(data[0]).toMatchObject({ kind: 'purse', reference: payout.award_id, balance_after: '108.00' });
+      // A round closes once.
+      expectError(409, 'conflict', await world.partner.closeRound(round.id));
+      expect(await movements(world, first)).toHaveLength(3);
+      await world.expectAuditOk();
+    });
+
+    test('pays one person one rank, whichever of their refs played', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const twin = { ...player, ref: randomUUID() };
+      expectStatus(201, await world.partner.linkPlayer(twin.ref, player.email));
+      await world.playRound(round.id, player, 10);
+      await world.playRound(round.id, twin, 20);
+      await close(world, round);
+      expect(await movements(world, player)).toEqual(['fee -1.00', 'fee -1.00', 'purse 5.00']);
+    });
+
+    test('pays the account that played, even when the ref names another one by then', async () => {
+      const round = await world.newRound();
+      const [player, other] = (await newPlayers(world, 2)) as [Player, Player];
+      await world.playRound(round.id, player, 10);
+      expectStatus(201, await world.partner.linkPlayer(player.ref, other.email));
+      await close(world, round);
+      expect(await world.balance(player)).toBe('104.00');
+      expect(await world.balance(other)).toBe('100.00');
+    });
+
+    test('pays a purse whatever its size, because it was frozen before anyone played', async () => {
+      const round = await world.newRound({ purse_table: [{ rank: 1, amount: '750.00' }] });
+      const player = await world.newPlayer();
+      await world.playRound(round.id, player, 10);
+      await close(world, round);
+      expect(await world.balance(player)).toBe('849.00');
+    });
+
+    test('pays live rounds by their clock alone: the sandbox cannot close them', async () => {
+      const round = await world.newRound({ environment: 'live' });
+      expectError(404, 'not_found', await world.partner.closeRound(round.id));
+      expectError(404, 'not_found', await world.partner.closeEntries(round.id));
+      expectStatus(401, await world.program.live.closeRound(round.id));
+    });
+  });
+
+  describe('that was cancelled', () => {
+    test.each([
+      ['too few entrants', { min_entrants: 4 }],
+      ['too few scored attempts', { min_scored_attempts: 4 }],
+    ])('for %s returns every entry once, scored or not, and pays nothing', async (_what, terms) => {
+      const round = await world.newRound({ ...terms, entry_fee: '2.50' });
+      const [scorer, silent, both] = (await newPlayers(world, 3)) as [Player, Player, Player];
+      await world.playRound(round.id, scorer, 10);
+      await world.playRound(round.id, scorer, 20);
+      await openAttempt(world, round, silent);
+      const scored = await world.playRound(round.id, both, 30);
+      const open = await openAttempt(world, round, both);
+      const back = await openAttempt(world, round, both);
+      expectStatus(200, await world.partner.expireAttempt(back));
+      expect((await close(world, round)).status).toBe('cancelled');
+      for (const player of [scorer, silent, both]) expect(await world.balance(player)).toBe('100.00');
+      const lines = async (player: Player) => (await movements(world, player)).sort();
+      expect(await lines(scorer)).toEqual(['fee -2.50', 'fee -2.50', 'refund 2.50', 'refund 2.50']);
+      expect(await lines(silent)).toEqual(['fee -2.50', 'refund 2.50']);
+      expect(await lines(both)).toEqual([...Array(3).fill('fee -2.50'), ...Array(3).fill('refund 2.50')]);
+      // What was scored stays told; what was not has expired.
+      expect((await world.partner.getAttempt(scored.attempt_id)).body).toMatchObject({
+        status: 'settled',
+        outcome: scored,
+      });
+      expect((await world.partner.getAttempt(open)).body).toMatchObject({ status: 'expired', outcome: null });
+      await world.expectAuditOk();
+    });
+
+    test('for want of anyone at all is cancelled without a movement', async () => {
+      expect((await close(world, await world.newRound())).status).toBe('cancelled');
+    });
+
+    test('at exactly the minimum it runs', async () => {
+      const round = await world.newRound({ min_entrants: 2, min_scored_attempts: 2 });
+      const [player, silent] = (await newPlayers(world, 2)) as [Player, Player];
+      await world.playRound(round.id, player, 1);
+      await world.playRound(round.id, player, 2);
+      await openAttempt(world, round, silent);
+      expect((await close(world, round)).status).toBe('settled');
+      expect(await world.balance(player)).toBe('103.00');
+    });
+  });
+
+  describe('with a purse that is held', () => {
+    const HOLDS = [
+      ['under_investigation', { under_investigation: true }],
+      ['enforcement_flag', { enforcement_flag: true }],
+      ['sandbox_hold', null],
+    ] as const;
+
+    /** A settled round whose winner's purse is held, and whose second was paid. */
+    async function heldRound(hold: (typeof HOLDS)[number][1]): Promise<{ round: RoundBody; winner: Player }> {
+      const round = await world.newRound();
+      const [winner, second] = (await newPlayers(world, 2)) as [Player, Player];
+      await world.playRound(round.id, winner, 20);
+      await world.playRound(round.id, second, 10);
+      if (hold === null) expectStatus(204, await world.partner.holdNextAward(winner.ref));
+      else expectStatus(200, await world.operator.updateAccount(winner.accountId, hold));
+      expect((await close(world, round)).status).toBe('settled');
+      expect(await rows(world, round, winner)).toMatchObject([
+        { player_ref: winner.ref, final_rank: 1, payout_amount: '5.00', payout_status: 'held' },
+        { player_ref: second.ref, final_rank: 2, payout_amount: '3.00', payout_status: 'paid' },
+      ]);
+      expect(await world.balance(winner)).toBe('99.00');
+      expect(await world.balance(second)).toBe('102.00');
+      return { round, winner };
+    }
+
+    async function heldPayouts(round: RoundBody): Promise<PayoutBody[]> {
+      const { data } = expectStatus(200, await world.operator.listPayouts('held')).body;
+      return data.filter((payout) => payout.round_id === round.id);
+    }
+
+    test.each(HOLDS)('by %s: release pays it once', async (reason, hold) => {
+      const { round, winner } = await heldRound(hold);
+      const [held, ...others] = await heldPayouts(round);
+      expect(others).toEqual([]);
+      expect(held).toMatchObject({
+        attempt_id: null,
+        round_id: round.id,
+        account_id: winner.accountId,
+        amount: '5.00',
+        reason,
+      });
+      const awardId = held?.award_id ?? '';
+      const released = await Promise.all(Array.from({ length: 5 }, () => world.operator.releasePayout(awardId)));
+      for (const answer of released) expect(expectStatus(200, answer).body).toMatchObject({ status: 'paid' });
+      expect((await rows(world, round, winner))[0]).toMatchObject({ payout_amount: '5.00', payout_status: 'paid' });
+      expect(await movements(world, winner)).toEqual(['fee -1.00', 'purse 5.00']);
+      expectError(409, 'conflict', await world.operator.denyPayout(awardId));
+      expect(await heldPayouts(round)).toEqual([]);
+    });
+
+    test('deny leaves it unpaid for good, and nobody moves up', async () => {
+      const { round, winner } = await heldRound({ under_investigation: true });
+      const [held] = await heldPayouts(round);
+      const awardId = held?.award_id ?? '';
+      for (let count = 0; count < 2; count += 1) {
+        expect(expectStatus(200, await world.operator.denyPayout(awardId)).body).toMatchObject({ status: 'denied' });
+      }
+      expectError(409, 'conflict', await world.operator.releasePayout(awardId));
+      expect(await heldPayouts(round)).toEqual([]);
+      expect((await rows(world, round, winner))[0]).toMatchObject({ payout_amount: '5.00', payout_status: 'held' });
+      expect(await world.balance(winner)).toBe('99.00');
+    });
+
+    test('release and deny that race end it one way', async () => {
+      for (let count = 0; count < 4; count += 1) {
+        const { round, winner } = await heldRound(null);
+        const awardId = (await heldPayouts(round))[0]?.award_id ?? '';
+        const answers = await Promise.all([world.operator.releasePayout(awardId), world.operator.denyPayout(awardId)]);
+        expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+        expect(await world.balance(winner)).toBe(answers[0]?.status === 200 ? '104.00' : '99.00');
+      }
+    });
+  });
+
+  describe('after a fault', () => {
+    test('keeps no fee of an entry that was charged and never answered', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      world.stack.arm('tournament.create.after-charge', 'kill');
+      const answer = await enter(world, round, player);
+      expect([0, 500], answer.text).toContain(answer.status);
+      expect(world.stack.isFired('tournament.create.after-charge')).toBe(true);
+      await world.stack.ready();
+      expect(await world.balance(player)).toBe('99.00');
+      const closed = await insist(() => world.partner.closeRound(round.id));
+      // They entered: the fee was posted. It ran without a score, and the entry came back.
+      expect(closed).toMatchObject({ status: 'settled', entrant_count: 1 });
+      expect(await movements(world, player)).toEqual(['fee -1.00', 'refund 1.00']);
+    });
+
+    test('charges nothing later for an entry that died before its fee', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      world.stack.arm('tournament.create.before-charge', 'kill');
+      const key = randomUUID();
+      const entry = { tournament_round_id: round.id, player_ref: player.ref };
+      const answer = await world.partner.createAttempt(entry, key);
+      expect([0, 500], answer.text).toContain(answer.status);
+      await world.stack.ready();
+      const closed = await insist(() => world.partner.closeRound(round.id));
+      expect(closed).toMatchObject({ status: 'cancelled', entrant_count: 0 });
+      expectError(409, 'entries_closed', await world.partner.createAttempt(entry, key));
+      expect(await movements(world, player)).toEqual([]);
+    });
+
+    test('that keeps the wallet away is settling, shows nothing decided, and settles when the wallet is back', async () => {
+      const round = await world.newRound();
+      const [first, second, silent] = (await newPlayers(world, 3)) as [Player, Player, Player];
+      await world.playRound(round.id, first, 20);
+      await world.playRound(round.id, second, 10);
+      const open = await openAttempt(world, round, silent);
+      const running = await rows(world, round, first);
+      await world.stack.stop('wallet');
+      expectError(500, 'internal_error', await world.partner.closeRound(round.id));
+      const board = expectStatus(200, await world.partner.getLeaderboard(round.id, first.ref)).body;
+      expect(board.round).toMatchObject({ status: 'settling', settled_at: null });
+      expect(board.data).toEqual(running);
+      expectError(409, 'entries_closed', await enter(world, round, first));
+      await world.stack.restart('wallet');
+      await awaitStatus(round, 'settled');
+      expect(await movements(world, first)).toEqual(['fee -1.00', 'purse 5.00']);
+      expect(await movements(world, second)).toEqual(['fee -1.00', 'purse 3.00']);
+      expect(await movements(world, silent)).toEqual(['fee -1.00', 'refund 1.00']);
+      expectError(409, 'round_closed', await world.partner.reportOutcome(open, { score: 100 }));
+      await world.expectAuditOk();
+    });
+
+    test('that keeps everything down when its time comes settles once when all is back', async () => {
+      const { query } = world.stack.database('tournament');
+      const settling = await world.newRound();
+      const cancelling = await world.newRound({ min_entrants: 9 });
+      const [first, second, silent] = (await newPlayers(world, 3)) as [Player, Player, Player];
+      for (const round of [settling, cancelling]) {
+        await world.playRound(round.id, first, 20);
+        await world.playRound(round.id, second, 10);
+        await openAttempt(world, round, silent);
+      }
+      const live = await world.newRound({ environment: 'live' });
+      const real = await world.newPlayer({ environment: 'live' });
+      const entry = { tournament_round_id: live.id, player_ref: real.ref };
+      const attempt = expectStatus(201, await world.program.live.createAttempt(entry)).body;
+      expectStatus(200, await world.program.live.reportOutcome(attempt.id, { score: 1 }));
+      const DOWN = ['gateway', 'tournament', 'wallet'] as const;
+      await Promise.all(DOWN.map((service) => world.stack.stop(service)));
+      // Their hour passes meanwhile. The triggers let no live round end sooner, so they look away.
+      await query(`
+        begin;
+        set local session_replication_role = replica;
+        update rounds set entries_close_at = opens_at + (now() - opens_at) / 2, closes_at = now()
+        where id in ('${settling.id}', '${cancelling.id}', '${live.id}');
+        commit`);
+      // The worst order: whoever settles is back before whoever pays.
+      await world.stack.restart('tournament');
+      await Promise.all([world.stack.restart('wallet'), world.stack.restart('gateway')]);
+      await awaitStatus(settling, 'settled');
+      await awaitStatus(cancelling, 'cancelled');
+      await awaitStatus(live, 'settled', world.program.live);
+      await world.expectAuditOk();
+      expect(await world.balance(real, 'live')).toBe('104.00');
+      expect(await world.balance(real, 'test')).toBe('0.00');
+      expect(await lines(first)).toEqual(['fee -1.00', 'fee -1.00', 'purse 5.00', 'refund 1.00']);
+      expect(await lines(second)).toEqual(['fee -1.00', 'fee -1.00', 'purse 3.00', 'refund 1.00']);
+      expect(await lines(silent)).toEqual(['fee -1.00', 'fee -1.00', 'refund 1.00', 'refund 1.00']);
+    });
+
+    /** Asks until the round was closed; a service that just came back is met by breakers first. */
+    function insist(ask: () => Promise<Answer<RoundBody>>): Promise<RoundBody> {
+      return eventually(async () => {
+        const answer = await ask();
+        if (answer.status === 200) return answer.body;
+        expectError(500, 'internal_error', answer);
+        return undefined;
+      }, 'the round closed');
+    }
+
+    function awaitStatus(round: RoundBody, status: string, partner = world.partner): Promise<RoundBody> {
+      return eventually(async () => {
+        const answer = await partner.getLeaderboard(round.id);
+        return answer.status === 200 && answer.body.round.status === status ? answer.body.round : undefined;
+      }, `the round is ${status}`);
+    }
+
+    const lines = async (player: Player) => (await movements(world, player)).sort();
+  });
+
+  test('leaves the audit good', () => world.expectAuditOk());
+});

@@ -1,0 +1,411 @@
+import { randomUUID } from 'node:crypto';
+import type { LeaderboardBody, LeaderboardRowBody, OutcomeBody, RoundBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, type Player, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const MASKED_FIELDS = [
+  'closes_at',
+  'entrant_count',
+  'locked',
+  'min_entrants',
+  'min_scored_attempts',
+  'purse_amount',
+  'purse_table',
+  'reason',
+  'round',
+  'scored_players',
+];
+
+describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  const newPlayers = (count: number) => Promise.all(Array.from({ length: count }, () => world.newPlayer()));
+
+  async function enter(round: RoundBody, player: Player): Promise<string> {
+    const entry = { tournament_round_id: round.id, player_ref: player.ref };
+    return expectStatus(201, await world.partner.createAttempt(entry)).body.id;
+  }
+
+  async function board(round: RoundBody, ref?: string): Promise<LeaderboardBody> {
+    return expectStatus(200, await world.partner.getLeaderboard(round.id, ref)).body;
+  }
+
+  /** The rows that a player who has entered sees. */
+  async function rows(round: RoundBody, { ref }: Player): Promise<LeaderboardRowBody[]> {
+    const { data, locked } = await board(round, ref);
+    expect(locked).toBeUndefined();
+    return data ?? expect.fail('a board without data');
+  }
+
+  async function close(round: RoundBody): Promise<RoundBody> {
+    return expectStatus(200, await world.partner.closeRound(round.id)).body;
+  }
+
+  /** The order of a complete board, by ref. */
+  async function finalOrder(round: RoundBody, player: Player): Promise<string[]> {
+    await close(round);
+    return (await rows(round, player)).map((row) => row.player_ref);
+  }
+
+  const rowOf = (rank: number, player: Player, outcome: OutcomeBody, changes: Partial<LeaderboardRowBody> = {}) => ({
+    rank,
+    player_ref: player.ref,
+    best_score: outcome.score,
+    best_tiebreak: null,
+    best_score_at: outcome.recorded_at,
+    paid_attempts: 1,
+    final_rank: null,
+    payout_amount: null,
+    payout_status: 'none',
+    ...changes,
+  });
+
+  describe('masked', () => {
+    test('is one and the same answer to nobody, to an unknown ref and to one that has not entered', async () => {
+      const round = await world.newRound({ min_entrants: 2, min_scored_attempts: 3 });
+      const [player, second, outsider] = (await newPlayers(3)) as [Player, Player, Player];
+      await world.playRound(round.id, player, 5);
+      await enter(round, second);
+      const elsewhere = await world.newRound();
+      await world.playRound(elsewhere.id, outsider, 5);
+
+      const absent = expectStatus(200, await world.partner.getLeaderboard(round.id));
+      expect(Object.keys(absent.body).sort()).toEqual(MASKED_FIELDS);
+      expect(absent.body).toEqual({
+        locked: true,
+        reason: 'enter_to_see',
+        round: { ...round, entrant_count: 2 },
+        entrant_count: 2,
+        scored_players: 1,
+        min_entrants: 2,
+        min_scored_attempts: 3,
+        purse_amount: '10.00',
+        purse_table: round.purse_table,
+        closes_at: round.closes_at,
+      });
+      for (const ref of [randomUUID(), outsider.ref, '', ' ', 'ü 選手', 'x'.repeat(255), 'x'.repeat(256), '\0', '%']) {
+        expect(expectStatus(200, await world.partner.getLeaderboard(round.id, ref)).text).toBe(absent.text);
+      }
+      const named = await world.partner.send('GET', `/v1/tournaments/rounds/${round.id}/leaderboard?player_ref`);
+      expect(expectStatus(200, named).text).toBe(absent.text);
+    });
+
+    test('stays for who was refused', async () => {
+      const round = await world.newRound({ attempt_cap: 1 });
+      const poor = await world.newPlayer({ funds: '0.00' });
+      const blocked = await world.newPlayer();
+      expectStatus(200, await world.operator.updateAccount(blocked.accountId, { blocked: true }));
+      const masked = expectStatus(200, await world.partner.getLeaderboard(round.id)).text;
+      for (const { ref } of [poor, blocked]) {
+        const answer = await world.partner.createAttempt({ tournament_round_id: round.id, player_ref: ref });
+        expect([402, 403]).toContain(answer.status);
+        expect((await world.partner.getLeaderboard(round.id, ref)).text).toBe(masked);
+      }
+    });
+
+    test.each(['settled', 'cancelled'])('stays for outsiders after the round was %s', async (status) => {
+      const round = await world.newRound({ min_entrants: status === 'settled' ? 1 : 2 });
+      const [player, outsider] = (await newPlayers(2)) as [Player, Player];
+      await world.playRound(round.id, player, 5);
+      const closed = await close(round);
+      expect(closed.status).toBe(status);
+      const absent = expectStatus(200, await world.partner.getLeaderboard(round.id));
+      expect(Object.keys(absent.body).sort()).toEqual(MASKED_FIELDS);
+      expect(absent.body).toMatchObject({ locked: true, round: closed, scored_players: 1, entrant_count: 1 });
+      expect((await world.partner.getLeaderboard(round.id, outsider.ref)).text).toBe(absent.text);
+    });
+
+    test('refuses two names', async () => {
+      const round = await world.newRound();
+      const path = `/v1/tournaments/rounds/${round.id}/leaderboard?player_ref=a&player_ref=b`;
+      expectError(400, 'invalid_request', await world.partner.send('GET', path));
+    });
+
+    test('is never an answer to another program, another environment or an unknown round: that is 404', async () => {
+      const other = await world.newProgram();
+      const round = await world.newRound();
+      const live = await world.newRound({ environment: 'live' });
+      const player = await world.newPlayer();
+      await world.playRound(round.id, player, 5);
+      const unknown = await world.partner.getLeaderboard(randomUUID());
+      expectError(404, 'not_found', unknown);
+      for (const ref of [undefined, player.ref]) {
+        for (const [partner, id] of [
+          [other.test, round.id],
+          [other.live, round.id],
+          [world.program.live, round.id],
+          [world.program.test, live.id],
+          [world.program.test, round.tournament_id],
+          [world.program.test, 'nonsense'],
+          [world.program.test, `${round.id}0`],
+        ] as const) {
+          const answer = await partner.getLeaderboard(id, ref);
+          expectError(404, 'not_found', answer);
+          expect(answer.text).toBe(unknown.text);
+        }
+      }
+    });
+  });
+
+  describe('of a running round', () => {
+    test('is full and empty for who paid and has not scored', async () => {
+      const round = await world.newRound();
+      const [scorer, silent, refunded] = (await newPlayers(3)) as [Player, Player, Player];
+      await world.playRound(round.id, scorer, 5);
+      await enter(round, silent);
+      // They paid for an attempt; that its fee came back since does not undo it.
+      expectStatus(200, await world.partner.expireAttempt(await enter(round, refunded)));
+      for (const { ref } of [silent, refunded]) {
+        expect(await board(round, ref)).toEqual({
+          round: { ...round, entrant_count: 3 },
+          scored_players: 1,
+          data: [],
+        });
+      }
+    });
+
+    test('shows the player, one rank above and one below, and the length of the whole', async () => {
+      const round = await world.newRound();
+      const players = await newPlayers(5);
+      const outcomes: OutcomeBody[] = [];
+      for (const [index, player] of players.entries()) {
+        outcomes.push(await world.playRound(round.id, player, 100 - index));
+      }
+      const all = players.map((player, index) => rowOf(index + 1, player, outcomes[index] as OutcomeBody));
+      for (const [index, player] of players.entries()) {
+        expect(await board(round, player.ref)).toEqual({
+          round: { ...round, entrant_count: 5 },
+          scored_players: 5,
+          data: all.slice(Math.max(0, index - 1), index + 2),
+        });
+      }
+    });
+
+    test('shows one row to the only one who scored', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const outcome = await world.playRound(round.id, player, -1.5);
+      expect(await rows(round, player)).toEqual([rowOf(1, player, outcome)]);
+    });
+
+    test('moves with every better run, and only with those', async () => {
+      const round = await world.newRound({ attempt_cap: 10 });
+      const [mover, rival] = (await newPlayers(2)) as [Player, Player];
+      await world.playRound(round.id, rival, 50);
+      const first = await world.playRound(round.id, mover, 10);
+      const seen = async () => (await rows(round, mover)).find((row) => row.player_ref === mover.ref);
+      expect(await seen()).toEqual(rowOf(2, mover, first));
+      // Worse, and the same again: the earlier run stays.
+      await world.playRound(round.id, mover, 9);
+      await world.playRound(round.id, mover, 10);
+      expect(await seen()).toEqual(rowOf(2, mover, first, { paid_attempts: 3 }));
+      const better = await world.playRound(round.id, mover, 60);
+      expect(await seen()).toEqual(rowOf(1, mover, better, { paid_attempts: 4 }));
+      expect((await rows(round, rival)).map((row) => row.rank)).toEqual([1, 2]);
+      expect((await board(round, mover.ref)).scored_players).toBe(2);
+    });
+
+    test('counts the attempts that were bought and not given back', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      await world.playRound(round.id, player, 1);
+      await enter(round, player);
+      const back = await enter(round, player);
+      expect(await rows(round, player)).toMatchObject([{ paid_attempts: 3 }]);
+      expectStatus(200, await world.partner.expireAttempt(back));
+      expect(await rows(round, player)).toMatchObject([{ paid_attempts: 2 }]);
+    });
+
+    test('shows a person once, by the ref of their best run', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const twin = { ...player, ref: `twin-${randomUUID()}` };
+      expectStatus(201, await world.partner.linkPlayer(twin.ref, player.email));
+      await world.playRound(round.id, player, 5);
+      const better = await world.playRound(round.id, twin, 6);
+      for (const either of [player, twin]) {
+        expect(await rows(round, either)).toEqual([rowOf(1, twin, better, { paid_attempts: 2 })]);
+      }
+    });
+  });
+
+  describe('order', () => {
+    test.each([
+      ['higher_is_better', [7, -1, 1e300, 0.5, 0]],
+      ['lower_is_better', [7, -1, 1e300, 0.5, 0]],
+    ] as const)('%s', async (direction, scores) => {
+      const round = await world.newRound({ threshold_direction: direction });
+      const players = await newPlayers(scores.length);
+      for (const [index, score] of scores.entries()) {
+        await world.playRound(round.id, players[index] as Player, score);
+      }
+      const better = direction === 'higher_is_better' ? -1 : 1;
+      const expected = [...scores.entries()].sort(([, one], [, other]) => better * (one - other));
+      const order = await finalOrder(round, players[0] as Player);
+      expect(order).toEqual(expected.map(([index]) => players[index]?.ref));
+    });
+
+    test.each([
+      ['lower_is_better', [3, 2, 2.5]],
+      ['higher_is_better', [2, 3, 2.5]],
+    ])('of equal scores goes by the tiebreak, where %s, before the time', async (direction, tiebreaks) => {
+      const round = await world.newRound({ tiebreak_metric_name: 'moves', tiebreak_direction: direction });
+      const [worst, best, middle] = (await newPlayers(3)) as [Player, Player, Player];
+      for (const [index, player] of [worst, best, middle].entries()) {
+        await world.playRound(round.id, player, 10, tiebreaks[index]);
+      }
+      expect(await finalOrder(round, best)).toEqual([best, middle, worst].map(({ ref }) => ref));
+    });
+
+    test('of equal runs goes by the time of the best one', async () => {
+      const round = await world.newRound(WITH_TIEBREAK);
+      const [early, late, latest] = (await newPlayers(3)) as [Player, Player, Player];
+      const at: string[] = [];
+      // `latest` was first with a worse run; the time that counts is that of the run that counts.
+      await world.playRound(round.id, latest, 9, 4);
+      for (const player of [early, late, latest]) {
+        at.push((await world.playRound(round.id, player, 10, 4)).recorded_at);
+      }
+      expect(at).toEqual([...new Set(at)].sort());
+      expect(await finalOrder(round, early)).toEqual([early, late, latest].map(({ ref }) => ref));
+    });
+
+    test('takes the tiebreak of the run that holds the best score, not the best tiebreak', async () => {
+      const round = await world.newRound(WITH_TIEBREAK);
+      const [player, rival] = (await newPlayers(2)) as [Player, Player];
+      await world.playRound(round.id, player, 9, 1);
+      await world.playRound(round.id, player, 10, 8);
+      await world.playRound(round.id, rival, 10, 7);
+      expect(await rows(round, player)).toMatchObject([
+        { player_ref: rival.ref, best_tiebreak: 7 },
+        { player_ref: player.ref, best_score: 10, best_tiebreak: 8 },
+      ]);
+      // The same score with a better tiebreak is a better run.
+      const better = await world.playRound(round.id, player, 10, 6);
+      expect(await rows(round, player)).toMatchObject([
+        { player_ref: player.ref, best_tiebreak: 6, best_score_at: better.recorded_at, paid_attempts: 3 },
+        { player_ref: rival.ref },
+      ]);
+    });
+
+    test('is strict among many, and every window agrees with the final table', async () => {
+      const round = await world.newRound({ ...WITH_TIEBREAK, attempt_cap: 3, min_scored_attempts: 30 });
+      const players = await newPlayers(15);
+      // Few values, so that most runs tie on something.
+      const reports = players.flatMap((player, index) =>
+        [0, 1, 2].map((run) => ({ player, score: (index * 7 + run * 5) % 4, tiebreak: (index + run * 3) % 3 })),
+      );
+      const best = new Map<string, { score: number; tiebreak: number; at: string }>();
+      await Promise.all(
+        reports.map(async ({ player, score, tiebreak }) => {
+          const { recorded_at: at } = await world.playRound(round.id, player, score, tiebreak);
+          const known = best.get(player.ref);
+          const run = { score, tiebreak, at };
+          if (known === undefined || compare(run, known) < 0) best.set(player.ref, run);
+        }),
+      );
+      const windows = await Promise.all(players.map((player) => rows(round, player)));
+      await close(round);
+      const table = await rows(round, players[0] as Player);
+      expect(table.map((row) => row.rank)).toEqual(players.map((_, index) => index + 1));
+      expect(new Set(table.map((row) => row.player_ref))).toEqual(new Set(players.map(({ ref }) => ref)));
+      for (const [index, row] of table.entries()) {
+        const { score, tiebreak, at } = best.get(row.player_ref) ?? expect.fail('a stranger on the board');
+        expect(row).toMatchObject({ best_score: score, best_tiebreak: tiebreak, best_score_at: at, paid_attempts: 3 });
+        const before = best.get(table[index - 1]?.player_ref ?? '');
+        if (before !== undefined) expect(compare(before, { score, tiebreak, at })).toBeLessThanOrEqual(0);
+      }
+      for (const [index, window] of windows.entries()) {
+        const own = table.findIndex((row) => row.player_ref === players[index]?.ref);
+        expect(window.map((row) => [row.rank, row.player_ref])).toEqual(
+          table.slice(Math.max(0, own - 1), own + 2).map((row) => [row.rank, row.player_ref]),
+        );
+      }
+    });
+
+    interface Run {
+      score: number;
+      tiebreak: number;
+      at: string;
+    }
+
+    /** More points, then fewer moves, then earlier. */
+    function compare(one: Run, other: Run): number {
+      return other.score - one.score || one.tiebreak - other.tiebreak || Date.parse(one.at) - Date.parse(other.at);
+    }
+  });
+
+  describe('of a round that is over', () => {
+    test('settled: the complete table with final ranks and payouts, for everyone who entered', async () => {
+      const round = await world.newRound();
+      const players = await newPlayers(5);
+      const silent = await world.newPlayer();
+      const outcomes: OutcomeBody[] = [];
+      for (const [index, player] of players.entries()) {
+        outcomes.push(await world.playRound(round.id, player, 100 - index));
+      }
+      await enter(round, silent);
+      const closed = await close(round);
+      expect(closed).toMatchObject({
+        id: round.id,
+        status: 'settled',
+        settled_at: expect.stringMatching(TIMESTAMP),
+        entrant_count: 6,
+        purse_table: round.purse_table,
+      });
+      expect(Date.parse(closed.settled_at ?? '')).toBeGreaterThanOrEqual(Date.parse(closed.closes_at));
+      const payouts = ['5.00', '3.00', '2.00', '0.00', '0.00'];
+      const expected = {
+        round: closed,
+        scored_players: 5,
+        data: players.map((player, index) =>
+          rowOf(index + 1, player, outcomes[index] as OutcomeBody, {
+            final_rank: index + 1,
+            payout_amount: payouts[index] as string,
+            payout_status: index < 3 ? 'paid' : 'none',
+          }),
+        ),
+      };
+      for (const { ref } of [...players, silent]) expect(await board(round, ref)).toEqual(expected);
+    });
+
+    test('cancelled: the complete table, every row refunded', async () => {
+      const round = await world.newRound({ min_entrants: 4 });
+      const players = await newPlayers(3);
+      const outcomes: OutcomeBody[] = [];
+      for (const [index, player] of players.entries()) {
+        outcomes.push(await world.playRound(round.id, player, 100 - index));
+      }
+      const closed = await close(round);
+      expect(closed).toMatchObject({ status: 'cancelled', settled_at: null });
+      const expected = {
+        round: closed,
+        scored_players: 3,
+        data: players.map((player, index) =>
+          rowOf(index + 1, player, outcomes[index] as OutcomeBody, {
+            payout_amount: '0.00',
+            payout_status: 'refunded',
+          }),
+        ),
+      };
+      for (const { ref } of players) expect(await board(round, ref)).toEqual(expected);
+    });
+
+    test('settled without a single score: an empty table', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      await enter(round, player);
+      const closed = await close(round);
+      expect(closed.status).toBe('settled');
+      expect(await board(round, player.ref)).toEqual({ round: closed, scored_players: 0, data: [] });
+      expect(await world.balance(player)).toBe('100.00');
+    });
+  });
+
+  test('leaves the audit good', () => world.expectAuditOk());
+});

@@ -1,0 +1,487 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, AttemptBody, RoundBody } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectError, expectStatus, inMinutes, type Player, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe('attempts in a tournament round', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  const enter = (
+    { id }: RoundBody,
+    { ref }: Pick<Player, 'ref'>,
+    partner = world.partner,
+  ): Promise<Answer<AttemptBody>> => partner.createAttempt({ tournament_round_id: id, player_ref: ref });
+
+  async function openAttempt(round: RoundBody, player: Player): Promise<string> {
+    return expectStatus(201, await enter(round, player)).body.id;
+  }
+
+  async function entrants(round: RoundBody): Promise<number> {
+    return expectStatus(200, await world.partner.getLeaderboard(round.id)).body.round.entrant_count;
+  }
+
+  /** Another ref of the same person. */
+  async function twinOf(player: Player): Promise<Player> {
+    const twin = { ...player, ref: `twin-${randomUUID()}` };
+    expectStatus(201, await world.partner.linkPlayer(twin.ref, player.email));
+    return twin;
+  }
+
+  describe('entries', () => {
+    test('charge the entry fee and answer the attempt whole', async () => {
+      const round = await world.newRound({ entry_fee: '2.50' });
+      const player = await world.newPlayer({ funds: '10.00' });
+      const metadata = { match: 'a-17', ünï: [1, 2.5, null, { deep: '選手' }] };
+      const entry = { tournament_round_id: round.id, player_ref: player.ref, metadata };
+      const answer = expectStatus(201, await world.partner.createAttempt(entry));
+      expect(answer.body).toEqual({
+        id: expect.stringMatching(UUID),
+        challenge_id: null,
+        tournament_round_id: round.id,
+        player_ref: player.ref,
+        status: 'open',
+        fee_charged: '2.50',
+        created_at: expect.stringMatching(TIMESTAMP),
+        metadata,
+        outcome: null,
+      });
+      expect(await entrants(round)).toBe(1);
+      expect(await world.balance(player)).toBe('7.50');
+      expect(expectStatus(200, await world.partner.getAttempt(answer.body.id)).body).toEqual(answer.body);
+      const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
+      expect(data[0]).toMatchObject({ kind: 'fee', amount: '-2.50', reference: answer.body.id });
+    });
+
+    test('cost the same each time, up to the cap, and the refused one costs nothing', async () => {
+      const round = await world.newRound({ attempt_cap: 3, entry_fee: '2.00' });
+      const player = await world.newPlayer();
+      for (let count = 0; count < 3; count += 1) {
+        expect(expectStatus(201, await enter(round, player)).body.fee_charged).toBe('2.00');
+      }
+      expectError(409, 'attempt_cap_reached', await enter(round, player));
+      expect(await world.balance(player)).toBe('94.00');
+      expect(await entrants(round)).toBe(1);
+      // The cap is one player's own.
+      const other = await world.newPlayer();
+      expectStatus(201, await enter(round, other));
+      expect(await entrants(round)).toBe(2);
+    });
+
+    test('of two refs of one account share one cap and count one entrant', async () => {
+      const round = await world.newRound({ attempt_cap: 3 });
+      const player = await world.newPlayer();
+      const twin = await twinOf(player);
+      expectStatus(201, await enter(round, player));
+      expectStatus(201, await enter(round, twin));
+      expectStatus(201, await enter(round, player));
+      for (const either of [player, twin]) expectError(409, 'attempt_cap_reached', await enter(round, either));
+      expect(await entrants(round)).toBe(1);
+    });
+
+    test('count against the cap of their round alone', async () => {
+      const tournament = await world.newTournament({ attempt_cap: 1 });
+      const player = await world.newPlayer();
+      const first = await world.openRound(tournament.id);
+      expectStatus(201, await enter(first, player));
+      expectStatus(200, await world.partner.closeRound(first.id));
+      const second = await world.openRound(tournament.id);
+      expectStatus(201, await enter(second, player));
+      expectError(409, 'attempt_cap_reached', await enter(second, player));
+    });
+
+    test.each(['expired', 'voided'])('that are %s give the fee and their place under the cap back', async (how) => {
+      const round = await world.newRound({ attempt_cap: 1 });
+      const player = await world.newPlayer();
+      const id = await openAttempt(round, player);
+      expectError(409, 'attempt_cap_reached', await enter(round, player));
+      const ended =
+        how === 'expired'
+          ? await world.partner.expireAttempt(id)
+          : await world.operator.voidAttempt(id, 'a tester asked');
+      expect(expectStatus(200, ended).body).toMatchObject({ id, status: how, fee_charged: '1.00', outcome: null });
+      expect(await world.balance(player)).toBe('100.00');
+      expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score: 1 }));
+      expectStatus(201, await enter(round, player));
+      expect(await world.balance(player)).toBe('99.00');
+      expect(await entrants(round)).toBe(1);
+    });
+
+    test('need an account with money, and leave no trace without', async () => {
+      const round = await world.newRound({ entry_fee: '5.00' });
+      const poor = await world.newPlayer({ funds: '4.99' });
+      const stranger = { ref: randomUUID() };
+      for (const player of [poor, stranger]) {
+        expectError(402, 'insufficient_funds', await enter(round, player));
+        expect(expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body.locked).toBe(true);
+      }
+      expect(await entrants(round)).toBe(0);
+      expect(await world.balance(poor)).toBe('4.99');
+    });
+
+    test('take the last cent', async () => {
+      const round = await world.newRound({ entry_fee: '5.00' });
+      const player = await world.newPlayer({ funds: '5.00' });
+      expectStatus(201, await enter(round, player));
+      expect(await world.balance(player)).toBe('0.00');
+    });
+
+    test.each([
+      ['self-excluded', {}, { self_excluded_until: '2999-01-01T00:00:00.000Z' }],
+      ['blocked', {}, { blocked: true }],
+      ['under age', { date_of_birth: '2015-01-01' }, {}],
+    ] as const)('are 403 for a player who is %s, and charge nothing', async (_what, account, changes) => {
+      const round = await world.newRound();
+      const player = await world.newPlayer({ account });
+      if (Object.keys(changes).length > 0) {
+        expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
+      }
+      expectError(403, 'blocked', await enter(round, player));
+      expect(await world.balance(player)).toBe('100.00');
+      expect(await entrants(round)).toBe(0);
+    });
+
+    test('need no verification and no particular place', async () => {
+      const round = await world.newRound({ environment: 'live' });
+      const account = { verification_level: 0, jurisdiction: 'US-WA' };
+      const player = await world.newPlayer({ environment: 'live', account });
+      expectStatus(201, await enter(round, player, world.program.live));
+    });
+
+    test('are 403 for an insider in the program’s own live rounds, and only there', async () => {
+      const other = await world.newProgram();
+      const player = await world.newPlayer({ environment: 'live' });
+      expectStatus(201, await world.operator.addInsider(world.program.id, player.accountId));
+      expectStatus(201, await world.partner.linkPlayer(player.ref, player.email));
+      expectStatus(201, await other.live.linkPlayer(player.ref, player.email));
+      const money = { environment: 'test', amount: '10.00', reference: randomUUID() };
+      expectStatus(201, await world.operator.deposit(player.accountId, money));
+
+      const live = await world.newRound({ environment: 'live' });
+      expectError(403, 'insider_entry', await enter(live, player, world.program.live));
+      expect(await world.balance(player, 'live')).toBe('100.00');
+      const masked = expectStatus(200, await world.program.live.getLeaderboard(live.id, player.ref)).body;
+      expect(masked).toMatchObject({ locked: true, entrant_count: 0 });
+
+      expectStatus(201, await enter(await world.newRound(), player));
+      const elsewhere = await world.newRound({ environment: 'live' }, other);
+      expectStatus(201, await enter(elsewhere, player, other.live));
+      const challenge = await world.newChallenge({ environment: 'live' });
+      const attempt = { challenge_id: challenge.id, player_ref: player.ref };
+      expectStatus(201, await world.program.live.createAttempt(attempt));
+    });
+
+    test('are 404 for an unknown round, another program’s, and the other environment’s', async () => {
+      const other = await world.newProgram();
+      const round = await world.newRound();
+      const live = await world.newRound({ environment: 'live' });
+      const player = await world.newPlayer();
+      const stranger = await world.newPlayer({ partner: other.test });
+      const unknown = await enter({ ...round, id: randomUUID() }, player);
+      expectError(404, 'not_found', unknown);
+      for (const answer of [
+        await enter(round, stranger, other.test),
+        await enter(round, stranger, other.live),
+        await enter(round, player, world.program.live),
+        await enter(live, player),
+        // The id of something else.
+        await enter({ ...round, id: round.tournament_id }, player),
+      ]) {
+        expectError(404, 'not_found', answer);
+        expect(answer.text).toBe(unknown.text);
+      }
+      expect(await world.balance(player)).toBe('100.00');
+      expect(await world.balance(stranger)).toBe('100.00');
+    });
+
+    test('close with the entries: no first one, no further one, while scores go on', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const id = await openAttempt(round, player);
+      const closed = expectStatus(200, await world.partner.closeEntries(round.id)).body;
+      expect(closed).toMatchObject({ id: round.id, status: 'open', closes_at: round.closes_at, settled_at: null });
+      expect(Date.parse(closed.entries_close_at)).toBeLessThanOrEqual(Date.now());
+      expectError(409, 'entries_closed', await enter(round, player));
+      expectError(409, 'entries_closed', await enter(round, await world.newPlayer()));
+      expectStatus(200, await world.partner.reportOutcome(id, { score: 3 }));
+      expect(await world.balance(player)).toBe('99.00');
+      expect(await entrants(round)).toBe(1);
+      // Once more changes nothing.
+      expect(expectStatus(200, await world.partner.closeEntries(round.id)).body).toEqual(closed);
+    });
+
+    test('close ten minutes before the round does', async () => {
+      const tournament = await world.newTournament();
+      const times = { opens_at: inMinutes(-60), closes_at: inMinutes(9.9) };
+      const round = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
+      expect(Date.parse(round.closes_at) - Date.parse(round.entries_close_at)).toBe(600_000);
+      expectError(409, 'entries_closed', await enter(round, await world.newPlayer()));
+      const longer = await world.newTournament();
+      const later = { opens_at: inMinutes(-60), closes_at: inMinutes(10.2) };
+      const open = expectStatus(201, await world.operator.openRound(longer.id, later)).body;
+      expectStatus(201, await enter(open, await world.newPlayer()));
+    });
+
+    test('do not begin before the round does', async () => {
+      const tournament = await world.newTournament();
+      const times = { opens_at: inMinutes(1), closes_at: inMinutes(60) };
+      const round = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
+      expectError(409, 'entries_closed', await enter(round, await world.newPlayer()));
+    });
+
+    test.each(['settled', 'cancelled'])('are refused by a round that is %s', async (status) => {
+      const round = await world.newRound({ min_entrants: status === 'settled' ? 1 : 2 });
+      const player = await world.newPlayer();
+      await world.playRound(round.id, player, 1);
+      const closed = expectStatus(200, await world.partner.closeRound(round.id)).body;
+      expect(closed.status).toBe(status);
+      expectError(409, 'entries_closed', await enter(round, player));
+      expectError(409, 'conflict', await world.partner.closeEntries(round.id));
+    });
+
+    test('stay with the account that paid when the link moves, and the ref begins anew', async () => {
+      const round = await world.newRound({ attempt_cap: 1 });
+      const first = await world.newPlayer();
+      const second = await world.newPlayer();
+      const id = await openAttempt(round, first);
+      expectStatus(201, await world.partner.linkPlayer(first.ref, second.email));
+      expectStatus(201, await enter(round, first));
+      expect(await world.balance(second)).toBe('99.00');
+      expect(await entrants(round)).toBe(2);
+      expectStatus(200, await world.partner.reportOutcome(id, { score: 2 }));
+      const { data } = expectStatus(200, await world.partner.getLeaderboard(round.id, first.ref)).body;
+      // The first person's run; the second's, whom the ref names now, has no score.
+      expect(data).toEqual([]);
+    });
+
+    test('that end after the link moved go back to the account that paid', async () => {
+      const round = await world.newRound();
+      const first = await world.newPlayer();
+      const second = await world.newPlayer();
+      const id = await openAttempt(round, first);
+      expectStatus(201, await world.partner.linkPlayer(first.ref, second.email));
+      expectStatus(200, await world.partner.expireAttempt(id));
+      expect(await world.balance(first)).toBe('100.00');
+      expect(await world.balance(second)).toBe('100.00');
+    });
+  });
+
+  describe('outcomes', () => {
+    test('go on the board, decide nothing and pay nothing', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const id = await openAttempt(round, player);
+      const answer = expectStatus(200, await world.partner.reportOutcome(id, { score: 12.5, evidence: { a: [1] } }));
+      expect(answer.body).toEqual({
+        attempt_id: id,
+        score: 12.5,
+        met_threshold: false,
+        threshold_applied: null,
+        recorded_at: expect.stringMatching(TIMESTAMP),
+        receipt_id: expect.stringMatching(UUID),
+        award: null,
+      });
+      const read = expectStatus(200, await world.partner.getAttempt(id)).body;
+      expect(read).toMatchObject({ challenge_id: null, tournament_round_id: round.id, status: 'settled' });
+      expect(read.outcome).toEqual(answer.body);
+      const board = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+      expect(board.data?.map((row) => row.best_score)).toEqual([12.5]);
+      expect(await world.balance(player)).toBe('99.00');
+      const receipt = expectStatus(200, await world.operator.getReceipt(answer.body.receipt_id)).body;
+      expect(receipt.receipt).toMatchObject({ tournament_round_id: round.id, attempt_id: id, evidence: { a: [1] } });
+    });
+
+    test.each([0, -0, -12.75, 0.1, 1e-300, 5e-324, 1e21, 1.7976931348623157e308, -1.7976931348623157e308])(
+      'echo the score %d exactly, on the attempt and on the board',
+      async (score) => {
+        const round = await world.newRound();
+        const player = await world.newPlayer();
+        const id = await openAttempt(round, player);
+        const expected = Object.is(score, -0) ? 0 : score;
+        expect(expectStatus(200, await world.partner.reportOutcome(id, { score })).body.score).toBe(expected);
+        expect(expectStatus(200, await world.partner.getAttempt(id)).body.outcome?.score).toBe(expected);
+        const board = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+        expect(board.data?.[0]?.best_score).toBe(expected);
+      },
+    );
+
+    test('without the declared tiebreak are 422 and leave the attempt open for a correct one', async () => {
+      const round = await world.newRound(WITH_TIEBREAK);
+      const player = await world.newPlayer();
+      const id = await openAttempt(round, player);
+      const key = randomUUID();
+      for (const again of [key, key, randomUUID()]) {
+        expectError(422, 'tiebreak_required', await world.partner.reportOutcome(id, { score: 5 }, again));
+      }
+      expect(expectStatus(200, await world.partner.getAttempt(id)).body).toMatchObject({
+        status: 'open',
+        outcome: null,
+      });
+      const board = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+      expect(board).toMatchObject({ scored_players: 0, data: [] });
+      // A refusal keeps no key.
+      expectStatus(200, await world.partner.reportOutcome(id, { score: 5, tiebreak: -2.5 }, key));
+      const after = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+      expect(after.data).toMatchObject([{ best_score: 5, best_tiebreak: -2.5 }]);
+    });
+
+    test('take a tiebreak that nobody declared without counting it', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const { receipt_id } = await world.playRound(round.id, player, 5, 77);
+      const board = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+      expect(board.data).toMatchObject([{ best_score: 5, best_tiebreak: null }]);
+      const { receipt } = expectStatus(200, await world.operator.getReceipt(receipt_id)).body;
+      expect(receipt).toMatchObject({ tiebreak: 77, tiebreak_metric_name: null });
+    });
+
+    test('are taken once: another key is 409, the same key replays', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const id = await openAttempt(round, player);
+      const key = randomUUID();
+      const first = expectStatus(200, await world.partner.reportOutcome(id, { score: 1 }, key));
+      for (const score of [1, 100]) {
+        expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score }));
+      }
+      const replay = expectStatus(200, await world.partner.reportOutcome(id, { score: 1 }, key));
+      expect(replay.text).toBe(first.text);
+      expect(replay.headers['idempotency-replayed']).toBe('true');
+      expectError(409, 'idempotency_key_reused', await world.partner.reportOutcome(id, { score: 2 }, key));
+      const board = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
+      expect(board.data).toMatchObject([{ best_score: 1 }]);
+      expectError(409, 'attempt_already_settled', await world.partner.expireAttempt(id));
+      expectError(409, 'conflict', await world.operator.voidAttempt(id, 'too late'));
+    });
+
+    test.each([
+      ['settled', 1],
+      ['cancelled', 3],
+    ])(
+      'after the round was %s are round_closed: the attempt has expired and its entry is back',
+      async (status, min) => {
+        const round = await world.newRound({ ...WITH_TIEBREAK, min_entrants: min });
+        const winner = await world.newPlayer();
+        await world.playRound(round.id, winner, 10, 1);
+        const late = await world.newPlayer();
+        const id = await openAttempt(round, late);
+        expect(expectStatus(200, await world.partner.closeRound(round.id)).body.status).toBe(status);
+        expect(expectStatus(200, await world.partner.getAttempt(id)).body).toMatchObject({
+          status: 'expired',
+          fee_charged: '1.00',
+          outcome: null,
+        });
+        expect(await world.balance(late)).toBe('100.00');
+        // Also when the report would have been refused for its tiebreak.
+        for (const report of [{ score: 99, tiebreak: 1 }, { score: 99 }]) {
+          expectError(409, 'round_closed', await world.partner.reportOutcome(id, report));
+        }
+        const board = expectStatus(200, await world.partner.getLeaderboard(round.id, late.ref)).body;
+        expect(board.data?.map((row) => row.player_ref)).toEqual([winner.ref]);
+      },
+    );
+
+    test('of an attempt that was settled before its round closed stay attempt_already_settled', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const { attempt_id } = await world.playRound(round.id, player, 10);
+      expectStatus(200, await world.partner.closeRound(round.id));
+      expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(attempt_id, { score: 11 }));
+      const read = expectStatus(200, await world.partner.getAttempt(attempt_id)).body;
+      expect(read).toMatchObject({ status: 'settled', outcome: { score: 10 } });
+    });
+
+    test('of another program or the other environment are 404, as the attempt is', async () => {
+      const other = await world.newProgram();
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const id = await openAttempt(round, player);
+      for (const stranger of [other.test, other.live, world.program.live]) {
+        expectError(404, 'not_found', await stranger.getAttempt(id));
+        expectError(404, 'not_found', await stranger.reportOutcome(id, { score: 100 }));
+      }
+      expectError(404, 'not_found', await other.test.expireAttempt(id));
+      expectError(404, 'not_found', await other.test.closeRound(round.id));
+      expectError(404, 'not_found', await other.test.closeEntries(round.id));
+      expectStatus(401, await world.program.live.closeRound(round.id));
+      expect(expectStatus(200, await world.partner.getAttempt(id)).body).toMatchObject({ status: 'open' });
+    });
+  });
+
+  describe('idempotency', () => {
+    test('replays an entry byte for byte, takes no second slot and charges nothing again', async () => {
+      const round = await world.newRound({ attempt_cap: 1 });
+      const player = await world.newPlayer();
+      const key = randomUUID();
+      const body = { tournament_round_id: round.id, player_ref: player.ref, metadata: { b: 1, a: [1, { d: 1 }] } };
+      const first = expectStatus(201, await world.partner.createAttempt(body, key));
+      const expectReplay = async () => {
+        const replay = expectStatus(201, await world.partner.createAttempt(body, key));
+        expect(replay.text).toBe(first.text);
+        expect(replay.headers['idempotency-replayed']).toBe('true');
+      };
+      await expectReplay();
+      expectError(409, 'attempt_cap_reached', await enter(round, player));
+      await expectReplay();
+      expectStatus(200, await world.partner.reportOutcome(first.body.id, { score: 1 }));
+      expectStatus(200, await world.partner.closeRound(round.id));
+      await expectReplay();
+      const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
+      expect(data.filter((line) => line.kind === 'fee')).toHaveLength(1);
+    });
+
+    test('is 409 for the same key with another body', async () => {
+      const round = await world.newRound();
+      const other = await world.newRound();
+      const challenge = await world.newChallenge();
+      const player = await world.newPlayer();
+      const key = randomUUID();
+      const body = { tournament_round_id: round.id, player_ref: player.ref };
+      expectStatus(201, await world.partner.createAttempt(body, key));
+      for (const another of [
+        { ...body, tournament_round_id: other.id },
+        { ...body, player_ref: randomUUID() },
+        { ...body, metadata: {} },
+        { challenge_id: challenge.id, player_ref: player.ref },
+      ]) {
+        expectError(409, 'idempotency_key_reused', await world.partner.createAttempt(another, key));
+      }
+      expect(await world.balance(player)).toBe('99.00');
+    });
+
+    test('keeps no key for a refusal: what was refused may succeed later', async () => {
+      const round = await world.newRound({ entry_fee: '5.00' });
+      const player = await world.newPlayer({ funds: '1.00' });
+      const key = randomUUID();
+      const body = { tournament_round_id: round.id, player_ref: player.ref };
+      expectError(402, 'insufficient_funds', await world.partner.createAttempt(body, key));
+      const money = { environment: 'test', amount: '4.00', reference: randomUUID() };
+      expectStatus(201, await world.operator.deposit(player.accountId, money));
+      expectStatus(201, await world.partner.createAttempt(body, key));
+      expect(await world.balance(player)).toBe('0.00');
+    });
+
+    test('20 parallel entries under one key are one entry', async () => {
+      const round = await world.newRound();
+      const player = await world.newPlayer();
+      const key = randomUUID();
+      const body = { tournament_round_id: round.id, player_ref: player.ref };
+      const answers = await Promise.all(Array.from({ length: 20 }, () => world.partner.createAttempt(body, key)));
+      const ids = new Set<string>();
+      for (const answer of answers) {
+        if (answer.status === 201) ids.add(answer.body.id);
+        else expectError(409, 'idempotency_in_progress', answer);
+      }
+      expect(ids.size).toBe(1);
+      expect(await world.balance(player)).toBe('99.00');
+    });
+  });
+
+  test('leave the audit good', () => world.expectAuditOk());
+});
