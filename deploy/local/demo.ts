@@ -6,24 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Answer, type Call, chapter, check, DemoFailure, exchange, type Json, ping } from './demo-calls.ts';
+import { playRound } from './demo-round.ts';
 import { type DemoProgram, SPRINT, seedDemo } from './seed.ts';
 
-type Json = Record<string, unknown>;
 type Ready = { readonly base_url: string; readonly operator_token: string; readonly demo?: DemoProgram };
-type Call = {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly headers: Record<string, string>;
-  readonly body?: object;
-  readonly expect: number;
-};
-type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Json };
-
-/** Ends the demo with one sentence. */
-class DemoFailure extends Error {}
-
-const SHOWN_REQUEST_HEADERS = ['authorization', 'x-api-key', 'idempotency-key'];
-const SHOWN_ANSWER_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining', 'x-request-id'];
 
 async function playDemo(): Promise<void> {
   const ready = readReady();
@@ -141,6 +128,8 @@ async function playDemo(): Promise<void> {
   const kinds = (statement.body.data as Json[]).map((line) => line.kind).join(', ');
   check(kinds === 'award, fee, fee, deposit', `a deposit, two fees and an award must be all that moved, not: ${kinds}`);
 
+  await playRound({ call, asPartner, asOperator, programId: demo.program_id, run });
+
   chapter('Laurel: every money invariant, checked now');
   const audit = await call({ method: 'GET', path: '/api/operator/audit', headers: asOperator, expect: 200 });
   check(audit.body.ok === true, 'every invariant must hold');
@@ -158,72 +147,6 @@ function readReady(): Ready {
       `The stack is not running (no ${file}): run \`npm start\` in another terminal and try again.`,
     );
   }
-}
-
-async function ping(origin: string): Promise<void> {
-  try {
-    const answer = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) });
-    if (answer.ok) return;
-  } catch {
-    // Said below, in words.
-  }
-  throw new DemoFailure(`The stack is not running at ${origin}: run \`npm start\` in another terminal and try again.`);
-}
-
-async function exchange(origin: string, shape: Call): Promise<Answer> {
-  const { method, path, headers, body, expect } = shape;
-  console.log(`\n→ ${method} ${path}`);
-  printHeaders(new Headers(headers), SHOWN_REQUEST_HEADERS);
-  if (body !== undefined) printJson(body);
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(origin + path, {
-      method,
-      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
-    });
-    text = await response.text();
-  } catch (error) {
-    throw new DemoFailure(
-      `The stack stopped answering in the middle of ${method} ${path} (${(error as Error).message}).`,
-    );
-  }
-  const parsed = text === '' ? {} : (JSON.parse(text) as Json);
-  console.log(`← ${response.status} ${response.statusText}`);
-  printHeaders(response.headers, SHOWN_ANSWER_HEADERS);
-  printJson(parsed);
-  check(response.status === expect, `${method} ${path} must answer ${expect}, not ${response.status}`);
-  return { status: response.status, headers: response.headers, text, body: parsed };
-}
-
-function check(holds: boolean, rule: string): void {
-  if (!holds) throw new DemoFailure(`The demo failed: ${rule}.`);
-}
-
-let chapters = 0;
-function chapter(title: string): void {
-  chapters += 1;
-  console.log(`\n━━ ${chapters}. ${title}`);
-}
-
-function printHeaders(headers: Headers, names: readonly string[]): void {
-  for (const name of names) {
-    const value = headers.get(name);
-    if (value !== null) console.log(`  ${name}: ${mask(value)}`);
-  }
-}
-
-function printJson(value: object): void {
-  console.log(mask(JSON.stringify(value, null, 2)).replace(/^/gm, '  '));
-}
-
-/** Keys and tokens show only their ends. */
-function mask(text: string): string {
-  return text
-    .replace(/\b(sk_(?:test|live)_[0-9A-Za-z]{4})[0-9A-Za-z]+([0-9A-Za-z]{4})\b/g, '$1…$2')
-    .replace(/^Bearer .*$/, 'Bearer ****');
 }
 
 try {

@@ -10,6 +10,8 @@ export const INTERNAL_PORTS = [
   'walletAdmin',
   'challengeGrpc',
   'challengeAdmin',
+  'tournamentGrpc',
+  'tournamentAdmin',
 ] as const;
 export type InternalPort = (typeof INTERNAL_PORTS)[number];
 export type Ports = Readonly<Record<InternalPort, number>>;

@@ -8,6 +8,8 @@ export type DemoProgram = {
   readonly challenge_id: string;
   /** A ladder, lowest rung first: each rung unlocks the next. Lower is better. */
   readonly ladder_challenge_ids: readonly string[];
+  /** A round a day, one after the other. */
+  readonly tournament_id: string;
 };
 
 /** `baseUrl` may be the origin or end in `/v1`. Every call makes another program: the caller keeps the result. */
@@ -27,12 +29,14 @@ export async function seedDemo(options: { baseUrl: string; operatorToken: string
     threshold: 55,
     parent_challenge_id: bronze.id,
   });
+  const cup = await operator.post(`/programs/${program.id}/tournaments`, { ...CUP, name: 'Daily distance cup' });
   return {
     program_id: field(program, 'id'),
     test_key: field(program, 'test_key'),
     live_key: field(approved, 'live_key'),
     challenge_id: field(sprint, 'id'),
     ladder_challenge_ids: [field(bronze, 'id'), field(silver, 'id')],
+    tournament_id: field(cup, 'id'),
   };
 }
 
@@ -56,6 +60,23 @@ const LAP = {
   metric_unit: 'seconds',
   threshold_direction: 'lower_is_better',
   score_min: 10,
+};
+
+/** Two can play, two are paid, and the next round opens when one ends. */
+export const CUP = {
+  environment: 'test',
+  description: 'The farthest run of the day.',
+  metric_name: 'distance',
+  metric_unit: 'km',
+  threshold_direction: 'higher_is_better',
+  entry_fee: '1.00',
+  attempt_cap: 5,
+  purse_table: [
+    { rank: 1, amount: '6.00' },
+    { rank: 2, amount: '3.00' },
+  ],
+  min_entrants: 2,
+  round_length_seconds: 24 * 3600,
 };
 
 type Json = Readonly<Record<string, unknown>>;

@@ -56,12 +56,31 @@ export const SERVICES: readonly ServiceShape[] = [
     readyUrl: ({ ports }) => `http://127.0.0.1:${ports.challengeAdmin}/readyz`,
   },
   {
+    name: 'tournament',
+    databaseVariable: 'TOURNAMENT_DATABASE_URL',
+    environment: ({ ports, secrets }) => ({
+      GRPC_PORT: String(ports.tournamentGrpc),
+      ADMIN_PORT: String(ports.tournamentAdmin),
+      WALLET_ADDRESS: `127.0.0.1:${ports.walletGrpc}`,
+      RECEIPT_SIGNING_SEED: secrets.receiptSigningSeed,
+    }),
+    settings: [
+      ...COMMON_SETTINGS,
+      'TOURNAMENT_DATABASE_POOL',
+      'ATTEMPT_TTL_SECONDS',
+      'PENDING_GRACE_SECONDS',
+      'SWEEP_INTERVAL_MS',
+    ],
+    readyUrl: ({ ports }) => `http://127.0.0.1:${ports.tournamentAdmin}/readyz`,
+  },
+  {
     name: 'gateway',
     databaseVariable: 'GATEWAY_DATABASE_URL',
     environment: ({ ports, httpPort, secrets }) => ({
       HTTP_PORT: String(httpPort),
       WALLET_ADDRESS: `127.0.0.1:${ports.walletGrpc}`,
       CHALLENGE_ADDRESS: `127.0.0.1:${ports.challengeGrpc}`,
+      TOURNAMENT_ADDRESS: `127.0.0.1:${ports.tournamentGrpc}`,
       OPERATOR_TOKEN: secrets.operatorToken,
       KEY_PEPPER: secrets.keyPepper,
     }),

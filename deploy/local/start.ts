@@ -1,10 +1,12 @@
 // `npm start`: the whole system on this machine, from nothing but Node. In reading order: take the data directory,
 // start PostgreSQL and NATS, migrate, start the services, seed the demo program once, say where everything is, and
 // stop it all in reverse when told to.
+
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '@laurel/service/node-flags';
 import { takeDataDirectory } from './instance.ts';
 import { natsProcess, obtainNats } from './nats.ts';
 import { isPortFree, keepPorts } from './ports.ts';
@@ -71,7 +73,13 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
         name: service.name,
         file: process.execPath,
         // The last argument tells the processes of two stacks apart.
-        args: ['--import', EXIT_WITH_PARENT, join(ROOT, 'services', service.name, 'src', 'main.ts'), dataDir],
+        args: [
+          ...NODE_FLAGS,
+          '--import',
+          EXIT_WITH_PARENT,
+          join(ROOT, 'services', service.name, 'src', 'main.ts'),
+          dataDir,
+        ],
         environment: {
           ...baseEnvironment(),
           ...handedOn(service),
@@ -185,7 +193,7 @@ async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoPro
   const file = join(dataDir, 'demo.json');
   const kept: DemoProgram | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   if (kept !== undefined && (await isKnown(baseUrl, kept))) return kept;
-  say('Creating a demo program with players and challenges ...');
+  say('Creating a demo program with challenges and a tournament ...');
   const demo = await seedDemo({ baseUrl, operatorToken });
   writePrivate(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;

@@ -1,0 +1,82 @@
+/** What the chapters of the demo share: a call that is printed as it goes and held against what is expected. */
+export type Json = Record<string, unknown>;
+export type Call = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body?: object;
+  readonly expect: number;
+};
+export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Json };
+
+/** Ends the demo with one sentence. */
+export class DemoFailure extends Error {}
+
+const SHOWN_REQUEST_HEADERS = ['authorization', 'x-api-key', 'idempotency-key'];
+const SHOWN_ANSWER_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining', 'x-request-id'];
+
+export async function ping(origin: string): Promise<void> {
+  try {
+    const answer = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    if (answer.ok) return;
+  } catch {
+    // Said below, in words.
+  }
+  throw new DemoFailure(`The stack is not running at ${origin}: run \`npm start\` in another terminal and try again.`);
+}
+
+export async function exchange(origin: string, shape: Call): Promise<Answer> {
+  const { method, path, headers, body, expect } = shape;
+  console.log(`\n→ ${method} ${path}`);
+  printHeaders(new Headers(headers), SHOWN_REQUEST_HEADERS);
+  if (body !== undefined) printJson(body);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(origin + path, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    text = await response.text();
+  } catch (error) {
+    throw new DemoFailure(
+      `The stack stopped answering in the middle of ${method} ${path} (${(error as Error).message}).`,
+    );
+  }
+  const parsed = text === '' ? {} : (JSON.parse(text) as Json);
+  console.log(`← ${response.status} ${response.statusText}`);
+  printHeaders(response.headers, SHOWN_ANSWER_HEADERS);
+  printJson(parsed);
+  check(response.status === expect, `${method} ${path} must answer ${expect}, not ${response.status}`);
+  return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+export function check(holds: boolean, rule: string): void {
+  if (!holds) throw new DemoFailure(`The demo failed: ${rule}.`);
+}
+
+let chapters = 0;
+export function chapter(title: string): void {
+  chapters += 1;
+  console.log(`\n━━ ${chapters}. ${title}`);
+}
+
+function printHeaders(headers: Headers, names: readonly string[]): void {
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) console.log(`  ${name}: ${mask(value)}`);
+  }
+}
+
+function printJson(value: object): void {
+  console.log(mask(JSON.stringify(value, null, 2)).replace(/^/gm, '  '));
+}
+
+/** Keys and tokens show only their ends. */
+function mask(text: string): string {
+  return text
+    .replace(/\b(sk_(?:test|live)_[0-9A-Za-z]{4})[0-9A-Za-z]+([0-9A-Za-z]{4})\b/g, '$1…$2')
+    .replace(/^Bearer .*$/, 'Bearer ****');
+}
