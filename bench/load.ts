@@ -1,13 +1,14 @@
 // One load process: runs what its parent asks for over HTTP and sends back latencies. It is its own process so that
 // its CPU time is told apart from the system's.
 import { HttpConnection } from './http-connection.ts';
-import { type BenchProgram, type PlayerState, playersOf, runPaidFlow } from './paid-flow.ts';
+import { type BenchProgram, type Flow, type PlayerState, playersOf, runPaidFlow, runRoundFlow } from './paid-flow.ts';
 
 /** Asked by the parent. `ratePerSecond` undefined means closed loop: each client starts its next flow when the last one ended. */
 export interface LoadRequest {
   readonly host: string;
   readonly port: number;
   readonly programs: readonly BenchProgram[] | undefined;
+  readonly flow: Flow;
   readonly clients: number;
   readonly durationMs: number;
   readonly ratePerSecond: number | undefined;
@@ -38,6 +39,7 @@ async function run(request: LoadRequest): Promise<LoadResult> {
   const end = started + request.durationMs;
   const interval = request.ratePerSecond === undefined ? undefined : 1000 / request.ratePerSecond;
   let issued = 0;
+  const runFlow = request.flow === 'round' ? runRoundFlow : runPaidFlow;
 
   const client = async () => {
     const connection = new HttpConnection(request.host, request.port);
@@ -53,7 +55,7 @@ async function run(request: LoadRequest): Promise<LoadResult> {
       const player = free.shift();
       if (player === undefined) throw new Error('more clients than players');
       try {
-        if (!(await runPaidFlow(connection, player))) failures += 1;
+        if (!(await runFlow(connection, player))) failures += 1;
       } catch (error) {
         failures += 1;
         process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -2,6 +2,7 @@
 //
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
+//   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); it lies on the disk that is measured
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +12,14 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@laurel/postgres/embedded';
 import { SERVICES, type Stack, startStack } from '@laurel/testing';
 import pg from 'pg';
+import { measureBoards } from './boards.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import { usageOf } from './processes.ts';
 import { createPrograms } from './setup.ts';
 import { percentiles, table } from './statistics.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
+const boardEntries = Number(process.env.LAUREL_BENCH_ENTRIES ?? 1_000_000);
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
 const YARDSTICK_CLIENTS = 64;
 /** Open loop at these shares of the closed-loop throughput at 64 clients: what a partner sees below saturation. */
@@ -63,7 +66,14 @@ const load = startChild('load.ts');
 const gateway = new URL(stack.baseUrl);
 const target = { host: gateway.hostname, port: Number(gateway.port) };
 console.log('warming up ...');
-await runLoad({ ...target, programs, clients: 64, durationMs: stepMs / 2, ratePerSecond: undefined });
+await runLoad({
+  ...target,
+  programs,
+  clients: 64,
+  durationMs: stepMs / 2,
+  ratePerSecond: undefined,
+  flow: 'challenge',
+});
 
 const rows: (string | number)[][] = [
   ['paid flows (create + outcome)', 'flows/s', 'p50 ms', 'p95 ms', 'p99 ms', 'failures'],
@@ -78,6 +88,7 @@ for (const clients of clientCounts) {
     clients,
     durationMs: stepMs,
     ratePerSecond: undefined,
+    flow: 'challenge',
   });
   rows.push(row(`closed loop, ${clients} clients`, result));
   failures += result.failures;
@@ -95,8 +106,21 @@ for (const share of OPEN_LOOP_SHARES) {
     clients: OPEN_LOOP_CLIENTS,
     durationMs: stepMs,
     ratePerSecond,
+    flow: 'challenge',
   });
   rows.push(row(`open loop, ${ratePerSecond}/s (${share * 100} %)`, result));
+  failures += result.failures;
+}
+for (const clients of clientCounts) {
+  const result = await runLoad({
+    ...target,
+    programs: undefined,
+    clients,
+    durationMs: stepMs,
+    ratePerSecond: undefined,
+    flow: 'round',
+  });
+  rows.push(row(`rounds (entry + score), ${clients} clients`, result));
   failures += result.failures;
 }
 load.kill();
@@ -111,7 +135,13 @@ const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
 });
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
+// After the audit: the players that are written straight onto these boards never paid a fee.
+const [boardProgram] = programs;
+if (boardProgram === undefined) throw new Error('no program was made');
+const boards = await measureBoards(stack, boardProgram, boardEntries);
+
 console.log(`\n${table(rows)}\n`);
+console.log(`${table(boards)}\n`);
 console.log(
   `yardstick: ${answer.perSecond.toFixed(0)} naive 7-statement transactions/s at ${YARDSTICK_CLIENTS} connections on the same PostgreSQL`,
 );

@@ -6,7 +6,7 @@ const PLAYERS_PER_PROGRAM = 10;
 const CHALLENGES_PER_PROGRAM = 24;
 const SETUP_CLIENTS = 16;
 
-/** Makes 200 programs (one test key each), 2,000 funded players and 4,800 live challenges through the service's own routes. */
+/** Makes 200 programs (one test key each), 2,000 funded players, 4,800 live challenges and 200 open rounds through the service's own routes. */
 export async function createPrograms(origin: string, operatorToken: string): Promise<BenchProgram[]> {
   const programs: BenchProgram[] = [];
   const pending = Array.from({ length: PROGRAMS }, (_, index) => index);
@@ -42,12 +42,35 @@ async function createProgram(origin: string, operatorToken: string, index: numbe
   }
   const playerRefs = Array.from({ length: PLAYERS_PER_PROGRAM }, (_, player) => `bench-${index}-${player}`);
   for (const playerRef of playerRefs) {
-    await post(`${origin}/api/sandbox/players`, { 'x-api-key': testKey }, { player_ref: playerRef, funds: '1000.00' });
+    await post(`${origin}/api/sandbox/players`, { 'x-api-key': testKey }, { player_ref: playerRef, funds: '10000.00' });
   }
-  return { testKey, playerRefs, challengeIds };
+  const tournament = await post(`${origin}/api/operator/programs/${program.id}/tournaments`, operator, {
+    ...ROUND_TERMS,
+    name: `Bench cup ${index}`,
+  });
+  const roundId = (tournament.current_round as { id: string }).id;
+  return { programId: String(program.id), testKey, playerRefs, challengeIds, roundId };
 }
 
-async function post(url: string, headers: Record<string, string>, body: object): Promise<Record<string, unknown>> {
+/** Rounds that outlast the benchmark, in which a player may enter as often as flows are played. */
+export const ROUND_TERMS = {
+  environment: 'test',
+  metric_name: 'points',
+  metric_unit: 'points',
+  threshold_direction: 'higher_is_better',
+  entry_fee: '1.00',
+  attempt_cap: 1_000_000,
+  purse_table: [10, 5, 3, 2, 1].map((amount, index) => ({ rank: index + 1, amount: `${amount}.00` })),
+  min_entrants: 2,
+  round_length_seconds: 24 * 3600,
+};
+
+/** A call of the service's own routes, which has to succeed. */
+export async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: object,
+): Promise<Record<string, unknown>> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
