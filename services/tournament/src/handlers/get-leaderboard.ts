@@ -1,8 +1,8 @@
 /**
  * GetLeaderboard: a round's board as one player may see it (domain/leaderboard-view.ts). Tenancy comes first, then masking.
  *
- * A call that names nobody, an unknown ref and one that has not entered are answered by the same statements in the same order, so that
- * nothing but the player's own entry tells them apart.
+ * A call that names nobody, an unknown ref and one that has not entered are answered by the same statements, which go out together, so
+ * that nothing but the player's own entry tells them apart.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
@@ -32,19 +32,18 @@ const VIEW: Record<Exclude<Visibility['kind'], 'neighbours'>, View> = {
   table: View.COMPLETE,
 };
 
-/** No account has this id; it is looked up for whoever has none. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
-
 export function getLeaderboard(deps: Deps): Handlers<TournamentServiceService>['getLeaderboard'] {
   return async (request) => {
     const { playerRef } = request;
     const tenant = parseTenant(request.tenant);
     const roundId = parseId(request.roundId);
-    const found = await findRound(deps.database, roundId);
+    const [found, viewer, pending] = await Promise.all([
+      findRound(deps.database, roundId),
+      findEntryOfRef(deps.database, roundId, playerRef),
+      loadPendingOfPlayer(deps.database, roundId, playerRef),
+    ]);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
 
-    const viewer = await findEntryOfRef(deps.database, roundId, playerRef);
-    const pending = await loadPendingOfPlayer(deps.database, roundId, viewer?.accountId ?? NOBODY);
     const isDecided = await Promise.all(pending.map((attempt) => resolve(attempt, deps)));
     if (!isDecided.some((isOne) => isOne)) return render(found, viewer, deps.database);
     return render(

@@ -58,7 +58,7 @@ describe('an attempt', () => {
     });
     expect(await findEntryOfRef(h.database, round.id, 'nobody')).toBeNull();
     const pending = [{ id: attempt.id, feeGeneration: 0, createdAt: NOW }];
-    expect(await loadPendingOfPlayer(h.database, round.id, player.accountId)).toEqual(pending);
+    expect(await loadPendingOfPlayer(h.database, round.id, player.playerRef)).toEqual(pending);
     expect(await loadPendingOfRound(h.database, round.id, 10)).toEqual(pending);
   });
 

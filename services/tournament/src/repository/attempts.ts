@@ -177,7 +177,9 @@ const SELECT_PENDING_OF_ROUND = {
 const SELECT_PENDING_OF_PLAYER = {
   name: 'attempts_pending_of_player',
   text: `
-select id, fee_generation, created_at from attempts where round_id = $1 and account_id = $2 and status = 'pending'
+select id, fee_generation, created_at from attempts
+where round_id = $1 and status = 'pending'
+  and account_id = (select r.account_id from entry_refs r where r.round_id = $1 and r.player_ref = $2)
 order by created_at`,
 };
 
@@ -265,13 +267,13 @@ export async function loadPendingOfRound(
   return (await on.query<PendingRow>(SELECT_PENDING_OF_ROUND, [roundId, limit])).map(toPending);
 }
 
-/** Oldest first. */
+/** Of the account that the ref played for last in this round; oldest first. */
 export async function loadPendingOfPlayer(
   on: Queryable,
   roundId: string,
-  accountId: string,
+  playerRef: string,
 ): Promise<readonly PendingAttempt[]> {
-  return (await on.query<PendingRow>(SELECT_PENDING_OF_PLAYER, [roundId, accountId])).map(toPending);
+  return (await on.query<PendingRow>(SELECT_PENDING_OF_PLAYER, [roundId, playerRef])).map(toPending);
 }
 
 type PendingRow = { id: string; fee_generation: number; created_at: Date };
