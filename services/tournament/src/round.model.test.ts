@@ -23,7 +23,13 @@ type ModelAttempt = {
   readonly createdAt: number;
   /** `ended` by its hour, its round or the sandbox; `voided` by an operator. */
   status: 'open' | 'settled' | 'ended' | 'voided';
-  run: { readonly score: number; readonly tiebreak: number | null; readonly at: number } | null;
+  run: {
+    readonly score: number;
+    readonly tiebreak: number | null;
+    readonly at: number;
+    /** Runs reported before it: of equal runs of one account, the first stays. */
+    readonly turn: number;
+  } | null;
   /** Open when its round was cancelled. */
   endedByCancellation: boolean;
 };
@@ -69,7 +75,8 @@ class ModelRound {
     }
     if (this.terms.tiebreak !== null && tiebreak === null) return 'tiebreak_required';
     attempt.status = 'settled';
-    attempt.run = { score, tiebreak: this.terms.tiebreak === null ? null : tiebreak, at: now };
+    const turn = this.attempts.filter(({ run }) => run !== null).length;
+    attempt.run = { score, tiebreak: this.terms.tiebreak === null ? null : tiebreak, at: now, turn };
     return 'outcome';
   }
 
@@ -107,7 +114,7 @@ class ModelRound {
     const rows = accounts.flatMap((accountId) =>
       this.of(accountId)
         .filter(({ run }) => run !== null)
-        .toSorted(better)
+        .toSorted((one, other) => better(one, other) || (one.run?.turn ?? 0) - (other.run?.turn ?? 0))
         .slice(0, 1),
     );
     return rows.toSorted(
@@ -317,6 +324,25 @@ function expectedRow(model: ModelRound, index: number): LeaderboardRow {
   };
 }
 
+/** The ref that entered later reports first, and both of its account's runs are equal in the same millisecond. */
+const equalRunsOfOneAccount: [ModelTerms, number, Move[]] = [
+  {
+    direction: 'higher_is_better',
+    tiebreak: null,
+    attemptCap: 2,
+    purse: [cents(900n)],
+    minEntrants: 1,
+    minScoredAttempts: 0,
+  },
+  2 * HOUR_MS,
+  [
+    { kind: 'enter', ref: 4 },
+    { kind: 'enter', ref: 0 },
+    { kind: 'report', attempt: 1, score: 1, tiebreak: null },
+    { kind: 'report', attempt: 0, score: 1, tiebreak: null },
+  ],
+];
+
 const balances = () => Promise.all(players.map(({ accountId }) => h.balance(accountId)));
 
 it('a round is what the rules say, whatever is played in it', async () => {
@@ -341,6 +367,6 @@ it('a round is what the rules say, whatever is played in it', async () => {
         expect(await balances()).toEqual(before.map((balance, index) => balance + (changes[index] ?? 0n)));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [equalRunsOfOneAccount] },
   );
 }, 180_000);
