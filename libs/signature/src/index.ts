@@ -18,3 +18,4 @@ export {
   verifySeal,
 } from './round-seal.ts';
 export { canonicalJson, createSigner, type SignedDocument, type Signer, verifySignature } from './signature.ts';
+export { signWebhook, verifyWebhook } from './webhook-signature.ts';

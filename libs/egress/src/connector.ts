@@ -1,0 +1,143 @@
+/**
+ * Opens connections: resolves the name, refuses it when any of its addresses may not be spoken to, connects to the very addresses that
+ * were checked (a second look-up could answer otherwise), and verifies the certificate for the name.
+ * Literal addresses pass here too, which they would not at a `lookup` hook.
+ */
+import { once } from 'node:events';
+import { isIP, connect as netConnect, type Socket } from 'node:net';
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { type Cidrs, mayConnectTo } from '@laurel/safe-url';
+import { buildConnector } from 'undici';
+import { EgressFailure, tlsFailure } from './failure.ts';
+import type { NameResolver } from './resolver.ts';
+
+/** A name with more addresses than this is not a reason to knock on all of them. */
+const MAX_ADDRESSES_TRIED = 4;
+/** An attempt ends a little after those who wait for it: what it then hands back to undici finds nobody waiting, and nothing is begun anew. */
+const GRACE_MS = 100;
+
+export type Target = {
+  /** A name, or a literal address without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** How long it is waited for. */
+  readonly timeoutMs: number;
+  /** Told once a name was resolved; never for a literal address. */
+  readonly onResolved: () => void;
+};
+
+/** A verified TLS connection. Throws EgressFailure. */
+export type OpenConnection = (target: Target) => Promise<Socket>;
+
+export function createConnector({
+  resolver,
+  allowCidrs,
+  ca,
+  stopping,
+}: {
+  readonly resolver: NameResolver;
+  readonly allowCidrs: Cidrs;
+  readonly ca: string | undefined;
+  /** Aborted when every attempt is to be given up. */
+  readonly stopping: AbortSignal;
+}): OpenConnection {
+  const startTls = buildConnector({
+    // Made once: to parse a hundred and more root certificates takes milliseconds.
+    secureContext: createSecureContext({ ca: [...getCACertificates('default'), ...(ca === undefined ? [] : [ca])] }),
+    // Said here so that NODE_TLS_REJECT_UNAUTHORIZED does not count.
+    rejectUnauthorized: true,
+    // A resumed session would not be checked for its host name again. Kept-alive connections save more handshakes than sessions do.
+    maxCachedSessions: 0,
+    allowH2: false,
+    // The whole attempt has one signal.
+    timeout: 0,
+  });
+
+  async function open({ hostname, port, timeoutMs, onResolved }: Target): Promise<Socket> {
+    const deadline = performance.now() + timeoutMs;
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs + GRACE_MS)))]);
+    if (isIP(hostname) !== 0) {
+      const socket = await connectToAny([hostname], port, deadline, signal);
+      return secure(socket, { hostname, port: String(port), protocol: 'https:' }, signal);
+    }
+    const addresses = await unlessAborted(resolver.resolve(hostname), signal);
+    onResolved();
+    const socket = await connectToAny(addresses, port, deadline, signal);
+    return secure(socket, { hostname, servername: hostname, port: String(port), protocol: 'https:' }, signal);
+  }
+
+  /** In the given order, not at once: the next address gets its turn when the one before failed or used up its share of the time. */
+  async function connectToAny(
+    addresses: readonly string[],
+    port: number,
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    if (!addresses.every((address) => mayConnectTo(address, allowCidrs))) throw new EgressFailure('blocked');
+    let untried = Math.min(addresses.length, MAX_ADDRESSES_TRIED);
+    for (const address of addresses.slice(0, untried)) {
+      const shareMs = Math.max(1, Math.ceil((deadline - performance.now()) / untried));
+      untried -= 1;
+      const turn = untried === 0 ? signal : AbortSignal.any([signal, AbortSignal.timeout(shareMs)]);
+      const socket = await connectTcp(address, port, turn);
+      if (socket !== null) return socket;
+      if (signal.aborted) throw reasonOf(signal);
+    }
+    throw new EgressFailure('connect');
+  }
+
+  /** Null when the address cannot be reached before the signal. */
+  async function connectTcp(address: string, port: number, signal: AbortSignal): Promise<Socket | null> {
+    const socket = netConnect({ host: address, port, noDelay: true });
+    // `once` listens only until then, and an error that nobody listens for ends the process.
+    socket.on('error', () => {});
+    try {
+      await once(socket, 'connect', { signal });
+    } catch {
+      socket.destroy();
+      return null;
+    }
+    // The peer's address is the last word, whatever lies between: it is what will be spoken to.
+    if (socket.remoteAddress !== undefined && mayConnectTo(socket.remoteAddress, allowCidrs)) return socket;
+    const failure = new EgressFailure(socket.remoteAddress === undefined ? 'connect' : 'blocked');
+    socket.destroy();
+    throw failure;
+  }
+
+  async function secure(
+    socket: Socket,
+    options: Omit<buildConnector.Options, 'httpSocket'>,
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    const handshake = new Promise<Socket>((resolve, reject) => {
+      startTls({ ...options, httpSocket: socket }, (error, secured) => {
+        if (error === null) resolve(secured);
+        else reject(tlsFailure(error));
+      });
+    });
+    try {
+      return await unlessAborted(handshake, signal);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  return open;
+}
+
+/** What the promise gives, or the reason why it is not waited for any longer. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(reasonOf(signal));
+    if (signal.aborted) giveUp();
+    // Taken off again: this signal still fires when the connection is long in use.
+    signal.addEventListener('abort', giveUp, { once: true });
+    const settle = () => signal.removeEventListener('abort', giveUp);
+    promise.then(resolve, reject).finally(settle);
+  });
+}
+
+function reasonOf(signal: AbortSignal): EgressFailure {
+  return signal.reason instanceof EgressFailure ? signal.reason : new EgressFailure('timeout');
+}

@@ -1,0 +1,80 @@
+/**
+ * Why there is no answer, as a kind and a fixed sentence. Both are shown to the stranger who chose the address, so neither carries what a
+ * socket said: that would tell ports that are closed from those that are filtered, and one host behind a name from another.
+ */
+
+export type EgressErrorKind =
+  /** The name has no address, or its servers do not answer. */
+  | 'dns'
+  /** The URL or one of its addresses is not public. */
+  | 'blocked'
+  /** No TCP connection. */
+  | 'connect'
+  /** No TLS connection, or the certificate was not accepted. */
+  | 'tls'
+  /** The time was over before the head of an answer came. */
+  | 'timeout'
+  /** What came is no HTTP/1.1 answer, or the connection ended before one. */
+  | 'protocol'
+  /** The caller gave up, or this process is stopping. */
+  | 'aborted';
+
+const MESSAGES: Record<EgressErrorKind, string> = {
+  dns: 'The host name could not be resolved.',
+  blocked: 'The host is not a public address.',
+  connect: 'No connection could be made.',
+  tls: 'No TLS connection could be made.',
+  timeout: 'No answer came in time.',
+  protocol: 'The connection ended without a valid HTTP answer.',
+  aborted: 'The request was given up.',
+};
+
+/** What the owner of a receiver needs to know to mend it. By the codes of OpenSSL and Node. */
+const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  INVALID_PURPOSE: 'The certificate is not one of a server.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is not signed by a trusted authority.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is not signed by a trusted authority.',
+  UNABLE_TO_GET_ISSUER_CERT: 'The certificate is not signed by a trusted authority.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is not signed by a trusted authority.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is not signed by a trusted authority.',
+};
+
+/** How a connection fails inside of undici, which hands it to the requests that waited for the connection. */
+export class EgressFailure extends Error {
+  override readonly name = 'EgressFailure';
+  readonly kind: EgressErrorKind;
+
+  /** The message is the kind's sentence unless given. */
+  constructor(kind: EgressErrorKind, message: string = MESSAGES[kind]) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** A handshake that failed with this error. */
+export function tlsFailure(error: unknown): EgressFailure {
+  return new EgressFailure('tls', CERTIFICATE_MESSAGES[codeOf(error)]);
+}
+
+/** What undici gave up a request with. */
+export function failureOf(error: unknown): EgressFailure {
+  if (error instanceof EgressFailure) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return new EgressFailure('aborted');
+  // A server can refuse a client after the handshake, for example for want of a client certificate.
+  if (code.startsWith('ERR_SSL_')) return new EgressFailure('tls');
+  return new EgressFailure('protocol');
+}
+
+/** Whether undici refused what the caller asked for, before anything was sent. */
+export function isCallersFault(error: unknown): boolean {
+  return codeOf(error) === 'UND_ERR_INVALID_ARG';
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}

@@ -1,0 +1,35 @@
+/**
+ * Headers that are not a caller's to give: they say where a message ends, which host it is for, what a connection does next, or how the
+ * answer is encoded. With one of them a caller could smuggle a second request, or have a bomb inflated.
+ */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether a request may carry a header of this name, in any case. */
+export function isCallersHeader(name: string): boolean {
+  return !RESERVED.has(name.toLowerCase());
+}
+
+/** The headers as undici takes them. Throws TypeError for one that is not the caller's to give. */
+export function requestHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const list = ['accept-encoding', 'identity'];
+  for (const name in headers) {
+    if (!isCallersHeader(name)) throw new TypeError(`The header ${name} cannot be given.`);
+    list.push(name, headers[name] ?? '');
+  }
+  return list;
+}

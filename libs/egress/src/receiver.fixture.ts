@@ -1,0 +1,175 @@
+/** Real servers for the tests of egress: HTTPS and raw TLS receivers of a private authority, and a name server. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import { Worker } from 'node:worker_threads';
+import { type CertificateAuthority, createCertificateAuthority, type KeyPair } from '@laurel/private-ca';
+import { parseCidrs } from '@laurel/safe-url';
+import { type Answer, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
+import { createEgress, type Egress, type EgressOptions, type EgressRequest } from './egress.ts';
+import type { EgressResult } from './exchange.ts';
+
+export const AUTHORITY: CertificateAuthority = await createCertificateAuthority();
+/** For every host of these tests. */
+const CERTIFICATE = await AUTHORITY.issue({
+  names: ['receiver.test', '127.0.0.1', '::1'],
+});
+
+/** Long enough for whatever succeeds here, on a machine that is busy. */
+const AMPLE_MS = 10_000;
+/** For what is to run out of time, no matter in which phase. */
+export const SHORT_MS = 200;
+/** For what is to run out of time after it was sent: a busy machine takes its time for a connection too. */
+export const LATE_MS = 1_500;
+/** An address of this machine on which no test of another process listens either. */
+export const UNUSED = '127.86.3.9';
+/** Stands for the Internet: what is not in here is as private as it would be there. */
+const PUBLIC = parseCidrs(`127.0.0.1/32,${UNUSED}/32,::1/128`);
+
+export function egressOf(options: Partial<EgressOptions> = {}): Egress {
+  return createEgress({ allowCidrs: PUBLIC, ca: AUTHORITY.certificate, ...options });
+}
+
+export function post(egress: Egress, url: string, request: Partial<EgressRequest> = {}): Promise<EgressResult> {
+  const limits = { timeoutMs: AMPLE_MS, maxBodyBytes: 16_384 };
+  return egress.request({ method: 'POST', url, headers: {}, body: Buffer.from('{}'), ...limits, ...request });
+}
+
+/** What came of it in short: the status with the body, or the kind of failure. */
+export function outcomeOf(result: EgressResult): string {
+  if (result.kind === 'failure') return result.error;
+  return `${result.status} ${result.body.toString('latin1')}${result.isTruncated ? '...' : ''}`;
+}
+
+export const hello: RequestListener = (request, response) => {
+  request.resume().on('end', () => response.end('hello'));
+};
+
+export interface Receiver extends AsyncDisposable {
+  readonly port: number;
+  /** Every connection that was accepted, the oldest first. */
+  readonly connections: readonly net.Socket[];
+}
+
+/** An HTTPS server. */
+export function serve(
+  handler: RequestListener,
+  { host = '127.0.0.1', port = 0, pair = CERTIFICATE }: { host?: string; port?: number; pair?: KeyPair } = {},
+): Promise<Receiver> {
+  const server = https.createServer({ cert: pair.certificate, key: pair.key }, handler);
+  // Only tests that say so close idle connections.
+  server.keepAliveTimeout = 0;
+  return listen(server, host, port);
+}
+
+/** A TLS server that says what it likes, once a whole head of a request came. */
+export function serveRaw(onRequest: (socket: tls.TLSSocket) => void): Promise<Receiver> {
+  const server = tls.createServer({ cert: CERTIFICATE.certificate, key: CERTIFICATE.key }, (socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => chunk.includes('\r\n\r\n') && onRequest(socket));
+  });
+  return listen(server, '127.0.0.1', 0);
+}
+
+/** A plain TCP server. */
+export function servePlain(onConnection: (socket: net.Socket) => void): Promise<Receiver> {
+  return listen(net.createServer(onConnection), '127.0.0.1', 0);
+}
+
+async function listen(server: net.Server, host: string, port: number): Promise<Receiver> {
+  const connections: net.Socket[] = [];
+  server.on('connection', (socket) => {
+    socket.on('error', () => {});
+    connections.push(socket);
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections,
+    async [Symbol.asyncDispose]() {
+      for (const socket of connections) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/**
+ * An address that does not answer: a listening socket whose queue is full, because its thread never accepts. Linux drops what else comes.
+ */
+export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver> {
+  const source = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const server = require('node:net').createServer();
+    server.listen({ ...workerData, backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`;
+  const worker = new Worker(source, { eval: true, workerData: { host, port } });
+  const [taken] = (await once(worker, 'message')) as [number];
+  const fillers = Array.from({ length: 8 }, () => net.connect(taken, host).on('error', () => {}));
+  await once(fillers[0] as net.Socket, 'connect');
+  return {
+    port: taken,
+    connections: [],
+    async [Symbol.asyncDispose]() {
+      for (const filler of fillers) filler.destroy();
+      await worker.terminate();
+    },
+  };
+}
+
+/** What a name server says to one question: records, an error, or nothing at all. */
+export type DnsReply = readonly Answer[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
+
+export interface DnsServer extends AsyncDisposable {
+  /** `address:port`. */
+  readonly address: string;
+  /** `A receiver.test`, the oldest first. */
+  readonly questions: readonly string[];
+}
+
+export async function serveDns(reply: (type: string, name: string) => DnsReply, delayMs = 0): Promise<DnsServer> {
+  const questions: string[] = [];
+  const socket = createSocket('udp4', (message, peer) => {
+    const query = decode(message);
+    const [question] = query.questions ?? [];
+    if (question === undefined) return;
+    questions.push(`${question.type} ${question.name}`);
+    const said = reply(question.type, question.name);
+    if (said === 'silence') return;
+    const code = said === 'NXDOMAIN' ? 3 : said === 'SERVFAIL' ? 2 : 0;
+    const answers = typeof said === 'string' ? [] : [...said];
+    const packet: Packet = {
+      type: 'response',
+      id: query.id ?? 0,
+      flags: RECURSION_DESIRED | code,
+      questions: [question],
+      answers,
+    };
+    setTimeout(() => socket.send(encode(packet), peer.port, peer.address), delayMs);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    questions,
+    async [Symbol.asyncDispose]() {
+      socket.close();
+      await once(socket, 'close');
+    },
+  };
+}
+
+/** Records of one name: the addresses of each family. */
+export function addressRecords(type: string, name: string, addresses: readonly string[]): readonly Answer[] {
+  return addresses.flatMap((data): Answer[] => {
+    const family = net.isIPv6(data) ? 'AAAA' : 'A';
+    return family === type ? [{ type: family, name, ttl: 60, data }] : [];
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * Names are resolved by c-ares over the network, not by `dns.lookup`: that one blocks one of the four threads that file access and
+ * cryptography share, as long as a stranger's name server likes. So /etc/hosts and search domains do not count here.
+ */
+import { Resolver } from 'node:dns';
+import { EgressFailure } from './failure.ts';
+
+/** For the first try; the second waits twice as long. Together they leave a send of 5 s its time to connect. */
+const TRY_TIMEOUT_MS = 1_000;
+const TRIES = 2;
+
+export interface NameResolver {
+  /** All addresses of a name, IPv4 first, because more hosts can reach those. Throws EgressFailure when there is none. */
+  resolve(name: string): Promise<readonly string[]>;
+  cancel(): void;
+}
+
+/** Asks the system's servers unless some are given, as `address` or `address:port`. */
+export function createResolver(servers?: readonly string[]): NameResolver {
+  const resolver = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: TRIES });
+  if (servers !== undefined && servers.length > 0) resolver.setServers(servers);
+
+  return {
+    async resolve(name) {
+      const [v4, v6] = await Promise.all([
+        addresses((answer) => resolver.resolve4(name, answer)),
+        addresses((answer) => resolver.resolve6(name, answer)),
+      ]);
+      // One family suffices: many names have no IPv6, and some servers fail when asked for it. Only what was resolved is connected to.
+      const all = [...v4, ...v6];
+      if (all.length === 0) throw new EgressFailure('dns');
+      return all;
+    },
+    cancel: () => resolver.cancel(),
+  };
+}
+
+/** No addresses where the query failed, for whatever reason. */
+function addresses(
+  query: (answer: (error: Error | null, addresses?: readonly string[]) => void) => void,
+): Promise<readonly string[]> {
+  return new Promise((resolve) => query((error, found) => resolve(error === null ? (found ?? []) : [])));
+}

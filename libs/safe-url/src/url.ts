@@ -1,0 +1,54 @@
+/**
+ * Which URLs of strangers are taken: public HTTPS, on 443 or an unprivileged port. The text is read once, by the WHATWG rules, and what
+ * was read is what is later connected to: never look at the text again, use `url`.
+ * A name is not resolved here. What it stands for is judged at each connection, because it can change in between.
+ */
+import { isIP } from 'node:net';
+import { type Cidrs, mayConnectTo, NO_CIDRS } from './address.ts';
+
+export type CheckedUrl =
+  | { readonly ok: true; readonly url: URL }
+  /** A sentence for the developer who gave the URL. */
+  | { readonly ok: false; readonly reason: string };
+
+const MAX_LENGTH = 2_048;
+/** Ports below are services that speak something else than HTTP, and would take a request for their own commands. */
+const FIRST_UNPRIVILEGED_PORT = 1_024;
+/** As long as a name can be in DNS (RFC 1035), which is where it is looked up. */
+const MAX_NAME_LENGTH = 253;
+const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** What the WHATWG rules drop or rewrite in silence: spaces and controls at the ends, tabs and line ends anywhere, backslashes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const REWRITTEN = /[\u0000-\u0020\u007f\\]/;
+
+/** `allow` opens private networks to literal addresses. */
+export function checkUrl(text: string, { allow = NO_CIDRS }: { readonly allow?: Cidrs } = {}): CheckedUrl {
+  if (text.length > MAX_LENGTH) return refuse(`The URL must not be longer than ${MAX_LENGTH} characters.`);
+  if (REWRITTEN.test(text)) return refuse('The URL must not contain spaces, control characters or backslashes.');
+  const url = URL.parse(text);
+  if (url === null) return refuse('This is not a valid URL.');
+  // Characters beyond ASCII grow threefold and more when they are encoded.
+  if (url.href.length > MAX_LENGTH) return refuse(`The URL must not be longer than ${MAX_LENGTH} characters.`);
+  if (url.protocol !== 'https:') return refuse('The URL must begin with https://.');
+  if (url.username !== '' || url.password !== '') return refuse('The URL must not contain a user name or password.');
+  if (url.href.includes('#')) return refuse('The URL must not contain a fragment.');
+  if (url.port !== '' && Number(url.port) < FIRST_UNPRIVILEGED_PORT) {
+    return refuse(`The port must be 443 or at least ${FIRST_UNPRIVILEGED_PORT}.`);
+  }
+  const reason = refusalOfHost(url.hostname, allow);
+  return reason === null ? { ok: true, url } : refuse(reason);
+}
+
+function refusalOfHost(hostname: string, allow: Cidrs): string | null {
+  const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  if (isIP(address) !== 0) return mayConnectTo(address, allow) ? null : 'The host is not a public address.';
+  // These names are this machine wherever they are looked up (RFC 6761, 6.3).
+  if (/(?:^|\.)localhost\.?$/.test(hostname)) return 'The host is not a public address.';
+  // A name that ends with a dot is another origin and no name of a certificate, and yet the same host.
+  if (hostname.endsWith('.')) return 'The host must not end with a dot.';
+  return hostname.length <= MAX_NAME_LENGTH && NAME.test(hostname) ? null : 'The host is not a valid name.';
+}
+
+function refuse(reason: string): CheckedUrl {
+  return { ok: false, reason };
+}

@@ -1,0 +1,57 @@
+import { sign, verify } from '@octokit/webhooks-methods';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { signWebhook, verifyWebhook } from './webhook-signature.ts';
+
+const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
+const BODY = Buffer.from('{"event":"webhook.test","data":{"message":"Grüße"}}', 'utf8');
+
+describe('the signature of a webhook', () => {
+  it('is that of the known vectors', () => {
+    // RFC 4231, test case 2.
+    expect(signWebhook('Jefe', Buffer.from('what do ya want for nothing?'))).toBe(
+      'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    );
+    // The example of GitHub's documentation of the same scheme.
+    expect(signWebhook("It's a Secret to Everybody", Buffer.from('Hello, World!'))).toBe(
+      'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    );
+    // `printf '%s' '<body>' | openssl dgst -sha256 -hmac '<secret>'`
+    expect(signWebhook(SECRET, BODY)).toBe('sha256=a7a7b759dd7070a70b60aef9a50f12a3042fd39b96fa2c989518ae9bb32923f9');
+  });
+
+  it('is what another implementation makes and accepts', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+        async (secret, body) => {
+          const signature = signWebhook(secret, Buffer.from(body, 'utf8'));
+          expect(signature).toBe(await sign(secret, body));
+          expect(await verify(secret, body, signature)).toBe(true);
+          expect(verifyWebhook(secret, Buffer.from(body, 'utf8'), await sign(secret, body))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('is over bytes, whether or not they are text', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
+        const signature = signWebhook(SECRET, a);
+        expect(verifyWebhook(SECRET, a, signature)).toBe(true);
+        expect(verifyWebhook(SECRET, b, signature)).toBe(Buffer.from(a).equals(b));
+      }),
+    );
+  });
+
+  it('is refused when anything about it differs', () => {
+    const signature = signWebhook(SECRET, BODY);
+    expect(verifyWebhook(SECRET, BODY, signature)).toBe(true);
+    const hex = signature.slice('sha256='.length);
+    const others = ['', hex, `sha1=${hex}`, `sha256=${hex.toUpperCase()}`, `${signature} `, signature.slice(0, -1)];
+    for (const other of [...others, `sha256=${'é'.repeat(32)}`, signWebhook(SECRET.slice('whsec_'.length), BODY)]) {
+      expect(verifyWebhook(SECRET, BODY, other)).toBe(false);
+    }
+  });
+});
