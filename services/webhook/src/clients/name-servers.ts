@@ -1,0 +1,27 @@
+/** Looks a name up as connections will later do, over the network (libs/egress, `resolver.ts`), for a person who waits: briefly, once. */
+import { Resolver } from 'node:dns/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const DEADLINE_MS = 2_000;
+
+/** The system's name servers unless some are given. What does not resolve in time has no addresses. */
+export function createNameLookup(
+  servers: readonly string[] | undefined,
+  deadlineMs = DEADLINE_MS,
+): (name: string) => Promise<readonly string[]> {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: deadlineMs, tries: 1 });
+    if (servers !== undefined) resolver.setServers(servers);
+    const done = new AbortController();
+    const answers = Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    // c-ares waits for each server in turn; cancelled, what is not answered has failed.
+    const deadline = sleep(deadlineMs, undefined, { signal: done.signal }).then(
+      () => resolver.cancel(),
+      () => undefined,
+    );
+    const settled = await answers;
+    done.abort();
+    await deadline;
+    return settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  };
+}

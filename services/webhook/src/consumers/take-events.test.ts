@@ -1,0 +1,198 @@
+/** Which endpoint gets which event. */
+import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../domain/endpoint.ts';
+import { deleteEndpoint } from '../repository/endpoints.ts';
+import { insertPrograms } from '../repository/programs.ts';
+import { type Registered, suspended, useRig } from '../workers/deliver.fixture.ts';
+
+const rig = useRig();
+
+const countOf = async ({ id }: Pick<Endpoint, 'id'>) => (await rig.deliveries(id)).length;
+const takenIds = async () =>
+  (await rig.database.query<{ id: string }>({ text: 'select id from taken_events' })).map(({ id }) => id);
+
+const endpointWith = (settings: Partial<Endpoint> = {}) => rig.endpoint(rig.receiver.url().url, settings);
+
+async function take(...events: readonly Event[]): Promise<void> {
+  await rig.take(events);
+  await rig.dispatcher.whenIdle();
+}
+
+describe('an event goes to an endpoint', () => {
+  const live = ({ tenant }: Registered) => ({ programId: tenant.programId, environment: Environment.LIVE });
+
+  it.each<[string, Partial<Endpoint>, (endpoint: Registered) => Partial<Event>, number]>([
+    ['that wants everything', {}, () => ({}), 1],
+    ['that wants its type among others', { events: ['award.released', 'challenge.suspended'] }, () => ({}), 1],
+    ['unless it wants other types', { events: ['award.released'] }, () => ({}), 0],
+    ['unless it wants tests only', { events: ['webhook.test'] }, () => ({}), 0],
+    ['of its environment', { environment: 'test' }, () => ({}), 1],
+    ['of the other environment, where it wants both', {}, (it) => ({ tenant: live(it) }), 1],
+    ['unless it wants the other environment', { environment: 'test' }, (it) => ({ tenant: live(it) }), 0],
+    ['unless it wants the other environment, the other way round', { environment: 'live' }, () => ({}), 0],
+    ['unless it is off', { isActive: false }, () => ({}), 0],
+    [
+      'unless the program is another developer’s',
+      {},
+      () => ({ tenant: { programId: newId(), environment: Environment.TEST } }),
+      0,
+    ],
+  ])('%s', async (_, settings, change, count) => {
+    const endpoint = await endpointWith(settings);
+    const event = suspended(endpoint, rig.clock(), change(endpoint));
+    await take(event);
+    expect(await countOf(endpoint)).toBe(count);
+    expect(await takenIds()).toContain(event.id);
+  });
+
+  it('of one program only, where it wants that, and of all the developer has otherwise', async () => {
+    const ofAll = await endpointWith();
+    const { developerId } = ofAll;
+    const ofFirst = await endpointWith({ developerId, programId: ofAll.tenant.programId });
+    const second = newId();
+    await insertPrograms(rig.database, developerId, [second]);
+    const ofSecond = await endpointWith({ developerId, programId: second });
+    await take(suspended(ofAll, rig.clock()));
+    expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([1, 1, 0]);
+    await take(suspended(ofAll, rig.clock(), { tenant: { programId: second, environment: Environment.TEST } }));
+    expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([2, 1, 1]);
+  });
+
+  it('that existed when it happened: a refill brings nobody the past', async () => {
+    const before = new Date(rig.clock().getTime() - 1);
+    const endpoint = await endpointWith();
+    await take(suspended(endpoint, before));
+    expect(await countOf(endpoint)).toBe(0);
+    await take(suspended(endpoint, rig.clock()));
+    expect(await countOf(endpoint)).toBe(1);
+  });
+
+  it('unless it was deleted', async () => {
+    const endpoint = await endpointWith();
+    await deleteEndpoint(rig.database, endpoint.id, rig.clock());
+    await take(suspended(endpoint, rig.clock()));
+    expect(await countOf(endpoint)).toBe(0);
+  });
+});
+
+describe('an event that comes again', () => {
+  it('changes nothing, in the same batch, in a later one, or in two at once', async () => {
+    const endpoint = await endpointWith();
+    const events = Array.from({ length: 20 }, () => suspended(endpoint, rig.clock()));
+    await take(...events.slice(0, 5), ...events.slice(0, 5));
+    await Promise.all([take(...events), take(...events.toReversed()), take(...events.slice(10))]);
+    expect(await countOf(endpoint)).toBe(20);
+  });
+
+  it('after its endpoint was made changes nothing either', async () => {
+    const first = await endpointWith();
+    const event = suspended(first, rig.clock());
+    await take(event);
+    const second = await endpointWith({ developerId: first.developerId });
+    await take(event);
+    expect(await Promise.all([first, second].map(countOf))).toEqual([1, 0]);
+  });
+});
+
+it('an event that its owner should not have published fails its batch and leaves nothing', async () => {
+  const endpoint = await endpointWith();
+  const good = suspended(endpoint, rig.clock());
+  for (const bad of [{ payload: undefined }, { id: 'x' }, { tenant: undefined }, { occurredAt: undefined }]) {
+    await expect(take(good, suspended(endpoint, rig.clock(), bad))).rejects.toThrow();
+  }
+  expect(await countOf(endpoint)).toBe(0);
+  expect(await takenIds()).not.toContain(good.id);
+});
+
+describe('the body of', () => {
+  const ids = { attemptId: newId(), challengeId: newId(), roundId: newId(), tournamentId: newId(), awardId: newId() };
+  const { attemptId, challengeId, roundId, tournamentId, awardId } = ids;
+  const recordedAt = new Date('2026-03-04T05:06:07.089Z');
+  const award = { id: awardId, amountCents: 1_010n, payoutStatus: PayoutStatus.PAID };
+  const attempt = { attemptId, challengeId, tournamentRoundId: '', playerRef: 'p' };
+
+  it.each<[string, NonNullable<Event['payload']>, object]>([
+    [
+      'attempt.settled',
+      {
+        $case: 'attemptSettled',
+        value: { ...attempt, score: 12.5, metThreshold: true, award, recordedAt },
+      },
+      {
+        attempt_id: attemptId,
+        challenge_id: challengeId,
+        tournament_round_id: null,
+        player_ref: 'p',
+        score: 12.5,
+        met_threshold: true,
+        award: { id: awardId, amount: 10.1, payout_status: 'paid' },
+        recorded_at: recordedAt.toISOString(),
+      },
+    ],
+    [
+      'attempt.refunded',
+      {
+        $case: 'attemptRefunded',
+        value: {
+          ...attempt,
+          challengeId: '',
+          tournamentRoundId: roundId,
+          amountCents: 500n,
+          reason: RefundReason.ROUND_CLOSED,
+        },
+      },
+      {
+        attempt_id: attemptId,
+        challenge_id: null,
+        tournament_round_id: roundId,
+        player_ref: 'p',
+        amount: 5,
+        reason: 'round_closed',
+      },
+    ],
+    [
+      'challenge.suspended',
+      { $case: 'challengeSuspended', value: { challengeId, name: 'Hard' } },
+      { challenge_id: challengeId, name: 'Hard' },
+    ],
+    [
+      'round.settled',
+      {
+        $case: 'roundSettled',
+        value: { tournamentRoundId: roundId, tournamentId, rankedPlayers: 3n, purseCents: 12_345n },
+      },
+      { tournament_round_id: roundId, tournament_id: tournamentId, ranked_players: 3, purse: 123.45 },
+    ],
+    [
+      'round.cancelled',
+      { $case: 'roundCancelled', value: { tournamentRoundId: roundId, tournamentId } },
+      { tournament_round_id: roundId, tournament_id: tournamentId },
+    ],
+    [
+      'award.released',
+      {
+        $case: 'awardReleased',
+        value: { awardId, attemptId: '', challengeId: '', tournamentRoundId: roundId, playerRef: 'p', amountCents: 1n },
+      },
+      {
+        award: { id: awardId, amount: 0.01, payout_status: 'paid' },
+        attempt_id: null,
+        challenge_id: null,
+        tournament_round_id: roundId,
+        player_ref: 'p',
+      },
+    ],
+  ])('%s is told in the words of the contract', async (type, payload, data) => {
+    const place = rig.receiver.url();
+    const endpoint = await rig.endpoint(place.url);
+    const tenant = { programId: endpoint.tenant.programId, environment: Environment.LIVE };
+    const owner = Owner.TOURNAMENT;
+    await take({ id: newId(), occurredAt: rig.clock(), tenant, owner, payload });
+    const [request] = place.received;
+    expect(request?.headers['x-webhook-event']).toBe(type);
+    expect(JSON.parse(request?.body ?? '')).toEqual({ event: type, timestamp: rig.clock().toISOString(), data });
+  });
+});

@@ -1,0 +1,101 @@
+import { EVENT_TYPES } from '@laurel/events';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decideChange,
+  decideDescription,
+  decideEvents,
+  decideRoom,
+  decideSend,
+  type Endpoint,
+  MAX_ENDPOINTS,
+  SUBSCRIBABLE,
+} from './endpoint.ts';
+
+const ENDPOINT: Endpoint = {
+  id: '11111111-1111-7111-8111-111111111111',
+  developerId: '22222222-2222-7222-8222-222222222222',
+  url: 'https://example.com/hooks',
+  events: ['attempt.settled'],
+  programId: null,
+  environment: null,
+  description: 'ours',
+  isActive: true,
+  createdAt: new Date('2026-11-21T12:00:00.000Z'),
+};
+
+describe('the subscription', () => {
+  it('can hold every event that there is, and the test', () => {
+    expect([...SUBSCRIBABLE].sort()).toEqual(['webhook.test', ...EVENT_TYPES].sort());
+  });
+
+  it('holds each type once, in the order in which it was given', () => {
+    expect(decideEvents([])).toEqual([]);
+    expect(decideEvents(['round.settled', 'attempt.settled', 'round.settled'])).toEqual([
+      'round.settled',
+      'attempt.settled',
+    ]);
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...SUBSCRIBABLE)), (wanted) => {
+        expect(decideEvents(wanted)).toEqual([...new Set(wanted)]);
+      }),
+    );
+  });
+
+  it('takes no other type', () => {
+    for (const other of ['', 'attempt', 'ATTEMPT.SETTLED', 'toString', '*'])
+      expect(decideEvents(['attempt.settled', other])).toEqual({
+        kind: 'refused',
+        code: 'invalid_request',
+        message: 'events holds a type that does not exist.',
+      });
+  });
+});
+
+describe('the description', () => {
+  it('may be any text of up to 1,000 characters, counted as the database counts', () => {
+    for (const text of ['', 'ours', 'é'.repeat(1_000), '🏆'.repeat(1_000)]) expect(decideDescription(text)).toBe(text);
+  });
+
+  it('may not be longer, nor hold NUL, which the database refuses', () => {
+    for (const text of ['e'.repeat(1_001), '🏆'.repeat(1_001), 'a\0b'])
+      expect(decideDescription(text)).toMatchObject({ kind: 'refused', code: 'invalid_request' });
+  });
+});
+
+it('a developer with 19 endpoints may add one, and with 20 none', () => {
+  expect(MAX_ENDPOINTS).toBe(20);
+  expect(decideRoom(19)).toBeNull();
+  for (const count of [20, 21])
+    expect(decideRoom(count)).toEqual({
+      kind: 'refused',
+      code: 'conflict',
+      message: 'A developer has at most 20 endpoints.',
+    });
+});
+
+it('nothing is sent to an endpoint that is off', () => {
+  expect(decideSend({ isActive: true })).toBeNull();
+  expect(decideSend({ isActive: false })).toEqual({
+    kind: 'refused',
+    code: 'conflict',
+    message: 'The endpoint is off.',
+  });
+});
+
+describe('a change', () => {
+  const nothing = { url: undefined, events: undefined, description: undefined, isActive: undefined };
+
+  it('leaves what was not sent', () => {
+    expect(decideChange(ENDPOINT, nothing)).toEqual(ENDPOINT);
+  });
+
+  it('takes what was sent, an empty text, an empty list and false among it', () => {
+    const change = { url: 'https://example.org/', events: [], description: '', isActive: false };
+    expect(decideChange(ENDPOINT, change)).toEqual({ ...ENDPOINT, ...change });
+    expect(decideChange(ENDPOINT, { ...nothing, description: 'theirs' })).toEqual({
+      ...ENDPOINT,
+      description: 'theirs',
+    });
+  });
+});

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeCursor, encodeCursor } from './log-cursor.ts';
+
+const ID = '11111111-1111-7111-8111-111111111111';
+
+function wrapped(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+describe('the cursor of the log', () => {
+  it('reads back as it was written', () => {
+    const dates = fc.date({ min: new Date('2000-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(dates, fc.uuid(), (createdAt, id) => {
+        expect(decodeCursor(encodeCursor({ createdAt, id }))).toEqual({ createdAt, id });
+      }),
+    );
+  });
+
+  it('reads any other text as no cursor', () => {
+    fc.assert(fc.property(fc.string(), (text) => decodeCursor(text) === null));
+    fc.assert(fc.property(fc.string(), (text) => decodeCursor(wrapped(text)) === null));
+    for (const text of [
+      ID,
+      `2026-11-21T12:00:00.000Z`,
+      `2026-11-21T12:00:00.000Z ${ID} more`,
+      `2026-11-21T12:00:00.000Z ${ID.slice(1)}`,
+      `2026-13-21T12:00:00.000Z ${ID}`,
+      `2026-02-30T99:00:00.000Z ${ID}`,
+      `+275000-11-21T12:00:00.000Z ${ID}`,
+      `infinity ${ID}`,
+    ])
+      expect(decodeCursor(wrapped(text))).toBeNull();
+  });
+});

@@ -1,0 +1,99 @@
+/** Where endpoints may point, with names that a name server of the test's own gives addresses to. */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { newId } from '@laurel/ids';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNameLookup } from '../clients/name-servers.ts';
+import { type Harness, startHarness } from '../webhook.fixture.ts';
+
+const A = 1;
+const AAAA = 28;
+const HEADER_BYTES = 12;
+
+/** What the name server answers, by name and type; it never answers to `silent.test`. */
+const RECORDS: Record<string, Partial<Record<number, readonly (readonly number[])[]>>> = {
+  'public.test': { [A]: [[93, 184, 216, 34]] },
+  'private.test': { [A]: [[10, 0, 0, 1]] },
+  'mixed.test': {
+    [A]: [
+      [93, 184, 216, 34],
+      [192, 168, 0, 1],
+    ],
+  },
+  'six.test': { [A]: [[93, 184, 216, 34]], [AAAA]: [[0xfd, ...Array(14).fill(0), 1]] },
+  'allowed.test': { [A]: [[127, 0, 0, 1]] },
+};
+
+let nameServer: Socket;
+let address: string;
+let h: Harness;
+
+beforeAll(async () => {
+  nameServer = createSocket('udp4').bind(0, '127.0.0.1');
+  nameServer.on('message', (query, { port, address: from }) => {
+    const answer = answerTo(query);
+    if (answer !== null) nameServer.send(answer, port, from);
+  });
+  await once(nameServer, 'listening');
+  address = `127.0.0.1:${(nameServer.address() as AddressInfo).port}`;
+  h = await startHarness({ EGRESS_DNS_SERVERS: address });
+});
+afterAll(async () => {
+  await h[Symbol.asyncDispose]();
+  nameServer.close();
+});
+
+/** The answer in the wire format of RFC 1035: the question again, then an address a record. */
+function answerTo(query: Buffer): Buffer | null {
+  const labels: string[] = [];
+  let end = HEADER_BYTES;
+  for (let length = query.readUInt8(end); length > 0; length = query.readUInt8(end)) {
+    labels.push(query.toString('latin1', end + 1, end + 1 + length));
+    end += 1 + length;
+  }
+  const type = query.readUInt16BE(end + 1);
+  const question = query.subarray(HEADER_BYTES, end + 5);
+  const name = labels.join('.').toLowerCase();
+  if (name === 'silent.test') return null;
+  const addresses = RECORDS[name]?.[type] ?? [];
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt16BE(query.readUInt16BE(0), 0);
+  header.writeUInt16BE(RECORDS[name] === undefined ? 0x8183 : 0x8180, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(addresses.length, 6);
+  const records = addresses.map((bytes) =>
+    Buffer.from([0xc0, HEADER_BYTES, 0, type, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]),
+  );
+  return Buffer.concat([header, question, ...records]);
+}
+
+describe('an endpoint', () => {
+  it.each(['public.test', 'allowed.test', 'nowhere.test'])('may point to %s', async (host) => {
+    const url = `https://${host}/hooks`;
+    expect((await h.createEndpoint({ url })).endpoint.url).toBe(url);
+  });
+
+  it.each(['private.test', 'mixed.test', 'six.test'])('may not point to %s, now or later', async (host) => {
+    const url = `https://${host}:8443/hooks`;
+    await expect(h.createEndpoint({ url })).rejects.toThrow('invalid_request');
+    const { developerId, endpoint } = await h.createEndpoint();
+    expect(await h.webhook.updateEndpoint({ developerId, endpointId: endpoint.id, url })).toEqual({
+      kind: 'refused',
+      code: 'invalid_request',
+      message: 'The host has an address that is not public.',
+    });
+    expect(await h.webhook.getEndpoint({ developerId, endpointId: endpoint.id })).toEqual({ endpoint });
+  });
+
+  it('of nobody is not looked up', async () => {
+    const request = { developerId: newId(), endpointId: newId(), url: 'https://private.test/' };
+    expect(await h.webhook.updateEndpoint(request)).toMatchObject({ code: 'not_found' });
+  });
+});
+
+it('a name server that does not answer in time leaves the name without addresses', async () => {
+  const lookUp = createNameLookup([address], 50);
+  expect(await lookUp('public.test')).toEqual(['93.184.216.34']);
+  expect(await lookUp('silent.test')).toEqual([]);
+});

@@ -1,0 +1,358 @@
+/** What developers register, change and remove. */
+import { createEncryption } from '@laurel/encryption';
+import { refused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Owner } from '@laurel/proto/events';
+import type { UpdateEndpointRequest } from '@laurel/proto/webhook';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { MAX_ENDPOINTS } from '../domain/endpoint.ts';
+import { secretOwner } from '../domain/signing-secret.ts';
+import { insertDelivery } from '../repository/deliveries.ts';
+import { SECRET_KEY, URL_OF_NOBODY, useHarness } from '../webhook.fixture.ts';
+
+const h = useHarness();
+
+const SECRET = /^whsec_[0-9a-f]{64}$/;
+const NOT_FOUND = refused('not_found');
+
+function update(developerId: string, endpointId: string, change: Partial<UpdateEndpointRequest>) {
+  return h.webhook.updateEndpoint({ developerId, endpointId, ...change });
+}
+
+async function listed(developerId: string) {
+  return ok(await h.webhook.listEndpoints({ developerId })).endpoints;
+}
+
+async function storedSecret(endpointId: string): Promise<Buffer> {
+  const statement = { text: 'select secret from endpoints where id = $1' };
+  const [row] = await h.database.query<{ secret: Buffer }>(statement, [endpointId]);
+  if (row === undefined) throw new Error('no such endpoint');
+  return row.secret;
+}
+
+function openSecret(sealed: Buffer, endpointId: string): string {
+  return createEncryption(SECRET_KEY).decrypt(sealed, secretOwner(endpointId));
+}
+
+function cancelledRound(programId: string): Event {
+  return {
+    id: newId(),
+    occurredAt: h.clock(),
+    tenant: { programId, environment: Environment.LIVE },
+    owner: Owner.TOURNAMENT,
+    payload: { $case: 'roundCancelled', value: { tournamentRoundId: newId(), tournamentId: newId() } },
+  };
+}
+
+describe('an endpoint', () => {
+  it('is registered with everything that was asked for, and read back alike', async () => {
+    const developerId = newId();
+    const programId = newId();
+    const { endpoint, secret } = await h.createEndpoint({
+      developerId,
+      programIds: [programId, newId()],
+      programId,
+      events: ['attempt.settled', 'round.settled', 'attempt.settled'],
+      environment: Environment.TEST,
+      description: 'our staging',
+    });
+    expect(endpoint).toEqual({
+      id: expect.any(String),
+      url: URL_OF_NOBODY,
+      events: ['attempt.settled', 'round.settled'],
+      programId,
+      environment: Environment.TEST,
+      description: 'our staging',
+      active: true,
+      createdAt: h.clock(),
+    });
+    expect(secret).toMatch(SECRET);
+    expect(await h.webhook.getEndpoint({ developerId, endpointId: endpoint.id })).toEqual({ endpoint });
+    expect(await listed(developerId)).toEqual([endpoint]);
+  });
+
+  it('without anything but a URL is for every event of all programs in both environments', async () => {
+    const { endpoint } = await h.createEndpoint();
+    expect(endpoint).toEqual({
+      id: endpoint.id,
+      url: URL_OF_NOBODY,
+      events: [],
+      programId: undefined,
+      environment: Environment.UNSPECIFIED,
+      description: '',
+      active: true,
+      createdAt: h.clock(),
+    });
+  });
+
+  it('keeps its URL as it was written', async () => {
+    for (const url of ['https://127.0.0.1:1025', 'https://127.0.0.1:1025/a?b=c%20d', 'https://127.0.0.1:1025/ä'])
+      expect((await h.createEndpoint({ url })).endpoint.url).toBe(url);
+  });
+
+  it("is listed with its developer's others, the oldest first", async () => {
+    const { developerId, endpoint: first } = await h.createEndpoint();
+    h.clock.advance(1);
+    const { endpoint: second } = await h.createEndpoint({ developerId });
+    await h.createEndpoint();
+    expect(await listed(developerId)).toEqual([first, second]);
+  });
+
+  it('is not_found for everybody else, whatever they ask', async () => {
+    const { endpoint, developerId } = await h.createEndpoint();
+    const before = await storedSecret(endpoint.id);
+    const theirs = { developerId: newId(), endpointId: endpoint.id };
+    expect(await listed(theirs.developerId)).toEqual([]);
+    expect(await h.webhook.getEndpoint(theirs)).toEqual(NOT_FOUND);
+    expect(await h.webhook.updateEndpoint({ ...theirs, active: false })).toEqual(NOT_FOUND);
+    expect(await h.webhook.updateEndpoint({ ...theirs, url: 'http://not.safe' })).toEqual(NOT_FOUND);
+    expect(await h.webhook.deleteEndpoint(theirs)).toEqual(NOT_FOUND);
+    expect(await h.webhook.rotateSecret(theirs)).toEqual(NOT_FOUND);
+    expect(await listed(developerId)).toEqual([endpoint]);
+    expect(await storedSecret(endpoint.id)).toEqual(before);
+  });
+});
+
+describe('a registration is refused', () => {
+  it.each([
+    ['plain http', { url: 'http://example.com/hooks' }],
+    ['no URL', { url: 'example.com' }],
+    ['a scheme in capitals, which the database would not take', { url: 'HTTPS://127.0.0.1:1025/' }],
+    ['a scheme without slashes', { url: 'https:127.0.0.1:1025/' }],
+    ['a user name in the URL', { url: 'https://me:you@127.0.0.1:1025/' }],
+    ['a port of other services', { url: 'https://127.0.0.1:25/' }],
+    ['a private address', { url: 'https://10.0.0.1/hooks' }],
+    ['the metadata service', { url: 'https://169.254.169.254/latest' }],
+    ['a name of this machine', { url: 'https://localhost:1025/' }],
+    ['an address in other clothes', { url: 'https://[::ffff:10.0.0.1]/' }],
+    ['an event that does not exist', { events: ['attempt.created'] }],
+    ['a long description', { description: 'x'.repeat(1_001) }],
+    ['a program that is none of theirs', { programId: newId() }],
+  ])('for %s', async (_why, wrong) => {
+    const developerId = newId();
+    const request = {
+      developerId,
+      programIds: [newId()],
+      url: URL_OF_NOBODY,
+      events: [],
+      environment: Environment.UNSPECIFIED,
+      description: '',
+      ...wrong,
+    };
+    expect(await h.webhook.createEndpoint(request)).toEqual({
+      kind: 'refused',
+      code: 'invalid_request',
+      message: expect.stringMatching(/^.+\.$/),
+    });
+    expect(await listed(developerId)).toEqual([]);
+  });
+
+  it("for a program that was told to be another developer's, even if the caller claims it", async () => {
+    const programId = newId();
+    ok(await h.webhook.putProgram({ programId, developerId: newId() }));
+    await expect(h.createEndpoint({ programIds: [programId], programId })).rejects.toThrow('invalid_request');
+  });
+
+  it('for the 21st, until another one goes', async () => {
+    const { developerId, endpoint } = await h.createEndpoint();
+    for (let count = 1; count < MAX_ENDPOINTS; count += 1) await h.createEndpoint({ developerId });
+    await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
+    // One that is off still counts.
+    ok(await update(developerId, endpoint.id, { active: false }));
+    await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
+    ok(await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id }));
+    await h.createEndpoint({ developerId });
+    expect(await listed(developerId)).toHaveLength(MAX_ENDPOINTS);
+  });
+
+  it('40 registrations at once on two replicas make exactly 20 endpoints', async () => {
+    await using replica = await h.startReplica();
+    const request = {
+      developerId: newId(),
+      programIds: [newId(), newId()],
+      url: URL_OF_NOBODY,
+      events: [],
+      environment: Environment.UNSPECIFIED,
+      description: '',
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? h : replica).webhook.createEndpoint(request)),
+    );
+    const secrets = answers.flatMap((answer) => ('signingSecret' in answer ? [answer.signingSecret] : []));
+    expect(new Set(secrets).size).toBe(20);
+    expect(answers.filter((answer) => 'kind' in answer)).toEqual(
+      Array(20).fill(refused('conflict', 'A developer has at most 20 endpoints.')),
+    );
+    expect(await listed(request.developerId)).toHaveLength(20);
+  });
+});
+
+describe('programs', () => {
+  it('belong to the developer that was told first; telling again changes nothing', async () => {
+    const programId = newId();
+    const developerId = newId();
+    for (const told of [developerId, developerId, newId()])
+      expect(await h.webhook.putProgram({ programId, developerId: told })).toEqual({});
+    const rows = await h.database.query({ text: 'select * from programs where id = $1' }, [programId]);
+    expect(rows).toEqual([{ id: programId, developer_id: developerId }]);
+  });
+
+  it('come along with a registration, for developers from before this service', async () => {
+    const programIds = [newId(), newId()].sort();
+    const { developerId } = await h.createEndpoint({ programIds });
+    await h.createEndpoint({ developerId, programIds });
+    const statement = { text: 'select id from programs where developer_id = $1 order by id' };
+    expect(await h.database.query(statement, [developerId])).toEqual(programIds.map((id) => ({ id })));
+  });
+});
+
+describe('a change', () => {
+  it('takes what is sent and leaves the rest', async () => {
+    const { endpoint, developerId } = await h.createEndpoint({ events: ['attempt.settled'], description: 'ours' });
+    const change = (sent: Partial<UpdateEndpointRequest>) => update(developerId, endpoint.id, sent);
+    expect(await change({})).toEqual({ endpoint });
+    const moved = { ...endpoint, url: 'https://127.0.0.1:1026/' };
+    expect(await change({ url: moved.url })).toEqual({ endpoint: moved });
+    const forAll = { ...moved, events: [] };
+    expect(await change({ events: { events: [] } })).toEqual({ endpoint: forAll });
+    const off = { ...forAll, description: '', active: false };
+    expect(await change({ description: '', active: false })).toEqual({ endpoint: off });
+    expect(await change({ active: true })).toEqual({ endpoint: { ...off, active: true } });
+    expect(await listed(developerId)).toEqual([{ ...off, active: true }]);
+  });
+
+  it('is refused whole when one part of it is not valid', async () => {
+    const { endpoint, developerId } = await h.createEndpoint();
+    for (const wrong of [
+      { url: 'https://10.0.0.1/' },
+      { url: '' },
+      { events: { events: ['no.such'] } },
+      { description: 'x'.repeat(1_001) },
+    ])
+      expect(await update(developerId, endpoint.id, { active: false, ...wrong })).toMatchObject({
+        code: 'invalid_request',
+      });
+    expect(await listed(developerId)).toEqual([endpoint]);
+  });
+});
+
+describe('switched off or deleted', () => {
+  async function withPending() {
+    const owner = await h.createEndpoint();
+    const delivery = {
+      id: newId(),
+      endpointId: owner.endpoint.id,
+      eventId: newId(),
+      eventType: 'round.cancelled',
+      tenant: { programId: newId(), environment: 'live' as const },
+      body: Buffer.from('{}'),
+      resendOf: null,
+      createdAt: h.clock(),
+    };
+    await insertDelivery(h.database, delivery);
+    return { ...owner, deliveryId: delivery.id };
+  }
+
+  async function statusOf(deliveryId: string) {
+    const statement = { text: 'select status, next_attempt_at from deliveries where id = $1' };
+    return (await h.database.query(statement, [deliveryId]))[0];
+  }
+
+  it('an endpoint closes what is pending, and its log says why', async () => {
+    const owner = await withPending();
+    const createdAt = h.clock();
+    h.clock.advance(1_000);
+    ok(await update(owner.developerId, owner.endpoint.id, { active: false }));
+    expect(await h.deliveriesOf(owner)).toMatchObject([
+      {
+        id: owner.deliveryId,
+        event: 'round.cancelled',
+        status: 3,
+        createdAt,
+        nextAttemptAt: undefined,
+        attempts: [{ number: 1, startedAt: h.clock(), durationMs: undefined, errorKind: 'endpoint_off' }],
+      },
+    ]);
+    ok(await update(owner.developerId, owner.endpoint.id, { active: true }));
+    expect(await statusOf(owner.deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
+  });
+
+  it('an endpoint keeps nothing pending of the events that are taken in the same moment', async () => {
+    await using replica = await h.startReplica();
+    const programId = newId();
+    const { developerId, endpoint } = await h.createEndpoint({ programIds: [programId] });
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all([
+        update(developerId, endpoint.id, { active: false }),
+        ...[h, replica].map(({ server }) => server.take([cancelledRound(programId), cancelledRound(programId)])),
+      ]);
+      await Promise.all([h.server.whenIdle(), replica.server.whenIdle()]);
+      const statement = { text: `select id from deliveries where endpoint_id = $1 and status = 'pending'` };
+      expect(await h.database.query(statement, [endpoint.id])).toEqual([]);
+      ok(await update(developerId, endpoint.id, { active: true }));
+    }
+  });
+
+  it('a change that leaves it on closes nothing', async () => {
+    const owner = await withPending();
+    ok(await update(owner.developerId, owner.endpoint.id, { active: true, description: 'still on' }));
+    expect(await statusOf(owner.deliveryId)).toMatchObject({ status: 'pending' });
+  });
+
+  it('a deleted endpoint is gone for its developer, log and all, and what was pending is closed', async () => {
+    const { developerId, endpoint, deliveryId } = await withPending();
+    const endpointId = endpoint.id;
+    expect(await h.webhook.deleteEndpoint({ developerId, endpointId })).toEqual({});
+    expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
+    expect(await listed(developerId)).toEqual([]);
+    const page = { status: 0, event: '', limit: 10, cursor: '' } as const;
+    for (const answer of [
+      await h.webhook.getEndpoint({ developerId, endpointId }),
+      await h.webhook.updateEndpoint({ developerId, endpointId, active: true }),
+      await h.webhook.deleteEndpoint({ developerId, endpointId }),
+      await h.webhook.rotateSecret({ developerId, endpointId }),
+      await h.webhook.sendTest({ developerId, endpointId }),
+      await h.webhook.listDeliveries({ developerId, endpointId, ...page }),
+      await h.webhook.resendDelivery({ developerId, deliveryId }),
+    ])
+      expect(answer).toEqual(NOT_FOUND);
+  });
+});
+
+describe('secrets', () => {
+  it('are in the database sealed, each for its own endpoint', async () => {
+    const one = await h.createEndpoint();
+    const other = await h.createEndpoint();
+    const sealed = await storedSecret(one.endpoint.id);
+    expect(openSecret(sealed, one.endpoint.id)).toBe(one.secret);
+    expect(() => openSecret(sealed, other.endpoint.id)).toThrow();
+  });
+
+  it('are replaced at once by a rotation, which shows the new one', async () => {
+    const { developerId, endpoint, secret } = await h.createEndpoint();
+    const rotated = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
+    expect(rotated).toEqual({ endpoint, signingSecret: expect.stringMatching(SECRET) });
+    expect(rotated.signingSecret).not.toBe(secret);
+    expect(openSecret(await storedSecret(endpoint.id), endpoint.id)).toBe(rotated.signingSecret);
+  });
+
+  it('are in no table in clear, nor in any line of the log', async () => {
+    const { developerId, endpoint, secret } = await h.createEndpoint();
+    const { signingSecret } = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
+    ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    await h.server.whenIdle();
+    for (const shown of [secret, signingSecret]) {
+      const key = shown.slice('whsec_'.length);
+      // As text, as its bytes, and as the bytes that it spells.
+      const forms = [key, Buffer.from(key).toString('hex'), Buffer.from(shown).toString('hex')];
+      for (const table of ['endpoints', 'programs', 'deliveries', 'delivery_attempts', 'taken_events'])
+        for (const form of forms) {
+          const statement = { text: `select count(*)::int as rows from ${table} t where t::text ilike $1` };
+          expect(await h.database.query(statement, [`%${form}%`])).toEqual([{ rows: 0 }]);
+        }
+      for (const form of forms) expect(h.logLines.join('')).not.toContain(form);
+    }
+  });
+});

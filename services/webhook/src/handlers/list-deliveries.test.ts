@@ -1,0 +1,263 @@
+/** The delivery log as its developer reads it. */
+import { refused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideResult, ERROR_SENTENCES, type Send, type SendEnd } from '../domain/delivery.ts';
+import { insertDelivery } from '../repository/deliveries.ts';
+import { loadLogPage } from '../repository/delivery-log.ts';
+import { claimSends, recordSends } from '../repository/sends.ts';
+import { useHarness } from '../webhook.fixture.ts';
+
+const h = useHarness();
+
+type Owner = Awaited<ReturnType<typeof h.createEndpoint>>;
+
+const PHASES = { dnsMs: 1, connectMs: 2, waitMs: 3, readMs: 4 };
+const DELAYS_MS = [60_000, 300_000] as const;
+const ANSWERED: SendEnd = { kind: 'answer', status: 204, body: Buffer.alloc(0) };
+const BUSY: SendEnd = { kind: 'answer', status: 503, body: Buffer.from('busy') };
+const SILENT = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const satisfies SendEnd;
+
+/** A delivery that nobody has been told of: it stays as it is until the test moves it. */
+async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.settled'): Promise<string> {
+  const createdAt = h.clock();
+  const id = newId(createdAt);
+  await insertDelivery(h.database, {
+    id,
+    endpointId: endpoint.id,
+    eventId: newId(),
+    eventType,
+    tenant: { programId: newId(), environment: 'live' },
+    body: Buffer.from('{}'),
+    resendOf: null,
+    createdAt,
+  });
+  return id;
+}
+
+/** Begins what is due there. */
+async function begin({ endpoint }: Owner): Promise<readonly Send[]> {
+  const now = h.clock();
+  const lease = { now, leasedUntil: new Date(now.getTime() + 10_000) };
+  return (await claimSends(h.database, [{ endpointId: endpoint.id, room: 1 }], lease)).sends;
+}
+
+async function end(sends: readonly Send[], how: SendEnd): Promise<void> {
+  const records = sends.map((send) => ({
+    send,
+    durationMs: 12.5,
+    phases: PHASES,
+    result: decideResult(how, send.number, h.clock(), DELAYS_MS),
+  }));
+  await recordSends(h.database, records);
+}
+
+async function send(owner: Owner, how: SendEnd): Promise<void> {
+  await end(await begin(owner), how);
+}
+
+function attempt(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttempt {
+  return {
+    number,
+    startedAt: h.clock(),
+    durationMs: undefined,
+    httpStatus: undefined,
+    errorKind: undefined,
+    error: undefined,
+    responseExcerpt: undefined,
+    ...rest,
+  };
+}
+
+function ids(deliveries: readonly Delivery[]): readonly string[] {
+  return deliveries.map(({ id }) => id);
+}
+
+function page(owner: Owner, rest: { limit?: number; cursor?: string; developerId?: string; status?: DeliveryStatus }) {
+  const { developerId, endpoint } = owner;
+  const all = { developerId, endpointId: endpoint.id, status: 0 as DeliveryStatus, event: '', limit: 50, cursor: '' };
+  return h.webhook.listDeliveries({ ...all, ...rest });
+}
+
+describe('the log of an endpoint', () => {
+  it('is empty at first', async () => {
+    expect(await page(await h.createEndpoint(), {})).toEqual({ deliveries: [], nextCursor: '' });
+  });
+
+  it('tells a delivery from its first send to its last', async () => {
+    const owner = await h.createEndpoint();
+    const createdAt = h.clock();
+    const id = await put(owner);
+    const delivery: Delivery = {
+      id,
+      event: 'attempt.settled',
+      status: DeliveryStatus.PENDING,
+      createdAt,
+      nextAttemptAt: createdAt,
+      attempts: [],
+    };
+    expect(await h.deliveriesOf(owner)).toEqual([delivery]);
+
+    const first = attempt(1, {
+      durationMs: 12.5,
+      httpStatus: 503,
+      errorKind: 'http_5xx',
+      error: ERROR_SENTENCES.http_5xx,
+      responseExcerpt: 'busy',
+    });
+    const nextAttemptAt = new Date(h.clock().getTime() + 60_000);
+    await send(owner, BUSY);
+    expect(await h.deliveriesOf(owner)).toEqual([{ ...delivery, nextAttemptAt, attempts: [first] }]);
+
+    h.clock.advance(60_000);
+    await begin(owner);
+    const underWay = { ...delivery, nextAttemptAt: undefined, attempts: [first, attempt(2, {})] };
+    expect(await h.deliveriesOf(owner)).toEqual([underWay]);
+
+    const interrupted = attempt(2, { errorKind: 'interrupted', error: ERROR_SENTENCES.interrupted });
+    h.clock.advance(60_000);
+    await send(owner, ANSWERED);
+    const third = attempt(3, { durationMs: 12.5, httpStatus: 204, responseExcerpt: '' });
+    expect(await h.deliveriesOf(owner)).toEqual([
+      {
+        ...delivery,
+        status: DeliveryStatus.DELIVERED,
+        nextAttemptAt: undefined,
+        attempts: [first, interrupted, third],
+      },
+    ]);
+  });
+
+  it('says of a delivery that was closed after a send why there was no second one', async () => {
+    const owner = await h.createEndpoint();
+    await put(owner);
+    await send(owner, SILENT);
+    const first = attempt(1, { durationMs: 12.5, errorKind: 'timeout', error: SILENT.sentence });
+    h.clock.advance(1_000);
+    await h.webhook.updateEndpoint({ developerId: owner.developerId, endpointId: owner.endpoint.id, active: false });
+    const [delivery] = await h.deliveriesOf(owner);
+    expect(delivery?.status).toBe(DeliveryStatus.FAILED);
+    expect(delivery?.attempts).toEqual([
+      first,
+      attempt(2, { errorKind: 'endpoint_off', error: ERROR_SENTENCES.endpoint_off }),
+    ]);
+  });
+
+  it('has no room for a fourth line when it was closed during the third send', async () => {
+    const owner = await h.createEndpoint();
+    const id = await put(owner);
+    for (const delayMs of DELAYS_MS) {
+      await send(owner, SILENT);
+      h.clock.advance(delayMs);
+    }
+    const third = await begin(owner);
+    await h.webhook.updateEndpoint({ developerId: owner.developerId, endpointId: owner.endpoint.id, active: false });
+    await end(third, SILENT);
+    const [delivery] = await h.deliveriesOf(owner);
+    expect(delivery).toMatchObject({ id, status: DeliveryStatus.FAILED });
+    expect(delivery?.attempts.map(({ number, errorKind }) => [number, errorKind])).toEqual([
+      [1, 'timeout'],
+      [2, 'timeout'],
+      [3, 'timeout'],
+    ]);
+  });
+
+  it('is filtered by status and by event, by both together, and by an event that does not exist', async () => {
+    const owner = await h.createEndpoint();
+    const delivered = await put(owner, 'round.settled');
+    await send(owner, ANSWERED);
+    h.clock.advance(1);
+    const failed = await put(owner);
+    for (const delayMs of DELAYS_MS) {
+      await send(owner, SILENT);
+      h.clock.advance(delayMs);
+    }
+    await send(owner, SILENT);
+    const pending = await put(owner);
+    const listed = async (status: DeliveryStatus, event = '') => ids(await h.deliveriesOf(owner, { status, event }));
+    expect(await listed(DeliveryStatus.UNSPECIFIED)).toEqual([pending, failed, delivered]);
+    expect(await listed(DeliveryStatus.PENDING)).toEqual([pending]);
+    expect(await listed(DeliveryStatus.FAILED)).toEqual([failed]);
+    expect(await listed(DeliveryStatus.DELIVERED)).toEqual([delivered]);
+    expect(await listed(DeliveryStatus.UNSPECIFIED, 'attempt.settled')).toEqual([pending, failed]);
+    expect(await listed(DeliveryStatus.FAILED, 'attempt.settled')).toEqual([failed]);
+    expect(await listed(DeliveryStatus.FAILED, 'round.settled')).toEqual([]);
+    expect(await listed(DeliveryStatus.UNSPECIFIED, 'no.such')).toEqual([]);
+  });
+
+  it('is not_found for another developer', async () => {
+    const owner = await h.createEndpoint();
+    await put(owner);
+    expect(await page(owner, { developerId: newId() })).toEqual(refused('not_found'));
+  });
+});
+
+describe('its pages', () => {
+  it('joined are the whole list, whatever their size and however many share an instant', async () => {
+    const owner = await h.createEndpoint();
+    await put(await h.createEndpoint());
+    for (let count = 0; count < 23; count += 1) {
+      await put(owner, count % 3 === 0 ? 'round.settled' : 'attempt.settled');
+      if (count % 4 === 3) h.clock.advance(1);
+    }
+    const whole = await h.deliveriesOf(owner);
+    expect(whole).toHaveLength(23);
+    const sorted = whole.toSorted(
+      (a, b) => (b.createdAt?.getTime() ?? 0) - (a.createdAt?.getTime() ?? 0) || (a.id < b.id ? 1 : -1),
+    );
+    expect(whole).toEqual(sorted);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 25 }), fc.constantFrom('', 'round.settled'), async (limit, event) => {
+        const expected = event === '' ? whole : whole.filter((delivery) => delivery.event === event);
+        expect(await h.deliveriesOf(owner, { limit, event })).toEqual(expected);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('do not move when new deliveries come', async () => {
+    const owner = await h.createEndpoint();
+    for (let count = 0; count < 4; count += 1) {
+      await put(owner);
+      h.clock.advance(1);
+    }
+    const before = ids(await h.deliveriesOf(owner));
+    const first = await page(owner, { limit: 2 });
+    if ('kind' in first) throw new Error('refused');
+    await put(owner);
+    const second = await page(owner, { limit: 2, cursor: first.nextCursor });
+    if ('kind' in second) throw new Error('refused');
+    expect([...ids(first.deliveries), ...ids(second.deliveries)]).toEqual(before);
+    expect(second.nextCursor).toBe('');
+  });
+
+  it('begin where a cursor of ours says, and anything else is refused', async () => {
+    const owner = await h.createEndpoint();
+    for (const cursor of ['x', 'AAAA', Buffer.from('["a","b"]').toString('base64url')])
+      expect(await page(owner, { cursor })).toEqual(refused('invalid_request', 'The cursor is not valid.'));
+  });
+});
+
+it('one page takes two statements, however many deliveries and sends are on it', async () => {
+  const owner = await h.createEndpoint();
+  for (let count = 0; count < 12; count += 1) await put(owner);
+  for (let count = 0; count < 12; count += 1) await send(owner, ANSWERED);
+  let statements = 0;
+  const counting: Pick<typeof h.database, 'query'> = {
+    query: (statement, values) => {
+      statements += 1;
+      return h.database.query(statement, values);
+    },
+  };
+  const found = await loadLogPage(
+    counting,
+    { developerId: owner.developerId, endpointId: owner.endpoint.id },
+    { status: null, eventType: null },
+    { after: null, limit: 50 },
+  );
+  expect(found).toHaveLength(12);
+  expect(found?.every(({ sends }) => sends.length === 1)).toBe(true);
+  expect(statements).toBe(2);
+});

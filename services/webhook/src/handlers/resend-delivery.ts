@@ -1,0 +1,43 @@
+/** ResendDelivery: the same bytes about the same event once more, as a delivery of its own. One that was sent again can be so again. */
+import { isRefused, refused } from '@laurel/errors';
+import { type Handlers, parseId } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { WebhookServiceService } from '@laurel/proto/webhook';
+import type { Clock } from '@laurel/service';
+import { decideSend } from '../domain/endpoint.ts';
+import { insertDelivery } from '../repository/deliveries.ts';
+import { findStoredDelivery } from '../repository/delivery-log.ts';
+import { lockEndpointToSend } from '../repository/endpoints.ts';
+import type { Dispatcher } from '../workers/deliver.ts';
+
+export function resendDelivery({
+  database,
+  dispatcher,
+  clock,
+}: {
+  database: Database;
+  dispatcher: Pick<Dispatcher, 'wake'>;
+  clock: Clock;
+}): Handlers<WebhookServiceService>['resendDelivery'] {
+  return async (request) => {
+    const developerId = parseId(request.developerId);
+    const deliveryId = parseId(request.deliveryId);
+
+    const resent = await database.transaction(async (tx) => {
+      const original = await findStoredDelivery(tx, developerId, deliveryId);
+      if (original === null) return refused('not_found');
+      const endpoint = await lockEndpointToSend(tx, developerId, original.endpointId);
+      if (endpoint === null) return refused('not_found');
+      const off = decideSend(endpoint);
+      if (off !== null) return off;
+      const createdAt = clock();
+      const delivery = { ...original, id: newId(createdAt), resendOf: original.id, createdAt };
+      await insertDelivery(tx, delivery);
+      return delivery;
+    });
+    if (isRefused(resent)) return resent;
+    dispatcher.wake([resent.endpointId]);
+    return { deliveryId: resent.id };
+  };
+}

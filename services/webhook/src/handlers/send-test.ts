@@ -1,0 +1,52 @@
+/** SendTest: a delivery of `webhook.test` to one endpoint, whatever it subscribes to. */
+import { isRefused, refused } from '@laurel/errors';
+import { type Handlers, parseId } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { WebhookServiceService } from '@laurel/proto/webhook';
+import type { Clock } from '@laurel/service';
+import { decideSend } from '../domain/endpoint.ts';
+import { composeTest } from '../domain/envelope.ts';
+import { insertDelivery } from '../repository/deliveries.ts';
+import { lockEndpointToSend } from '../repository/endpoints.ts';
+import type { Dispatcher } from '../workers/deliver.ts';
+
+const MESSAGE = 'This is a test of your endpoint, sent from the developer portal.';
+
+export function sendTest({
+  database,
+  dispatcher,
+  clock,
+}: {
+  database: Database;
+  dispatcher: Pick<Dispatcher, 'wake'>;
+  clock: Clock;
+}): Handlers<WebhookServiceService>['sendTest'] {
+  return async (request) => {
+    const developerId = parseId(request.developerId);
+    const endpointId = parseId(request.endpointId);
+
+    const sent = await database.transaction(async (tx) => {
+      const endpoint = await lockEndpointToSend(tx, developerId, endpointId);
+      if (endpoint === null) return refused('not_found');
+      const off = decideSend(endpoint);
+      if (off !== null) return off;
+      const createdAt = clock();
+      const delivery = {
+        id: newId(createdAt),
+        endpointId,
+        eventId: newId(createdAt),
+        eventType: 'webhook.test',
+        tenant: null,
+        body: composeTest(createdAt, MESSAGE),
+        resendOf: null,
+        createdAt,
+      };
+      await insertDelivery(tx, delivery);
+      return delivery;
+    });
+    if (isRefused(sent)) return sent;
+    dispatcher.wake([endpointId]);
+    return { deliveryId: sent.id };
+  };
+}

@@ -1,0 +1,93 @@
+/** Deliveries as they are made, closed and hurried. What the dispatcher claims and records is in sends.ts. */
+import type { Queryable } from '@laurel/postgres';
+import type { NewDelivery } from '../domain/delivery.ts';
+import type { Tenant } from '../domain/endpoint.ts';
+
+// An event that comes a second time, after its row in taken_events has gone, still makes no second delivery.
+const INSERT = {
+  name: 'deliveries_insert',
+  text: `
+insert into deliveries (id, endpoint_id, event_id, event_type, program_id, environment, body, resend_of, status, next_attempt_at, created_at)
+select n.id, n.endpoint_id, n.event_id, n.event_type, n.program_id, n.environment, n.body, n.resend_of, 'pending', n.created_at, n.created_at
+from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::bytea[], $8::uuid[], $9::timestamptz[])
+  as n (id, endpoint_id, event_id, event_type, program_id, environment, body, resend_of, created_at)
+on conflict (endpoint_id, event_id) where resend_of is null do nothing`,
+};
+
+// Rows are locked in id order wherever several are, so that no two statements wait for each other.
+const CLOSE_PENDING = {
+  name: 'deliveries_close_pending',
+  text: `
+with held as (
+  select id from deliveries where endpoint_id = $1 and status = 'pending' order by id for no key update
+)
+update deliveries d
+set status = 'failed', closed_at = $2, next_attempt_at = null, leased_until = null, sending_since = null
+from held h
+where d.id = h.id and d.status = 'pending'`,
+};
+
+/**
+ * The delivery $1 `d` to an endpoint `e`, if it is the affair of the program $2 in the environment $3: it carries an event of it, or it is
+ * a test, which is no program's, of an endpoint that takes the program's events.
+ */
+export const DELIVERY_OF_TENANT = `
+from deliveries d join endpoints e on e.id = d.endpoint_id
+where d.id = $1 and e.deleted_at is null and case
+  when d.program_id is not null then d.program_id = $2 and d.environment = $3
+  else coalesce(e.program_id, $2) = $2 and exists (select from programs where id = $2 and developer_id = e.developer_id)
+end`;
+
+// A retry is scheduled where a send has failed, or was interrupted, and one is left.
+const HURRY = {
+  name: 'deliveries_hurry',
+  text: `
+with found as (
+  select d.id, d.status = 'pending' and d.attempts between 1 and 2 and (d.leased_until is null or d.leased_until <= $4) as is_scheduled
+  ${DELIVERY_OF_TENANT}
+  for no key update of d
+),
+hurried as (
+  update deliveries d set next_attempt_at = least(d.next_attempt_at, $4) from found f where d.id = f.id and f.is_scheduled
+)
+select is_scheduled from found`,
+};
+
+/** One statement for all of them. */
+export async function insertDeliveries(on: Queryable, deliveries: readonly NewDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await on.query(INSERT, [
+    deliveries.map(({ id }) => id),
+    deliveries.map(({ endpointId }) => endpointId),
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ eventType }) => eventType),
+    deliveries.map(({ tenant }) => tenant?.programId ?? null),
+    deliveries.map(({ tenant }) => tenant?.environment ?? null),
+    deliveries.map(({ body }) => body),
+    deliveries.map(({ resendOf }) => resendOf),
+    deliveries.map(({ createdAt }) => createdAt),
+  ]);
+}
+
+/** Due at once. */
+export async function insertDelivery(on: Queryable, delivery: NewDelivery): Promise<void> {
+  await insertDeliveries(on, [delivery]);
+}
+
+/** The endpoint goes off: what is pending has failed, and is never sent again. A send that is under way still counts if it is answered 2xx. */
+export async function closePending(on: Queryable, endpointId: string, now: Date): Promise<void> {
+  await on.query(CLOSE_PENDING, [endpointId, now]);
+}
+
+/** The next send, if a retry is scheduled, is due now: wake the dispatcher. `not_found` covers what is not the tenant's affair. */
+export async function hurryDelivery(
+  on: Queryable,
+  id: string,
+  tenant: Tenant,
+  now: Date,
+): Promise<'hurried' | 'not_scheduled' | 'not_found'> {
+  const values = [id, tenant.programId, tenant.environment, now];
+  const [found] = await on.query<{ is_scheduled: boolean }>(HURRY, values);
+  if (found === undefined) return 'not_found';
+  return found.is_scheduled ? 'hurried' : 'not_scheduled';
+}

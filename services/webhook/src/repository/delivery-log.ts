@@ -1,0 +1,189 @@
+/** The delivery log as developers read it: deliveries of an endpoint with every send. Writing them is `deliveries.ts`' affair. */
+import type { Queryable } from '@laurel/postgres';
+import type { DeliveryStatus } from '../domain/delivery.ts';
+import type { Environment, Tenant } from '../domain/endpoint.ts';
+import type { LogCursor } from '../domain/log-cursor.ts';
+import { DELIVERY_OF_TENANT } from './deliveries.ts';
+
+export type LoggedSend = {
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly durationMs: number | null;
+  readonly httpStatus: number | null;
+  readonly errorKind: string | null;
+  readonly error: string | null;
+  readonly responseExcerpt: string | null;
+};
+
+export type LoggedDelivery = {
+  readonly id: string;
+  readonly eventType: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: Date;
+  readonly nextAttemptAt: Date | null;
+  /** Those that have an end, or never will, the first first. */
+  readonly sends: readonly LoggedSend[];
+  /** The send whose end is not known. */
+  readonly sending: Pick<LoggedSend, 'number' | 'startedAt'> | null;
+  /** When it was closed because its endpoint was off. */
+  readonly closedAt: Date | null;
+};
+
+export type LogFilter = { readonly status: DeliveryStatus | null; readonly eventType: string | null };
+
+/** What a person asks to send again. */
+export type StoredDelivery = {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Null for a test. */
+  readonly tenant: Tenant | null;
+  readonly body: Buffer;
+};
+
+type DeliveryRow = {
+  id: string | null;
+  event_type: string;
+  status: DeliveryStatus;
+  created_at: Date;
+  next_attempt_at: Date | null;
+  attempts: number;
+  sending_since: Date | null;
+  closed_at: Date | null;
+};
+
+type SendRow = {
+  delivery_id: string;
+  number: number;
+  started_at: Date;
+  duration_ms: number | null;
+  http_status: number | null;
+  error_kind: string | null;
+  error: string | null;
+  response_excerpt: string | null;
+};
+
+type StoredRow = {
+  id: string;
+  endpoint_id: string;
+  event_id: string;
+  event_type: string;
+  program_id: string | null;
+  environment: Environment | null;
+  body: Buffer;
+};
+
+// No row: the developer has no such endpoint. One row without an id: the page is empty.
+const SELECT_PAGE = {
+  name: 'delivery_log_page',
+  text: `
+select d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at
+from endpoints e left join lateral (
+  select * from deliveries
+  where endpoint_id = e.id
+    and ($3::text is null or status = $3)
+    and ($4::text is null or event_type = $4)
+    and (created_at, id) < ($5::timestamptz, $6::uuid)
+  order by created_at desc, id desc limit $7
+) d on true
+where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
+order by d.created_at desc, d.id desc`,
+};
+
+const SELECT_SENDS = {
+  name: 'delivery_log_sends',
+  text: `
+select delivery_id, number, started_at, duration_ms, http_status, error_kind, error, response_excerpt
+from delivery_attempts where delivery_id = any($1::uuid[])
+order by delivery_id, number`,
+};
+
+const SELECT_STORED = {
+  text: `
+select d.id, d.endpoint_id, d.event_id, d.event_type, d.program_id, d.environment, d.body
+from deliveries d join endpoints e on e.id = d.endpoint_id
+where d.id = $1 and e.developer_id = $2 and e.deleted_at is null`,
+};
+
+const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TENANT}` };
+
+/** Above every row: where the first page begins. */
+const TOP: LogCursor = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
+/** The newest first, from below the cursor on; null where the developer has no such endpoint. */
+export async function loadLogPage(
+  on: Queryable,
+  owner: { readonly developerId: string; readonly endpointId: string },
+  { status, eventType }: LogFilter,
+  { after, limit }: { readonly after: LogCursor | null; readonly limit: number },
+): Promise<readonly LoggedDelivery[] | null> {
+  const { createdAt, id } = after ?? TOP;
+  const values = [owner.endpointId, owner.developerId, status, eventType, createdAt, id, limit];
+  const rows = await on.query<DeliveryRow>(SELECT_PAGE, values);
+  if (rows.length === 0) return null;
+  const deliveries = rows.filter((row): row is DeliveryRow & { id: string } => row.id !== null);
+  const sends = await loadSends(
+    on,
+    deliveries.map((row) => row.id),
+  );
+  return deliveries.map((row) => ({
+    id: row.id,
+    eventType: row.event_type,
+    status: row.status,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    sends: (sends.get(row.id) ?? []).map(toSend),
+    sending: row.sending_since === null ? null : { number: row.attempts, startedAt: row.sending_since },
+    closedAt: row.closed_at,
+  }));
+}
+
+/** A delivery to one of the developer's endpoints; null for any other. */
+export async function findStoredDelivery(
+  on: Queryable,
+  developerId: string,
+  id: string,
+): Promise<StoredDelivery | null> {
+  const [row] = await on.query<StoredRow>(SELECT_STORED, [id, developerId]);
+  return row === undefined ? null : toStored(row);
+}
+
+/** Where the delivery goes; null when it is not the tenant's affair. */
+export async function findEndpointOfDelivery(
+  on: Queryable,
+  { programId, environment }: Tenant,
+  id: string,
+): Promise<string | null> {
+  const [row] = await on.query<{ endpoint_id: string }>(SELECT_ENDPOINT_OF_TENANT, [id, programId, environment]);
+  return row?.endpoint_id ?? null;
+}
+
+async function loadSends(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, readonly SendRow[]>> {
+  if (ids.length === 0) return new Map();
+  return Map.groupBy(await on.query<SendRow>(SELECT_SENDS, [ids]), (row) => row.delivery_id);
+}
+
+function toSend(row: SendRow): LoggedSend {
+  return {
+    number: row.number,
+    startedAt: row.started_at,
+    durationMs: row.duration_ms,
+    httpStatus: row.http_status,
+    errorKind: row.error_kind,
+    error: row.error,
+    responseExcerpt: row.response_excerpt,
+  };
+}
+
+function toStored(row: StoredRow): StoredDelivery {
+  const { program_id: programId, environment } = row;
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    tenant: programId === null || environment === null ? null : { programId, environment },
+    body: row.body,
+  };
+}

@@ -1,0 +1,143 @@
+/** Endpoints, as their developers see and change them. Whoever takes events in reads them by program elsewhere (deliveries.ts). */
+import type { Queryable } from '@laurel/postgres';
+import type { Endpoint, Environment, EventTypeName } from '../domain/endpoint.ts';
+
+type EndpointRow = {
+  id: string;
+  developer_id: string;
+  url: string;
+  events: EventTypeName[];
+  program_id: string | null;
+  environment: Environment | null;
+  description: string;
+  is_active: boolean;
+  created_at: Date;
+};
+
+const COLUMNS = 'id, developer_id, url, events, program_id, environment, description, is_active, created_at';
+
+// The second half of the lock's name keeps it apart from every other advisory lock of this database.
+const LOCK_DEVELOPER = { text: `select pg_advisory_xact_lock(hashtextextended('endpoints of:' || $1::uuid, 0))` };
+
+const COUNT = {
+  text: 'select count(*)::int as endpoints from endpoints where developer_id = $1 and deleted_at is null',
+};
+
+const INSERT = {
+  text: `
+insert into endpoints (id, developer_id, url, events, program_id, environment, description, is_active, secret, created_at)
+values ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $10)`,
+};
+
+const SELECT_OF_DEVELOPER = {
+  name: 'endpoints_of_developer',
+  text: `select ${COLUMNS} from endpoints where developer_id = $1 and deleted_at is null order by created_at, id`,
+};
+
+const OWN = `select ${COLUMNS} from endpoints where id = $1 and developer_id = $2 and deleted_at is null`;
+
+const SELECT_OWN = { name: 'endpoints_own', text: OWN };
+
+// Conflicts with the key share that every insert of a delivery takes, its foreign key's as well: who switches an endpoint off waits
+// for deliveries that are being written, and closes them too.
+const LOCK_TO_CHANGE = { text: `${OWN} for update` };
+
+// While this is held the endpoint stays as it is; deliveries to it go side by side.
+const LOCK_TO_SEND = { text: `${OWN} for key share` };
+
+const UPDATE = {
+  text: 'update endpoints set url = $2, events = $3::text[], description = $4, is_active = $5 where id = $1',
+};
+
+const DELETE = { text: 'update endpoints set is_active = false, deleted_at = $2 where id = $1' };
+
+const UPDATE_SECRET = {
+  text: `
+update endpoints set secret = $3 where id = $1 and developer_id = $2 and deleted_at is null
+returning ${COLUMNS}`,
+};
+
+/** Until the transaction ends, nobody else adds an endpoint to this developer's. */
+export async function lockEndpointsOf(on: Queryable, developerId: string): Promise<void> {
+  await on.query(LOCK_DEVELOPER, [developerId]);
+}
+
+export async function countEndpointsOf(on: Queryable, developerId: string): Promise<number> {
+  const [row] = await on.query<{ endpoints: number }>(COUNT, [developerId]);
+  return row?.endpoints ?? 0;
+}
+
+/** The secret is sealed, bound to the endpoint's id. */
+export async function insertEndpoint(on: Queryable, endpoint: Endpoint, secret: Buffer): Promise<void> {
+  await on.query(INSERT, [
+    endpoint.id,
+    endpoint.developerId,
+    endpoint.url,
+    endpoint.events,
+    endpoint.programId,
+    endpoint.environment,
+    endpoint.description,
+    endpoint.isActive,
+    secret,
+    endpoint.createdAt,
+  ]);
+}
+
+/** The oldest first. */
+export async function listEndpointsOf(on: Queryable, developerId: string): Promise<readonly Endpoint[]> {
+  return (await on.query<EndpointRow>(SELECT_OF_DEVELOPER, [developerId])).map(toEndpoint);
+}
+
+export async function findEndpoint(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
+  return firstEndpoint(await on.query<EndpointRow>(SELECT_OWN, [id, developerId]));
+}
+
+/** Nobody else changes the endpoint, nor adds a delivery to it, until the transaction ends. */
+export async function lockEndpointToChange(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
+  return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_CHANGE, [id, developerId]));
+}
+
+/** Nobody changes the endpoint until the transaction ends, so that an active one still is when the delivery commits. */
+export async function lockEndpointToSend(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
+  return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_SEND, [id, developerId]));
+}
+
+export async function updateEndpoint(
+  on: Queryable,
+  { id, url, events, description, isActive }: Pick<Endpoint, 'id' | 'url' | 'events' | 'description' | 'isActive'>,
+): Promise<void> {
+  await on.query(UPDATE, [id, url, events, description, isActive]);
+}
+
+/** The row stays until its log is old enough to go. */
+export async function deleteEndpoint(on: Queryable, id: string, now: Date): Promise<void> {
+  await on.query(DELETE, [id, now]);
+}
+
+/** The endpoint whose secret was replaced; null where the developer has none of this id. */
+export async function updateSecret(
+  on: Queryable,
+  developerId: string,
+  id: string,
+  secret: Buffer,
+): Promise<Endpoint | null> {
+  return firstEndpoint(await on.query<EndpointRow>(UPDATE_SECRET, [id, developerId, secret]));
+}
+
+function firstEndpoint([row]: readonly EndpointRow[]): Endpoint | null {
+  return row === undefined ? null : toEndpoint(row);
+}
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    developerId: row.developer_id,
+    url: row.url,
+    events: row.events,
+    programId: row.program_id,
+    environment: row.environment,
+    description: row.description,
+    isActive: row.is_active,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,55 @@
+/** What may go, a bounded number of rows a statement. */
+import type { Queryable } from '@laurel/postgres';
+
+// What is pending stays whatever its age. A row that somebody works on is skipped; it goes the next time.
+const DELETE_DELIVERIES = {
+  text: `
+with deleted as (
+  delete from deliveries where id in (
+    select id from deliveries where created_at < $1 and status <> 'pending'
+    order by created_at limit $2 for update skip locked
+  ) returning id
+)
+select count(*)::int as deleted from deleted`,
+};
+
+const DELETE_ENDPOINTS = {
+  text: `
+with deleted as (
+  delete from endpoints where id in (
+    select e.id from endpoints e
+    where e.deleted_at is not null and not exists (select from deliveries d where d.endpoint_id = e.id)
+    limit $1 for update skip locked
+  ) returning id
+)
+select count(*)::int as deleted from deleted`,
+};
+
+const DELETE_TAKEN = {
+  text: `
+with deleted as (
+  delete from taken_events where id in (
+    select id from taken_events where taken_at < $1 order by taken_at limit $2 for update skip locked
+  ) returning id
+)
+select count(*)::int as deleted from deleted`,
+};
+
+/** The log's rows from before this, with their sends. How many went. */
+export async function deleteOldDeliveries(on: Queryable, before: Date, limit: number): Promise<number> {
+  return count(await on.query(DELETE_DELIVERIES, [before, limit]));
+}
+
+/** Endpoints that were deleted and have no log any more. How many went. */
+export async function deleteForgottenEndpoints(on: Queryable, limit: number): Promise<number> {
+  return count(await on.query(DELETE_ENDPOINTS, [limit]));
+}
+
+/** Notes of events that the stream cannot bring again. How many went. */
+export async function deleteOldTakenEvents(on: Queryable, before: Date, limit: number): Promise<number> {
+  return count(await on.query(DELETE_TAKEN, [before, limit]));
+}
+
+function count([row]: readonly { deleted: number }[]): number {
+  return row?.deleted ?? 0;
+}

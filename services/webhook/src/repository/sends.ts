@@ -1,0 +1,197 @@
+/** What the dispatcher reads and writes: which endpoints have something due, the claim of sends, and their ends. */
+import type { Database } from '@laurel/postgres';
+import { ERROR_SENTENCES, type Phases, type Send, type SendResult } from '../domain/delivery.ts';
+import { MAX_SENDS } from '../domain/retry-schedule.ts';
+import type { Room } from '../domain/slots.ts';
+
+export type Claim = {
+  readonly sends: readonly Send[];
+  /** What each endpoint gave, unless nothing: rows, and the sends among them; the others were closed. */
+  readonly taken: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
+};
+
+/** The end of a send. */
+export type SendRecord = {
+  readonly send: Pick<Send, 'deliveryId' | 'number' | 'startedAt'>;
+  readonly durationMs: number;
+  readonly phases: Phases;
+  readonly result: SendResult;
+};
+
+type ClaimRow = {
+  id: string;
+  endpoint_id: string;
+  status: 'pending' | 'failed';
+  attempts: number;
+  event_type: string;
+  body: Buffer;
+  url: string;
+  secret: Buffer;
+};
+
+// Nobody has it, or whoever had it has died.
+const IS_FREE = '(d.leased_until is null or d.leased_until <= $1)';
+
+// From one endpoint to the next through the index, so that a long queue of one of them costs nothing here.
+const ENDPOINTS_WITH_DUE = {
+  name: 'sends_endpoints_with_due',
+  text: `
+with recursive waiting as (
+  (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
+  union all
+  select (
+    select d.endpoint_id from deliveries d
+    where d.status = 'pending' and d.endpoint_id > w.endpoint_id
+    order by d.endpoint_id limit 1
+  )
+  from waiting w
+  where w.endpoint_id is not null
+)
+select w.endpoint_id
+from waiting w
+cross join lateral (
+  select from deliveries d
+  where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${IS_FREE}
+  limit 1
+) due
+where w.endpoint_id is not null`,
+};
+
+// The endpoint is read here and nowhere else, so that a new URL or secret holds for the next send, and one that is off gets none: what
+// is due to it is closed. So is what was interrupted for the third time. A send whose end nobody recorded gets its line in the log.
+const CLAIM = {
+  name: 'sends_claim',
+  text: `
+with due as materialized (
+  select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret,
+    case when not e.is_active then 'off' when d.attempts >= ${MAX_SENDS} then 'spent' else 'send' end as fate
+  from unnest($2::uuid[], $3::int[]) as ready (endpoint_id, room)
+  join endpoints e on e.id = ready.endpoint_id
+  cross join lateral (
+    select d.id, d.endpoint_id, d.attempts, d.sending_since
+    from deliveries d
+    where d.endpoint_id = ready.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${IS_FREE}
+    order by d.next_attempt_at
+    limit ready.room
+    for no key update skip locked
+  ) d
+),
+interrupted as (
+  insert into delivery_attempts (delivery_id, number, started_at, error_kind, error)
+  select id, attempts, sending_since, 'interrupted', $5 from due where sending_since is not null
+  on conflict (delivery_id, number) do nothing
+)
+update deliveries d
+set attempts = case due.fate when 'send' then d.attempts + 1 else d.attempts end,
+  status = case due.fate when 'send' then 'pending' else 'failed' end,
+  next_attempt_at = case due.fate when 'send' then d.next_attempt_at end,
+  sending_since = case due.fate when 'send' then $1::timestamptz end,
+  leased_until = case due.fate when 'send' then $4::timestamptz end,
+  closed_at = case due.fate when 'off' then $1::timestamptz end
+from due
+where d.id = due.id
+returning d.id, d.endpoint_id, d.status, d.attempts, d.event_type, d.body, due.url, due.secret`,
+};
+
+// A 2xx makes a delivery delivered whatever became of it meanwhile; any other end moves only a delivery that still waits for this very
+// send. The log gets its line in any case, in place of 'interrupted' where the send was taken for that; a delivery that has left with its
+// log's age gets none. Rows are locked in id order, so that no two statements wait for each other.
+const RECORD = {
+  name: 'sends_record',
+  text: `
+with ended as (
+  select e.*
+  from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::float8[], $5::float8[], $6::float8[], $7::float8[], $8::float8[], $9::int[],
+    $10::text[], $11::text[], $12::text[], $13::timestamptz[])
+    as e (delivery_id, number, started_at, duration_ms, dns_ms, connect_ms, wait_ms, read_ms, http_status, error_kind, error,
+      response_excerpt, next_send_at)
+),
+held as materialized (
+  select e.* from ended e join deliveries d on d.id = e.delivery_id order by d.id for no key update of d
+),
+moved as (
+  update deliveries d
+  set status = case when e.error_kind is null then 'delivered' when e.next_send_at is null then 'failed' else 'pending' end,
+    next_attempt_at = e.next_send_at,
+    sending_since = null,
+    leased_until = null,
+    closed_at = null
+  from held e
+  where d.id = e.delivery_id
+    and (e.error_kind is null or d.status = 'pending' and d.attempts = e.number and d.leased_until is not null)
+)
+insert into delivery_attempts as a (delivery_id, number, started_at, duration_ms, dns_ms, connect_ms, wait_ms, read_ms, http_status,
+  error_kind, error, response_excerpt)
+select e.delivery_id, e.number, e.started_at, e.duration_ms, e.dns_ms, e.connect_ms, e.wait_ms, e.read_ms, e.http_status,
+  e.error_kind, e.error, e.response_excerpt
+from held e
+on conflict (delivery_id, number) do update
+set duration_ms = excluded.duration_ms, dns_ms = excluded.dns_ms, connect_ms = excluded.connect_ms, wait_ms = excluded.wait_ms,
+  read_ms = excluded.read_ms, http_status = excluded.http_status, error_kind = excluded.error_kind, error = excluded.error,
+  response_excerpt = excluded.response_excerpt
+where a.error_kind = 'interrupted'`,
+};
+
+/** Every endpoint that has something due and unclaimed. */
+export async function findEndpointsWithDue(database: Database, now: Date): Promise<readonly string[]> {
+  const rows = await database.query<{ endpoint_id: string }>(ENDPOINTS_WITH_DUE, [now]);
+  return rows.map((row) => row.endpoint_id);
+}
+
+/** Begins sends: once this has committed, durably, each may be sent by the caller and by nobody else until the lease is over. */
+export async function claimSends(
+  database: Database,
+  rooms: readonly Room[],
+  { now, leasedUntil }: { readonly now: Date; readonly leasedUntil: Date },
+): Promise<Claim> {
+  const values = [
+    now,
+    rooms.map(({ endpointId }) => endpointId),
+    rooms.map(({ room }) => room),
+    leasedUntil,
+    ERROR_SENTENCES.interrupted,
+  ];
+  const rows = await database.write<ClaimRow>(CLAIM, values, { durable: true });
+  const taken = new Map<string, { rows: number; sends: number }>();
+  const sends: Send[] = [];
+  for (const row of rows) {
+    const ofEndpoint = taken.get(row.endpoint_id) ?? { rows: 0, sends: 0 };
+    const isSend = row.status === 'pending';
+    taken.set(row.endpoint_id, { rows: ofEndpoint.rows + 1, sends: ofEndpoint.sends + (isSend ? 1 : 0) });
+    if (isSend) sends.push(toSend(row, now));
+  }
+  return { sends, taken };
+}
+
+/** Not durable: a send whose end is lost is taken for interrupted, and its delivery goes on after the lease. */
+export async function recordSends(database: Database, records: readonly SendRecord[]): Promise<void> {
+  const values = [
+    records.map(({ send }) => send.deliveryId),
+    records.map(({ send }) => send.number),
+    records.map(({ send }) => send.startedAt),
+    records.map(({ durationMs }) => durationMs),
+    records.map(({ phases }) => phases.dnsMs),
+    records.map(({ phases }) => phases.connectMs),
+    records.map(({ phases }) => phases.waitMs),
+    records.map(({ phases }) => phases.readMs),
+    records.map(({ result }) => result.httpStatus),
+    records.map(({ result }) => result.error?.kind ?? null),
+    records.map(({ result }) => result.error?.sentence ?? null),
+    records.map(({ result }) => result.responseExcerpt),
+    records.map(({ result }) => result.nextSendAt),
+  ];
+  await database.write(RECORD, values, { durable: false });
+}
+
+function toSend(row: ClaimRow, startedAt: Date): Send {
+  return {
+    deliveryId: row.id,
+    endpointId: row.endpoint_id,
+    number: row.attempts,
+    eventType: row.event_type,
+    body: row.body,
+    url: row.url,
+    sealedSecret: row.secret,
+    startedAt,
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * The webhook service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, no more events are taken,
+ * then the sends that are in flight end and are recorded.
+ */
+import { createEgress } from '@laurel/egress';
+import { createEncryption } from '@laurel/encryption';
+import { connectEvents, startConsumer } from '@laurel/events';
+import { implement, startGrpcServer } from '@laurel/grpc';
+import { createDatabase } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import { WebhookServiceService } from '@laurel/proto/webhook';
+import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
+import { createNameLookup } from './clients/name-servers.ts';
+import type { WebhookConfig } from './config.ts';
+import { createTake } from './consumers/take-events.ts';
+import { createUrlCheck } from './handlers/check-url.ts';
+import { createEndpoint } from './handlers/create-endpoint.ts';
+import { deleteEndpoint } from './handlers/delete-endpoint.ts';
+import { getEndpoint } from './handlers/get-endpoint.ts';
+import { listDeliveries } from './handlers/list-deliveries.ts';
+import { listEndpoints } from './handlers/list-endpoints.ts';
+import { putProgram } from './handlers/put-program.ts';
+import { resendDelivery } from './handlers/resend-delivery.ts';
+import { retryDelivery } from './handlers/retry-delivery.ts';
+import { rotateSecret } from './handlers/rotate-secret.ts';
+import { sendTest } from './handlers/send-test.ts';
+import { updateEndpoint } from './handlers/update-endpoint.ts';
+import { createDeleteOldRows } from './workers/delete-old-rows.ts';
+import { createDispatcher } from './workers/deliver.ts';
+
+const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
+
+export type WebhookServer = AsyncDisposable & {
+  readonly port: number;
+  readonly adminPort: number;
+  /** What the stream brings; tests hand events over themselves. */
+  take(events: readonly Event[]): Promise<void>;
+  /** One run of every worker; tests call it instead of waiting. */
+  sweepOnce(): Promise<void>;
+  /** Resolves once every send that this replica knows to be due has ended and is recorded. */
+  whenIdle(): Promise<void>;
+};
+
+/** Starts the webhook service on a migrated database. Tests pass their own clock. */
+export async function startWebhook(
+  config: WebhookConfig,
+  logger: Logger,
+  clock: Clock = () => new Date(),
+): Promise<WebhookServer> {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(
+    createDatabase({
+      url: config.WEBHOOK_DATABASE_URL,
+      maxConnections: config.WEBHOOK_DATABASE_POOL,
+      applicationName: 'laurel-webhook',
+    }),
+  );
+  const encryption = createEncryption(config.WEBHOOK_SECRET_KEY);
+  const egress = starting.use(
+    createEgress({
+      allowCidrs: config.EGRESS_ALLOW_CIDRS,
+      ca: config.EGRESS_CA_FILE,
+      dnsServers: config.EGRESS_DNS_SERVERS,
+      // Any number of endpoints can be at one origin.
+      connectionsPerOrigin: config.WEBHOOK_SENDS,
+    }),
+  );
+  const stream = starting.use(
+    connectEvents({
+      url: config.NATS_URL,
+      prefix: config.EVENTS_PREFIX,
+      replicas: config.EVENTS_REPLICAS,
+      name: 'laurel-webhook',
+      logger,
+    }),
+  );
+
+  const dispatcher = starting.use(
+    createDispatcher({
+      database,
+      egress,
+      encryption,
+      clock,
+      logger,
+      timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+      retryDelaysMs: config.WEBHOOK_RETRY_DELAYS_SECONDS,
+      sendsPerEndpoint: config.WEBHOOK_SENDS_PER_ENDPOINT,
+      sends: config.WEBHOOK_SENDS,
+    }),
+  );
+  const take = createTake({ database, dispatcher, clock });
+  starting.use(startConsumer({ stream, durable: 'webhook', take, logger }));
+
+  const workers = [
+    { name: 'deliver', runOnce: dispatcher.runOnce, intervalMs: config.WEBHOOK_SWEEP_MS },
+    {
+      name: 'delete-old-rows',
+      runOnce: createDeleteOldRows({ database, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS }),
+      intervalMs: DELETE_OLD_ROWS_INTERVAL_MS,
+    },
+  ];
+  for (const worker of workers) starting.use(startWorker({ ...worker, logger, clock }));
+
+  const checkUrl = createUrlCheck({
+    resolve: createNameLookup(config.EGRESS_DNS_SERVERS),
+    allow: config.EGRESS_ALLOW_CIDRS,
+  });
+  const service = implement(
+    WebhookServiceService,
+    {
+      putProgram: putProgram({ database }),
+      createEndpoint: createEndpoint({ database, encryption, checkUrl, clock }),
+      listEndpoints: listEndpoints({ database }),
+      getEndpoint: getEndpoint({ database }),
+      updateEndpoint: updateEndpoint({ database, checkUrl, clock }),
+      deleteEndpoint: deleteEndpoint({ database, clock }),
+      rotateSecret: rotateSecret({ database, encryption }),
+      sendTest: sendTest({ database, dispatcher, clock }),
+      listDeliveries: listDeliveries({ database }),
+      resendDelivery: resendDelivery({ database, dispatcher, clock }),
+      retryDelivery: retryDelivery({ database, dispatcher, clock }),
+    },
+    { logger },
+  );
+  const grpc = starting.use(
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+  );
+  const admin = starting.use(
+    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, isReady: () => database.isReachable() }),
+  );
+
+  const running = starting.move();
+  return {
+    port: grpc.port,
+    adminPort: admin.port,
+    take,
+    async sweepOnce() {
+      for (const { runOnce } of workers) await runOnce(clock());
+    },
+    whenIdle: dispatcher.whenIdle,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,162 @@
+/** What the tests of this service stand on: the service itself on a real database. Events are handed to it as the stream would. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type TypedClient } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { type CertificateAuthority, createCertificateAuthority } from '@laurel/private-ca';
+import { Environment } from '@laurel/proto/common';
+import {
+  type CreateEndpointRequest,
+  type Delivery,
+  DeliveryStatus,
+  type Endpoint,
+  WebhookServiceClient,
+  type WebhookServiceService,
+} from '@laurel/proto/webhook';
+import { createLogger } from '@laurel/service';
+import { createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
+import { afterAll, beforeAll } from 'vitest';
+import { webhookConfigSchema } from './config.ts';
+import { startWebhook, type WebhookServer } from './server.ts';
+
+/** The key that the tests' secrets are encrypted under. */
+export const SECRET_KEY = Buffer.alloc(32, 7);
+/** An address that the tests' configuration allows; nothing listens on its port. */
+export const URL_OF_NOBODY = 'https://127.0.0.1:1025/hooks';
+
+type Replica = {
+  readonly server: WebhookServer;
+  readonly webhook: TypedClient<WebhookServiceService>;
+} & AsyncDisposable;
+
+export interface Harness extends AsyncDisposable {
+  readonly webhook: TypedClient<WebhookServiceService>;
+  readonly server: WebhookServer;
+  readonly database: Database;
+  readonly clock: TestClock;
+  /** Issues what this service trusts: `startReceiver({ ca: h.ca })`. */
+  readonly ca: CertificateAuthority;
+  /** Every line that any replica logged. */
+  readonly logLines: readonly string[];
+  /** A second replica on the same database, with the same clock. */
+  startReplica(): Promise<Replica>;
+  /** An endpoint of a developer of its own unless said, and its secret. */
+  createEndpoint(request?: Partial<CreateEndpointRequest>): Promise<{
+    readonly endpoint: Endpoint;
+    readonly developerId: string;
+    readonly secret: string;
+  }>;
+  /** The endpoint's whole log, page by page. */
+  deliveriesOf(
+    owner: { readonly developerId: string; readonly endpoint: Pick<Endpoint, 'id'> },
+    options?: { readonly limit?: number; readonly status?: DeliveryStatus; readonly event?: string },
+  ): Promise<readonly Delivery[]>;
+}
+
+/** The harness of one test file. It is there once the file's tests run. The environment is added to the tests' own. */
+export function useHarness(environment: Record<string, string> = {}): Harness {
+  const harness = {} as Harness;
+  beforeAll(async () => {
+    Object.assign(harness, await startHarness(environment));
+  });
+  afterAll(() => harness[Symbol.asyncDispose]());
+  return harness;
+}
+
+/** The same for a file that learns its environment only as it starts, for example from a receiver's port. */
+export async function startHarness(environment: Record<string, string> = {}): Promise<Harness> {
+  await using starting = new AsyncDisposableStack();
+  const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const ca = await createCertificateAuthority();
+  const directory = starting.adopt(await mkdtemp(join(tmpdir(), 'laurel-webhook-test-')), (it) =>
+    rm(it, { recursive: true }),
+  );
+  const caFile = join(directory, 'ca.pem');
+  await writeFile(caFile, ca.certificate);
+  const config = webhookConfigSchema.parse({
+    GRPC_PORT: '0',
+    WEBHOOK_DATABASE_URL: scratch.url,
+    // Nobody is there: the service runs without its stream, and a test hands events over itself.
+    NATS_URL: 'nats://127.0.0.1:1',
+    WEBHOOK_SECRET_KEY: SECRET_KEY.toString('base64'),
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    EGRESS_CA_FILE: caFile,
+    // The sweep runs when a test says so.
+    WEBHOOK_SWEEP_MS: '2000000',
+    ...environment,
+  });
+  const clock = createTestClock();
+  const logLines: string[] = [];
+  const logger = createLogger({
+    service: 'webhook',
+    level: 'trace',
+    destination: {
+      write: (line: string) => {
+        logLines.push(line);
+        if (process.env.LAUREL_TEST_LOG === '1') process.stdout.write(line);
+      },
+    },
+  });
+  const startReplica = async (): Promise<Replica> => {
+    const server = await startWebhook(config, logger, clock);
+    const webhook = createClient(WebhookServiceClient, {
+      name: 'webhook',
+      address: `127.0.0.1:${server.port}`,
+      deadlineMs: 30_000,
+    });
+    return {
+      server,
+      webhook,
+      [Symbol.asyncDispose]: async () => {
+        await webhook[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const { server, webhook } = starting.use(await startReplica());
+  const database = starting.use(
+    createDatabase({ url: scratch.url, maxConnections: 2, applicationName: 'webhook-test' }),
+  );
+
+  const running = starting.move();
+  return {
+    webhook,
+    server,
+    database,
+    clock,
+    ca,
+    logLines,
+    startReplica,
+    async createEndpoint(request = {}) {
+      const developerId = request.developerId ?? newId();
+      const creation = {
+        programIds: [],
+        url: URL_OF_NOBODY,
+        events: [],
+        environment: Environment.UNSPECIFIED,
+        description: '',
+        ...request,
+        developerId,
+      };
+      const { endpoint, signingSecret } = ok(await webhook.createEndpoint(creation));
+      if (endpoint === undefined) throw new Error('no endpoint in the answer');
+      return { endpoint, developerId, secret: signingSecret };
+    },
+    async deliveriesOf(
+      { developerId, endpoint },
+      { limit = 200, status = DeliveryStatus.UNSPECIFIED, event = '' } = {},
+    ) {
+      const deliveries: Delivery[] = [];
+      for (let cursor = ''; ; ) {
+        const wanted = { developerId, endpointId: endpoint.id, status, event, limit, cursor };
+        const page = ok(await webhook.listDeliveries(wanted));
+        deliveries.push(...page.deliveries);
+        if (page.nextCursor === '') return deliveries;
+        cursor = page.nextCursor;
+      }
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,189 @@
+/** A process that dies between two steps of a send, simulated by a failpoint that throws there: what it leaves behind, and what mends it. */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FailpointName } from '@laurel/failpoint';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { ERROR_SENTENCES } from '../domain/delivery.ts';
+import { LEASE_MS, suspended, useRig } from './deliver.fixture.ts';
+
+// Before any import: the library looks for the folder when it is loaded.
+const failpoints = vi.hoisted(() => {
+  const { mkdtempSync } = process.getBuiltinModule('node:fs');
+  const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
+  process.env.FAILPOINTS_DIR = folder;
+  return folder;
+});
+afterAll(() => rmSync(failpoints, { recursive: true }));
+
+const rig = useRig();
+afterEach(() => rig.database.query({ text: 'truncate deliveries, delivery_attempts' }));
+
+const arm = (name: FailpointName) => writeFileSync(join(failpoints, name), 'throw');
+const isArmed = (name: FailpointName) => existsSync(join(failpoints, name));
+const INTERRUPTED = {
+  http_status: null,
+  error_kind: 'interrupted',
+  error: ERROR_SENTENCES.interrupted,
+  response_excerpt: null,
+};
+
+/** An event to a new endpoint, with a fault at one step of its first send. */
+async function interruptedAt(name: FailpointName) {
+  const place = rig.receiver.url();
+  const endpoint = await rig.endpoint(place.url);
+  arm(name);
+  await rig.take([suspended(endpoint, rig.clock())]);
+  await rig.dispatcher.whenIdle();
+  expect(isArmed(name)).toBe(false);
+  const delivery = async () => (await rig.deliveries(endpoint.id))[0];
+  return { place, endpoint, delivery };
+}
+
+describe('a crash', () => {
+  it('before the claim has committed leaves everything to do, and it is done as soon as the database answers', async () => {
+    const { place, delivery } = await interruptedAt('webhook.claim.before-commit');
+    expect(place.received).toHaveLength(1);
+    expect(await delivery()).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      sends: [{ number: 1, http_status: 200 }],
+    });
+  });
+
+  it.each([
+    ['webhook.claim.after-commit', 0],
+    ['webhook.send.before-request', 0],
+    ['webhook.send.after-request', 1],
+    ['webhook.record.before-commit', 1],
+  ] as const)(
+    'at %s leaves a lease; once it is over the next send goes out, and the log shows both',
+    async (name, sent) => {
+      const { place, delivery } = await interruptedAt(name);
+      const leased = {
+        status: 'pending',
+        attempts: 1,
+        leased_until: new Date(rig.clock().getTime() + LEASE_MS),
+        sends: [],
+      };
+      expect(place.received).toHaveLength(sent);
+      expect(await delivery()).toMatchObject(leased);
+
+      rig.clock.advance(LEASE_MS - 1);
+      await rig.sweep();
+      expect(await delivery()).toMatchObject({ status: 'pending', attempts: 1, sends: [] });
+      rig.clock.advance(1);
+      await rig.sweep();
+      expect(place.received).toHaveLength(sent + 1);
+      expect(await delivery()).toMatchObject({
+        status: 'delivered',
+        attempts: 2,
+        leased_until: null,
+        sends: [
+          { number: 1, ...INTERRUPTED },
+          { number: 2, http_status: 200, error_kind: null },
+        ],
+      });
+    },
+  );
+
+  it('after the record has committed leaves nothing to do', async () => {
+    const { place, delivery } = await interruptedAt('webhook.record.after-commit');
+    expect(await delivery()).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      sends: [{ number: 1, http_status: 200 }],
+    });
+    rig.clock.advance(LEASE_MS);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+  });
+
+  it('at each of three sends ends in a failure after the third lease, never in a fourth send', async () => {
+    const { place, delivery } = await interruptedAt('webhook.send.after-request');
+    for (const attempts of [2, 3]) {
+      arm('webhook.send.after-request');
+      rig.clock.advance(LEASE_MS);
+      await rig.sweep();
+      expect(await delivery()).toMatchObject({ status: 'pending', attempts });
+    }
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      rig.clock.advance(LEASE_MS);
+      await rig.sweep();
+    }
+    expect(place.received).toHaveLength(3);
+    expect(await delivery()).toMatchObject({
+      status: 'failed',
+      attempts: 3,
+      next_attempt_at: null,
+      closed_at: null,
+      sends: [1, 2, 3].map((number) => ({ number, ...INTERRUPTED })),
+    });
+  });
+});
+
+/** From now on. */
+async function logged(message: string): Promise<void> {
+  const from = rig.logLines.length;
+  await vi.waitFor(() => expect(rig.logLines.slice(from).join()).toContain(message), 10_000);
+}
+
+describe('a database that is away', () => {
+  it('while a send ends hears of it later: the send is not made again', async () => {
+    const answer = Promise.withResolvers<void>();
+    const place = rig.receiver.url((response) => void answer.promise.then(() => response.end()));
+    const endpoint = await rig.endpoint(place.url);
+    await rig.take([suspended(endpoint, rig.clock())]);
+    await place.arrivals(1);
+    {
+      await using _ = await rig.outage();
+      answer.resolve();
+      await logged('the ends of sends could not be recorded');
+    }
+    await rig.dispatcher.whenIdle();
+    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    rig.clock.advance(LEASE_MS);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+  });
+
+  it('when something is due gets it claimed as soon as it is back', async () => {
+    const place = rig.receiver.url();
+    const endpoint = await rig.endpoint(place.url);
+    arm('webhook.take.after-commit');
+    await expect(rig.take([suspended(endpoint, rig.clock())])).rejects.toThrow('failpoint');
+    {
+      await using _ = await rig.outage();
+      rig.dispatcher.wake([endpoint.id]);
+      await logged('sends could not be claimed');
+    }
+    await rig.dispatcher.whenIdle();
+    expect(place.received).toHaveLength(1);
+  });
+});
+
+describe('a batch of events', () => {
+  it('whose commit fails is taken whole when it comes again', async () => {
+    const place = rig.receiver.url();
+    const endpoint = await rig.endpoint(place.url);
+    const events = [suspended(endpoint, rig.clock()), suspended(endpoint, rig.clock())];
+    arm('webhook.take.before-commit');
+    await expect(rig.take(events)).rejects.toThrow('failpoint');
+    expect(await rig.deliveries(endpoint.id)).toEqual([]);
+    await rig.take(events);
+    await rig.dispatcher.whenIdle();
+    expect(place.received).toHaveLength(2);
+  });
+
+  it('whose commit nobody heard of is delivered by the sweep, once, though it comes again', async () => {
+    const place = rig.receiver.url();
+    const endpoint = await rig.endpoint(place.url);
+    const events = [suspended(endpoint, rig.clock())];
+    arm('webhook.take.after-commit');
+    await expect(rig.take(events)).rejects.toThrow('failpoint');
+    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    await rig.take(events);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+  });
+});

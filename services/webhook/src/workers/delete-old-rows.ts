@@ -1,0 +1,34 @@
+/**
+ * The delivery log is kept for some days, and the note that an event was taken for longer than the stream can bring it again. Later
+ * they decide nothing; this frees their space.
+ */
+import type { Database } from '@laurel/postgres';
+import { deleteForgottenEndpoints, deleteOldDeliveries, deleteOldTakenEvents } from '../repository/retention.ts';
+
+/** Small enough that a statement holds its locks for milliseconds. */
+const ROWS_A_STATEMENT = 1_000;
+const DAY_MS = 86_400_000;
+/** The stream keeps an event for 3 days at most (libs/events). */
+const TAKEN_EVENTS_DAYS = 7;
+
+export function createDeleteOldRows({
+  database,
+  logRetentionDays,
+}: {
+  database: Database;
+  logRetentionDays: number;
+}): (now: Date) => Promise<void> {
+  return async function runOnce(now) {
+    await untilFew((limit) => deleteOldDeliveries(database, daysBefore(now, logRetentionDays), limit));
+    await untilFew((limit) => deleteForgottenEndpoints(database, limit));
+    await untilFew((limit) => deleteOldTakenEvents(database, daysBefore(now, TAKEN_EVENTS_DAYS), limit));
+  };
+}
+
+async function untilFew(deleteSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await deleteSome(ROWS_A_STATEMENT)) === ROWS_A_STATEMENT);
+}
+
+function daysBefore(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * DAY_MS);
+}

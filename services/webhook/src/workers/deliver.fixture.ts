@@ -1,0 +1,265 @@
+/**
+ * What the tests of the delivery engine stand on: take-in and dispatcher on a real database, and receivers that speak HTTPS. Nothing runs
+ * by itself but what was woken: a test moves the clock and calls the sweep.
+ */
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createEgress } from '@laurel/egress';
+import { createEncryption } from '@laurel/encryption';
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { type CertificateAuthority, createCertificateAuthority } from '@laurel/private-ca';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Owner } from '@laurel/proto/events';
+import { parseCidrs } from '@laurel/safe-url';
+import { createLogger } from '@laurel/service';
+import { createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
+import { afterAll, beforeAll } from 'vitest';
+import { createTake, type Take } from '../consumers/take-events.ts';
+import type { Endpoint, Tenant } from '../domain/endpoint.ts';
+import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
+import { insertEndpoint, updateSecret } from '../repository/endpoints.ts';
+import { insertPrograms } from '../repository/programs.ts';
+import { createDispatcher, type Dispatcher } from './deliver.ts';
+
+/** No test runs into it unless it wants to. */
+export const TIMEOUT_MS = 10_000;
+export const LEASE_MS = TIMEOUT_MS + 10_000;
+
+export type Received = {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+};
+
+export interface Receiver extends AsyncDisposable {
+  /** An address of its own on this receiver, which answers with what `respond` does; 200 and `ok` unless said. */
+  url(respond?: Respond): {
+    readonly url: string;
+    readonly received: Received[];
+    arrivals(count: number): Promise<void>;
+  };
+}
+
+export type Respond = (response: ServerResponse, request: Received) => void;
+
+/** `tenant` is the sandbox of its developer's program. */
+export type Registered = Endpoint & { readonly secret: string; readonly tenant: Tenant };
+
+export interface Rig extends AsyncDisposable {
+  readonly database: Database;
+  readonly clock: TestClock;
+  readonly receiver: Receiver;
+  readonly authority: CertificateAuthority;
+  readonly dispatcher: Dispatcher;
+  readonly take: Take;
+  readonly logLines: readonly string[];
+  /** One more process: a dispatcher on the same database, with the same clock. */
+  startDispatcher(options?: { readonly sends?: number; readonly timeoutMs?: number }): Dispatcher;
+  /** An endpoint of a developer of its own, unless said, with a program. */
+  endpoint(url: string, settings?: Partial<Endpoint>): Promise<Registered>;
+  rotate(endpoint: Endpoint): Promise<string>;
+  /** Everything the database knows of the endpoint's deliveries, oldest first. */
+  deliveries(endpointId: string): Promise<readonly StoredDelivery[]>;
+  /** The database is out of reach until this is disposed. */
+  outage(): Promise<AsyncDisposable>;
+  /** The sweep, and everything that comes of it. */
+  sweep(dispatcher?: Dispatcher): Promise<void>;
+}
+
+export type StoredDelivery = {
+  readonly id: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly next_attempt_at: Date | null;
+  readonly leased_until: Date | null;
+  readonly closed_at: Date | null;
+  readonly sends: readonly {
+    readonly number: number;
+    readonly http_status: number | null;
+    readonly error_kind: string | null;
+    readonly error: string | null;
+    readonly response_excerpt: string | null;
+  }[];
+};
+
+const DELIVERIES = {
+  text: `
+select d.id, d.status, d.attempts, d.next_attempt_at, d.leased_until, d.closed_at, coalesce(
+  (select json_agg(json_build_object('number', a.number, 'http_status', a.http_status, 'error_kind', a.error_kind, 'error', a.error,
+    'response_excerpt', a.response_excerpt) order by a.number) from delivery_attempts a where a.delivery_id = d.id), '[]')::text as sends
+from deliveries d where d.endpoint_id = $1 order by d.created_at, d.id`,
+};
+
+/** The rig of one test file. It is there once the file's tests run. */
+export function useRig(): Rig {
+  const rig = {} as Rig;
+  beforeAll(async () => {
+    Object.assign(rig, await startRig());
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+  return rig;
+}
+
+/** What happened in the sandbox of the endpoint's program, unless said. */
+export function suspended({ tenant }: Pick<Registered, 'tenant'>, occurredAt: Date, event: Partial<Event> = {}): Event {
+  return {
+    id: newId(occurredAt),
+    occurredAt,
+    tenant: { programId: tenant.programId, environment: Environment.TEST },
+    owner: Owner.CHALLENGE,
+    payload: { $case: 'challengeSuspended', value: { challengeId: newId(occurredAt), name: 'Hard mode' } },
+    ...event,
+  };
+}
+
+async function startRig(): Promise<Rig> {
+  await using starting = new AsyncDisposableStack();
+  const scratch = starting.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  const database = starting.use(
+    createDatabase({ url: scratch.url, maxConnections: 8, applicationName: 'webhook-engine-test' }),
+  );
+  const authority = await createCertificateAuthority();
+  const receiver = starting.use(await startReceiver(authority));
+  const clock = createTestClock();
+  const encryption = createEncryption(Buffer.alloc(32, 7));
+  const logLines: string[] = [];
+  const logger = createLogger({
+    service: 'webhook',
+    level: 'trace',
+    destination: { write: (line: string) => void logLines.push(line) },
+  });
+  const egress = starting.use(
+    createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: authority.certificate, connectionsPerOrigin: 256 }),
+  );
+  const startDispatcher: Rig['startDispatcher'] = ({ sends = 128, timeoutMs = TIMEOUT_MS } = {}) =>
+    createDispatcher({
+      database,
+      egress,
+      encryption,
+      clock,
+      logger,
+      timeoutMs,
+      retryDelaysMs: [60_000, 300_000],
+      sendsPerEndpoint: 4,
+      sends,
+    });
+  const dispatcher = starting.use(startDispatcher());
+  const programsOf = new Map<string, string>();
+
+  const running = starting.move();
+  return {
+    database,
+    clock,
+    receiver,
+    authority,
+    dispatcher,
+    take: createTake({ database, dispatcher, clock }),
+    logLines,
+    startDispatcher,
+    async endpoint(url, settings = {}) {
+      const developerId = settings.developerId ?? newId();
+      const programId = programsOf.get(developerId) ?? newId();
+      programsOf.set(developerId, programId);
+      await insertPrograms(database, developerId, [programId]);
+      const secret = newSigningSecret();
+      const endpoint: Endpoint = {
+        id: newId(clock()),
+        url,
+        events: [],
+        programId: null,
+        environment: null,
+        description: '',
+        isActive: true,
+        createdAt: clock(),
+        ...settings,
+        developerId,
+      };
+      await insertEndpoint(database, endpoint, encryption.encrypt(secret, secretOwner(endpoint.id)));
+      return { ...endpoint, secret, tenant: { programId, environment: 'test' } };
+    },
+    async rotate({ id, developerId }) {
+      const secret = newSigningSecret();
+      await updateSecret(database, developerId, id, encryption.encrypt(secret, secretOwner(id)));
+      return secret;
+    },
+    async deliveries(endpointId) {
+      const rows = await database.query<StoredDelivery & { sends: string }>(DELIVERIES, [endpointId]);
+      return rows.map((row) => ({ ...row, sends: JSON.parse(row.sends) }));
+    },
+    async outage() {
+      const server = createDatabase({ url: serverUrlOf(scratch.url), maxConnections: 1, applicationName: 'outage' });
+      const name = new URL(scratch.url).pathname.slice(1);
+      const admit = (isOpen: boolean) =>
+        server.query({ text: `alter database ${name} with allow_connections ${isOpen}` });
+      await admit(false);
+      await server.query({ text: 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1' }, [name]);
+      return {
+        [Symbol.asyncDispose]: async () => {
+          await admit(true);
+          await server[Symbol.asyncDispose]();
+        },
+      };
+    },
+    async sweep(of = dispatcher) {
+      await of.runOnce(clock());
+      await of.whenIdle();
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** The same server's own database, which is always there. */
+function serverUrlOf(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.pathname = '/postgres';
+  return url.href;
+}
+
+async function startReceiver(authority: CertificateAuthority): Promise<Receiver> {
+  const { certificate, key } = await authority.issue({ names: ['127.0.0.1', 'localhost'] });
+  const places = new Map<string, { respond: Respond; received: Received[]; arrived: (() => void)[] }>();
+  const server = createServer({ cert: certificate, key, keepAliveTimeout: 60_000 }, async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const place = places.get(request.url ?? '');
+    if (place === undefined) return void response.writeHead(404).end();
+    const received: Received = {
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+      rawHeaders: request.rawHeaders,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+    place.received.push(received);
+    place.respond(response, received);
+    for (const tell of place.arrived.splice(0)) tell();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url(respond = (response) => void response.end('ok')) {
+      const path = `/${newId()}`;
+      const place = { respond, received: [] as Received[], arrived: [] as (() => void)[] };
+      places.set(path, place);
+      return {
+        url: `https://127.0.0.1:${port}${path}`,
+        received: place.received,
+        async arrivals(count) {
+          while (place.received.length < count) await new Promise<void>((resolve) => place.arrived.push(resolve));
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

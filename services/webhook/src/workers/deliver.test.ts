@@ -1,0 +1,536 @@
+/** From an event to the log of its sends, over real HTTPS. */
+
+import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { verify } from '@octokit/webhooks-methods';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ERROR_SENTENCES } from '../domain/delivery.ts';
+import { closePending, hurryDelivery, insertDelivery } from '../repository/deliveries.ts';
+import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
+import { claimSends, recordSends } from '../repository/sends.ts';
+import { type Received, type Registered, type Respond, suspended, useRig } from './deliver.fixture.ts';
+
+const rig = useRig();
+const MINUTE_MS = 60_000;
+
+// What one test left undelivered is no other's concern.
+afterEach(() => rig.database.query({ text: 'truncate deliveries, delivery_attempts' }));
+
+const status =
+  (code: number, body = ''): Respond =>
+  (response) =>
+    void response.writeHead(code).end(body);
+
+/** The one delivery of an event to a new endpoint, after its first send. */
+async function delivered(respond?: Respond) {
+  const place = rig.receiver.url(respond);
+  const endpoint = await rig.endpoint(place.url);
+  const event = suspended(endpoint, rig.clock());
+  await rig.take([event]);
+  await rig.dispatcher.whenIdle();
+  return { place, endpoint, event, delivery: await onlyDelivery(endpoint) };
+}
+
+async function isSigned(request: Received | undefined, secret: string): Promise<boolean> {
+  return request !== undefined && (await verify(secret, request.body, String(request.headers['x-webhook-signature'])));
+}
+
+async function onlyDelivery({ id }: Pick<Registered, 'id'>) {
+  const [delivery, ...others] = await rig.deliveries(id);
+  if (delivery === undefined || others.length > 0) throw new Error(`not one delivery but ${others.length + 1}`);
+  return delivery;
+}
+
+async function switchOff(endpoint: Registered, isActive = false): Promise<void> {
+  await rig.database.transaction(async (tx) => {
+    await updateEndpoint(tx, { ...endpoint, isActive });
+    if (!isActive) await closePending(tx, endpoint.id, rig.clock());
+  });
+}
+
+describe('an event', () => {
+  it('arrives as one request with exactly these headers and bytes, and both signatures verify', async () => {
+    const { place, endpoint, event, delivery } = await delivered();
+    const [request, ...others] = place.received;
+    expect(others).toEqual([]);
+    const { occurredAt, payload } = event;
+    const challengeId = payload?.$case === 'challengeSuspended' ? payload.value.challengeId : '';
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: new URL(place.url).pathname,
+      headers: {
+        host: new URL(place.url).host,
+        'content-type': 'application/json',
+        'user-agent': 'Laurel-Webhooks/1',
+        'x-webhook-event': 'challenge.suspended',
+        'x-webhook-delivery-id': delivery.id,
+        'webhook-id': delivery.id,
+        'webhook-timestamp': `${Math.floor(rig.clock().getTime() / 1_000)}`,
+      },
+      body:
+        `{"event":"challenge.suspended","timestamp":"${occurredAt?.toISOString()}",` +
+        `"data":{"challenge_id":"${challengeId}","name":"Hard mode","test":true}}`,
+    });
+    expect(await isSigned(request, endpoint.secret)).toBe(true);
+    const { body = '', headers } = request ?? {};
+    const verified = new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
+    expect(verified).toEqual(JSON.parse(body));
+    expect(delivery).toEqual({
+      id: delivery.id,
+      status: 'delivered',
+      attempts: 1,
+      next_attempt_at: null,
+      leased_until: null,
+      closed_at: null,
+      sends: [{ number: 1, http_status: 200, error_kind: null, error: null, response_excerpt: 'ok' }],
+    });
+  });
+
+  it('goes to every endpoint that wants it, each with its own id and signature', async () => {
+    const places = [rig.receiver.url(), rig.receiver.url(), rig.receiver.url()];
+    const developerId = newId();
+    const endpoints = await Promise.all(places.map(({ url }) => rig.endpoint(url, { developerId })));
+    await rig.take(endpoints.slice(0, 1).map((endpoint) => suspended(endpoint, rig.clock())));
+    await rig.dispatcher.whenIdle();
+    const requests = places.flatMap(({ received }) => received);
+    expect(requests).toHaveLength(3);
+    expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(requests.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(3);
+    for (const [index, { secret }] of endpoints.entries()) {
+      expect(await isSigned(requests[index], secret)).toBe(true);
+    }
+  });
+
+  it('of hundreds arrives once, and none is lost', async () => {
+    const place = rig.receiver.url();
+    const endpoint = await rig.endpoint(place.url);
+    const events = Array.from({ length: 200 }, () => suspended(endpoint, rig.clock()));
+    await rig.take(events);
+    await rig.take(events);
+    await rig.dispatcher.whenIdle();
+    expect(new Set(place.received.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(200);
+    expect(place.received).toHaveLength(200);
+    const deliveries = await rig.deliveries(endpoint.id);
+    expect(deliveries.filter((one) => one.status === 'delivered' && one.attempts === 1)).toHaveLength(200);
+  });
+});
+
+describe('an answer', () => {
+  it.each([200, 201, 204, 299])('%i is a success', async (code) => {
+    const { delivery } = await delivered(status(code));
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      sends: [{ http_status: code, error_kind: null, error: null }],
+    });
+  });
+
+  it.each([
+    [301, 'http_3xx'],
+    [302, 'http_3xx'],
+    [400, 'http_4xx'],
+    [410, 'http_4xx'],
+    [429, 'http_4xx'],
+    [500, 'http_5xx'],
+    [503, 'http_5xx'],
+  ] as const)(
+    '%i is the failure %s, whatever its headers ask for, and is tried again a minute later',
+    async (code, kind) => {
+      const { place, delivery } = await delivered((response) =>
+        response.writeHead(code, { Location: 'https://127.0.0.1:1/', 'Retry-After': '1' }).end('no'),
+      );
+      expect(place.received).toHaveLength(1);
+      expect(delivery).toMatchObject({
+        status: 'pending',
+        attempts: 1,
+        next_attempt_at: new Date(rig.clock().getTime() + MINUTE_MS),
+        leased_until: null,
+        sends: [
+          { number: 1, http_status: code, error_kind: kind, error: ERROR_SENTENCES[kind], response_excerpt: 'no' },
+        ],
+      });
+    },
+  );
+
+  it.each<[string, Respond, string]>([
+    ['a connection that ends', (response) => response.socket?.destroy(), 'protocol'],
+    ['what is no HTTP', (response) => response.socket?.end('hello\r\n\r\n'), 'protocol'],
+  ])('that is %s has its kind and no status', async (_, respond, kind) => {
+    const { delivery } = await delivered(respond);
+    expect(delivery).toMatchObject({
+      status: 'pending',
+      sends: [{ http_status: null, error_kind: kind, error: expect.any(String), response_excerpt: null }],
+    });
+  });
+
+  it('from nobody is a connection that could not be made', async () => {
+    const endpoint = await rig.endpoint('https://127.0.0.1:1025/');
+    await rig.take([suspended(endpoint, rig.clock())]);
+    await rig.dispatcher.whenIdle();
+    expect((await onlyDelivery(endpoint)).sends).toEqual([
+      {
+        number: 1,
+        http_status: null,
+        error_kind: 'connect',
+        error: 'No connection could be made.',
+        response_excerpt: null,
+      },
+    ]);
+  });
+
+  it('whose body never ends is decided by its status, and read no further than its excerpt needs', async () => {
+    const { delivery } = await delivered((response) => {
+      response.writeHead(200);
+      const write = () => {
+        while (response.writable && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', write);
+      write();
+    });
+    expect(delivery).toMatchObject({ status: 'delivered', sends: [{ response_excerpt: 'x'.repeat(1_000) }] });
+  });
+
+  it.each<[string, Respond, object]>([
+    ['that never comes', () => {}, { http_status: null, error_kind: 'timeout', response_excerpt: null }],
+    [
+      'whose body drips past the timeout is decided by its status, which',
+      (response) => void response.writeHead(503).write('drip'),
+      { http_status: 503, error_kind: 'http_5xx', response_excerpt: 'drip' },
+    ],
+  ])('%s is a failure once the timeout is over', async (_, respond, send) => {
+    await using hasty = rig.startDispatcher({ timeoutMs: 500 });
+    const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
+    await insertDelivery(rig.database, newDelivery(endpoint));
+    await rig.sweep(hasty);
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'pending', sends: [send] });
+  });
+
+  it.each([
+    ['with NULs', Buffer.from('a\0b\0'), 'ab'],
+    ['that is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe]), '\ufffdPNG\ufffd\ufffd'],
+    ['of long characters', Buffer.from('🂡'.repeat(1_500)), '🂡'.repeat(1_000)],
+    ['that is empty', Buffer.alloc(0), ''],
+  ])('with a body %s is recorded', async (_, body, excerpt) => {
+    const { delivery } = await delivered((response) => void response.end(body));
+    expect(delivery.sends).toMatchObject([{ http_status: 200, response_excerpt: excerpt }]);
+  });
+});
+
+describe('a delivery that fails', () => {
+  it('is sent again after 1 minute and after 5 more, under one id, and then never', async () => {
+    const { place, endpoint } = await delivered(status(500));
+    await rig.sweep();
+    rig.clock.advance(MINUTE_MS - 1);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+    rig.clock.advance(1);
+    await rig.sweep();
+    expect(place.received).toHaveLength(2);
+    rig.clock.advance(5 * MINUTE_MS - 1);
+    await rig.sweep();
+    expect(place.received).toHaveLength(2);
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'pending', attempts: 2 });
+    rig.clock.advance(1);
+    await rig.sweep();
+    expect(place.received).toHaveLength(3);
+
+    const failed = await onlyDelivery(endpoint);
+    expect(failed).toMatchObject({ status: 'failed', attempts: 3, next_attempt_at: null, leased_until: null });
+    expect(failed.sends.map(({ number, error_kind }) => [number, error_kind])).toEqual([
+      [1, 'http_5xx'],
+      [2, 'http_5xx'],
+      [3, 'http_5xx'],
+    ]);
+    expect(new Set(place.received.map(({ headers, body }) => `${headers['x-webhook-delivery-id']} ${body}`)).size).toBe(
+      1,
+    );
+    rig.clock.advance(1_000 * MINUTE_MS);
+    await rig.sweep();
+    expect(place.received).toHaveLength(3);
+  });
+
+  it('and is then answered 2xx is delivered, and done', async () => {
+    let answers = 0;
+    const { place, endpoint } = await delivered((response) => {
+      answers += 1;
+      response.writeHead(answers === 1 ? 500 : 204).end();
+    });
+    rig.clock.advance(MINUTE_MS);
+    await rig.sweep();
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'delivered', attempts: 2 });
+    rig.clock.advance(10 * MINUTE_MS);
+    await rig.sweep();
+    expect(place.received).toHaveLength(2);
+  });
+
+  it('is signed with the secret as it is at each send, at the URL as it is', async () => {
+    const { place, endpoint } = await delivered(status(500));
+    const secret = await rig.rotate(endpoint);
+    const moved = rig.receiver.url();
+    await updateEndpoint(rig.database, { ...endpoint, url: moved.url });
+    rig.clock.advance(MINUTE_MS);
+    await rig.sweep();
+    const [first] = place.received;
+    const [second] = moved.received;
+    if (first === undefined || second === undefined) throw new Error('a send is missing');
+    expect(second.body).toBe(first.body);
+    expect(await isSigned(first, endpoint.secret)).toBe(true);
+    expect(await isSigned(second, secret)).toBe(true);
+    expect(Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp'])).toBe(60);
+  });
+
+  it('can be hurried: the next send is the scheduled one, only sooner', async () => {
+    const { place, endpoint, delivery } = await delivered(status(500));
+    const { tenant } = endpoint;
+    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
+    rig.dispatcher.wake([endpoint.id]);
+    await rig.dispatcher.whenIdle();
+    expect(place.received).toHaveLength(2);
+    expect(await onlyDelivery(endpoint)).toMatchObject({
+      attempts: 2,
+      next_attempt_at: new Date(rig.clock().getTime() + 5 * MINUTE_MS),
+    });
+    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
+    rig.dispatcher.wake([endpoint.id]);
+    await rig.dispatcher.whenIdle();
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
+    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
+  });
+
+  it('cannot be hurried by others, nor one whose first send is yet to come', async () => {
+    const { delivery, endpoint } = await delivered(status(500));
+    const others = [
+      { ...endpoint.tenant, programId: newId() },
+      { ...endpoint.tenant, environment: 'live' as const },
+    ];
+    for (const tenant of others) {
+      expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_found');
+    }
+    expect(await hurryDelivery(rig.database, newId(), endpoint.tenant, rig.clock())).toBe('not_found');
+    const unsent = newDelivery(endpoint);
+    await insertDelivery(rig.database, unsent);
+    expect(await hurryDelivery(rig.database, unsent.id, endpoint.tenant, rig.clock())).toBe('not_scheduled');
+    await rig.sweep();
+  });
+});
+
+/** As take-in makes it. */
+function newDelivery({ id: endpointId, tenant }: Registered) {
+  const createdAt = rig.clock();
+  return {
+    id: newId(createdAt),
+    endpointId,
+    eventId: newId(createdAt),
+    eventType: 'attempt.settled',
+    tenant,
+    body: Buffer.from('{}'),
+    resendOf: null,
+    createdAt,
+  };
+}
+
+describe('an endpoint that goes off', () => {
+  it('gets nothing more: what waits has failed, and says why', async () => {
+    const { place, endpoint } = await delivered(status(500));
+    await switchOff(endpoint);
+    const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: rig.clock() };
+    expect(await onlyDelivery(endpoint)).toMatchObject(closed);
+    await rig.take([suspended(endpoint, rig.clock())]);
+    rig.clock.advance(10 * MINUTE_MS);
+    await rig.sweep();
+    await switchOff(endpoint, true);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+    expect(await onlyDelivery(endpoint)).toMatchObject(closed);
+  });
+
+  it('while a delivery is being written gets none of it: the claim closes it', async () => {
+    const place = rig.receiver.url();
+    const endpoint = await rig.endpoint(place.url);
+    await switchOff(endpoint);
+    await insertDelivery(rig.database, newDelivery(endpoint));
+    await rig.sweep();
+    expect(place.received).toEqual([]);
+    expect(await onlyDelivery(endpoint)).toMatchObject({
+      status: 'failed',
+      attempts: 0,
+      closed_at: rig.clock(),
+      sends: [],
+    });
+  });
+
+  it.each([
+    [500, 'failed'],
+    [200, 'delivered'],
+  ] as const)('during a send that is then answered %i has that delivery %s, and sent no more', async (code, ending) => {
+    const answered = Promise.withResolvers<void>();
+    const place = rig.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
+    const endpoint = await rig.endpoint(place.url);
+    await rig.take([suspended(endpoint, rig.clock())]);
+    await place.arrivals(1);
+    await switchOff(endpoint);
+    expect(await onlyDelivery(endpoint)).toMatchObject({
+      status: 'failed',
+      closed_at: rig.clock(),
+      leased_until: null,
+    });
+    answered.resolve();
+    await rig.dispatcher.whenIdle();
+    const after = await onlyDelivery(endpoint);
+    expect(after).toMatchObject({ status: ending, attempts: 1, next_attempt_at: null, sends: [{ http_status: code }] });
+    await switchOff(endpoint, true);
+    rig.clock.advance(10 * MINUTE_MS);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+  });
+
+  it('for good gets nothing more either', async () => {
+    const { place, endpoint } = await delivered(status(500));
+    await deleteEndpoint(rig.database, endpoint.id, rig.clock());
+    rig.clock.advance(MINUTE_MS);
+    await rig.sweep();
+    expect(place.received).toHaveLength(1);
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: rig.clock() });
+  });
+});
+
+describe('a delivery that a person sends again', () => {
+  it('is another one with the same bytes', async () => {
+    const { place, endpoint, event, delivery } = await delivered();
+    const [first] = place.received;
+    const again = {
+      ...newDelivery(endpoint),
+      eventId: event.id,
+      eventType: 'challenge.suspended',
+      body: Buffer.from(first?.body ?? ''),
+      resendOf: delivery.id,
+    };
+    await insertDelivery(rig.database, again);
+    rig.dispatcher.wake([endpoint.id]);
+    await rig.dispatcher.whenIdle();
+    const [, second] = place.received;
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers).toMatchObject({
+      'x-webhook-delivery-id': again.id,
+      'x-webhook-event': 'challenge.suspended',
+    });
+    expect((await rig.deliveries(endpoint.id)).map((one) => one.status)).toEqual(['delivered', 'delivered']);
+  });
+});
+
+describe('two processes', () => {
+  it('never send one delivery at the same time, nor twice', async () => {
+    await using replica = rig.startDispatcher();
+    const places = Array.from({ length: 20 }, () => rig.receiver.url());
+    const endpoints = await Promise.all(places.map(({ url }) => rig.endpoint(url)));
+    const deliveries = endpoints.flatMap((endpoint) => Array.from({ length: 20 }, () => newDelivery(endpoint)));
+    await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
+    const ids = endpoints.map(({ id }) => id);
+    rig.dispatcher.wake(ids);
+    replica.wake(ids);
+    await Promise.all([rig.dispatcher.whenIdle(), replica.whenIdle()]);
+    await Promise.all([rig.sweep(), rig.sweep(replica)]);
+    const sent = places.flatMap(({ received }) => received.map(({ headers }) => headers['x-webhook-delivery-id']));
+    expect(sent.toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
+  });
+
+  it('claim at once and get none in common', async () => {
+    const endpoint = await rig.endpoint(rig.receiver.url().url);
+    const deliveries = Array.from({ length: 30 }, () => newDelivery(endpoint));
+    await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
+    const times = { now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) };
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, () => claimSends(rig.database, [{ endpointId: endpoint.id, room: 4 }], times)),
+    );
+    const claimed = claims.flatMap(({ sends }) => sends.map(({ deliveryId }) => deliveryId));
+    expect(new Set(claimed).size).toBe(claimed.length);
+    expect(claimed.length).toBeGreaterThanOrEqual(4);
+    expect(await claimSends(rig.database, [{ endpointId: endpoint.id, room: 30 }], times)).toMatchObject({
+      sends: { length: 30 - claimed.length },
+    });
+  });
+});
+
+describe('an end that comes too late', () => {
+  const times = () => ({ now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) });
+  const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
+
+  async function claimOne(endpoint: Registered) {
+    const { sends } = await claimSends(rig.database, [{ endpointId: endpoint.id, room: 1 }], times());
+    const [send] = sends;
+    if (send === undefined) throw new Error('nothing was claimed');
+    return send;
+  }
+
+  async function claimedTwice() {
+    const endpoint = await rig.endpoint(rig.receiver.url().url);
+    await insertDelivery(rig.database, newDelivery(endpoint));
+    const first = await claimOne(endpoint);
+    rig.clock.advance(1_000);
+    const second = await claimOne(endpoint);
+    expect([first.number, second.number]).toEqual([1, 2]);
+    return { endpoint, first, second };
+  }
+
+  it('of a failure does not touch the lease of the next send, and takes its line in the log', async () => {
+    const { endpoint, first, second } = await claimedTwice();
+    expect(await onlyDelivery(endpoint)).toMatchObject({ sends: [{ number: 1, error_kind: 'interrupted' }] });
+    const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
+    const result = { httpStatus: null, error, responseExcerpt: null, nextSendAt: rig.clock() };
+    await recordSends(rig.database, [{ send: first, durationMs: 9, phases: noPhases, result }]);
+    expect(await onlyDelivery(endpoint)).toMatchObject({
+      status: 'pending',
+      attempts: 2,
+      leased_until: times().leasedUntil,
+      sends: [{ number: 1, error_kind: 'timeout' }],
+    });
+    await recordSends(rig.database, [
+      { send: second, durationMs: 9, phases: noPhases, result: { ...result, nextSendAt: null } },
+    ]);
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 2 });
+  });
+
+  it('of a success makes it delivered, and the failure of the next send changes nothing', async () => {
+    const { endpoint, first, second } = await claimedTwice();
+    const success = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
+    await recordSends(rig.database, [{ send: first, durationMs: 9, phases: noPhases, result: success }]);
+    const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
+    const failure = { httpStatus: null, error, responseExcerpt: null, nextSendAt: rig.clock() };
+    await recordSends(rig.database, [{ send: second, durationMs: 9, phases: noPhases, result: failure }]);
+    expect(await onlyDelivery(endpoint)).toMatchObject({
+      status: 'delivered',
+      attempts: 2,
+      next_attempt_at: null,
+      sends: [
+        { number: 1, http_status: 200, error_kind: null },
+        { number: 2, http_status: null, error_kind: 'timeout' },
+      ],
+    });
+    await rig.sweep();
+    expect(await onlyDelivery(endpoint)).toMatchObject({ attempts: 2 });
+  });
+
+  it('of a delivery that has left with its log is recorded nowhere, and holds up nobody', async () => {
+    const endpoint = await rig.endpoint(rig.receiver.url().url);
+    await insertDelivery(rig.database, newDelivery(endpoint));
+    const gone = await claimOne(endpoint);
+    await rig.database.query({ text: 'delete from deliveries where id = $1' }, [gone.deliveryId]);
+    await insertDelivery(rig.database, newDelivery(endpoint));
+    const there = await claimOne(endpoint);
+    const result = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
+    await recordSends(
+      rig.database,
+      [gone, there].map((send) => ({ send, durationMs: 9, phases: noPhases, result })),
+    );
+    expect(await onlyDelivery(endpoint)).toMatchObject({ id: there.deliveryId, status: 'delivered' });
+  });
+});
+
+it('an event of the live environment is sent without the mark of the sandbox', async () => {
+  const place = rig.receiver.url();
+  const endpoint = await rig.endpoint(place.url);
+  const tenant = { ...endpoint.tenant, environment: Environment.LIVE };
+  await rig.take([suspended(endpoint, rig.clock(), { tenant })]);
+  await rig.dispatcher.whenIdle();
+  expect(JSON.parse(place.received[0]?.body ?? '').data).not.toHaveProperty('test');
+});

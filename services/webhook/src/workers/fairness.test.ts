@@ -1,0 +1,77 @@
+/** Endpoints that never answer hold up nobody: the healthy ones have everything while the dead ones still hang. */
+import type { ServerResponse } from 'node:http';
+import { newId } from '@laurel/ids';
+import { expect, it, vi } from 'vitest';
+import { insertDeliveries } from '../repository/deliveries.ts';
+import { type Registered, useRig } from './deliver.fixture.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const rig = useRig();
+
+const DEAD = 100;
+const HEALTHY = 20;
+const EVENTS = 25;
+/** Nothing that happens here takes so long. */
+const FOR_EVER_MS = 300_000;
+
+async function queue(endpoints: readonly Registered[], events: number): Promise<void> {
+  const createdAt = rig.clock();
+  for (let event = 0; event < events; event += 1) {
+    const deliveries = endpoints.map(({ id: endpointId, tenant }) => ({
+      id: newId(createdAt),
+      endpointId,
+      eventId: newId(createdAt),
+      eventType: 'attempt.settled',
+      tenant,
+      body: Buffer.from('{}'),
+      resendOf: null,
+      createdAt,
+    }));
+    await insertDeliveries(rig.database, deliveries);
+  }
+}
+
+const register = (count: number, url: () => string) =>
+  Promise.all(Array.from({ length: count }, () => rig.endpoint(url())));
+const idsOf = (endpoints: readonly Registered[]) => endpoints.map(({ id }) => id);
+
+it('healthy endpoints have everything while a hundred dead ones hang, known to be dead or not', async () => {
+  await using dispatcher = rig.startDispatcher({ timeoutMs: FOR_EVER_MS });
+  const hanging = new Set<ServerResponse>();
+  let isOver = false;
+  const grave = rig.receiver.url((response) => {
+    if (isOver) response.destroy();
+    else hanging.add(response);
+  });
+  const release = () => {
+    for (const response of hanging) response.destroy();
+    hanging.clear();
+  };
+
+  // Nobody is known. The dead ones come first, and each has a send hanging before the first healthy one asks for a place.
+  const dead = await register(DEAD, () => grave.url);
+  await queue(dead, 3);
+  dispatcher.wake(idsOf(dead));
+  await grave.arrivals(DEAD);
+  const places = Array.from({ length: HEALTHY }, () => rig.receiver.url());
+  const healthy = await Promise.all(places.map(({ url }) => rig.endpoint(url)));
+  await queue(healthy, EVENTS);
+  dispatcher.wake(idsOf(healthy));
+  await Promise.all(places.map((place) => place.arrivals(EVENTS)));
+  expect(hanging.size).toBe(DEAD);
+
+  // The dead ones are known now: half of all places is the most that they hold, one each.
+  release();
+  await grave.arrivals(DEAD + 64);
+  const newcomer = rig.receiver.url();
+  const all = [...healthy, await rig.endpoint(newcomer.url)];
+  await queue(all, EVENTS);
+  dispatcher.wake(idsOf(all));
+  await Promise.all([newcomer.arrivals(EVENTS), ...places.map((place) => place.arrivals(2 * EVENTS))]);
+  expect(hanging.size).toBe(64);
+
+  isOver = true;
+  release();
+  await dispatcher.whenIdle();
+});
