@@ -5,8 +5,10 @@ import type { Clock, Logger } from '@laurel/service';
 import type { ChallengeClient } from './clients/challenge.ts';
 import type { TournamentClient } from './clients/tournament.ts';
 import type { WalletClient } from './clients/wallet.ts';
+import type { WebhookClient } from './clients/webhook.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Admission } from './middleware/admission.ts';
+import type { SignIn } from './middleware/sign-in.ts';
 
 export interface Dependencies {
   readonly config: GatewayConfig;
@@ -15,8 +17,10 @@ export interface Dependencies {
   readonly wallet: WalletClient;
   readonly challenge: ChallengeClient;
   readonly tournament: TournamentClient;
+  readonly webhook: WebhookClient;
   readonly clock: Clock;
   readonly admission: Admission;
+  readonly signIn: SignIn;
 }
 
 /** The service that owns an attempt or an award, by the tag in its id; null for an id that nobody owns. */

@@ -81,6 +81,7 @@ beforeAll(async () => {
     WALLET_ADDRESS: NOBODY,
     CHALLENGE_ADDRESS: NOBODY,
     TOURNAMENT_ADDRESS: NOBODY,
+    WEBHOOK_ADDRESS: NOBODY,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -417,7 +418,7 @@ describe('while the services behind are gone', () => {
   test('the process lives and is not ready', async () => {
     expect((await send('GET', '/healthz')).status).toBe(200);
     const ready = await send('GET', '/readyz');
-    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge, tournament']);
+    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge, tournament, webhook']);
   });
 });
 

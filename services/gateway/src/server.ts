@@ -11,6 +11,7 @@ import { connectHealth } from './clients/health.ts';
 import { createHotCalls } from './clients/hot-calls.ts';
 import { connectTournament } from './clients/tournament.ts';
 import { connectWallet } from './clients/wallet.ts';
+import { connectWebhook } from './clients/webhook.ts';
 import type { GatewayConfig } from './config.ts';
 import { admit, createAdmission } from './middleware/admission.ts';
 import { claimKey } from './middleware/claim-key.ts';
@@ -21,18 +22,22 @@ import { readRawBody } from './middleware/raw-body.ts';
 import { assignRequestId, nameRoute } from './middleware/request-id.ts';
 import { createLineOutput } from './middleware/request-log.ts';
 import { runRoute } from './middleware/run-route.ts';
+import { createSignIn } from './middleware/sign-in.ts';
 import { inputCheckOf, validate } from './middleware/validate.ts';
 import { recordKeyUse } from './repository/admissions.ts';
 import { documentationRouter } from './routes/documentation.ts';
 import { healthRouter } from './routes/health.ts';
 import { operatorRouter } from './routes/operator.ts';
+import { portalRouter } from './routes/portal.ts';
 import { retiredOutcome } from './routes/retired-outcome.ts';
 import { sandboxRouter } from './routes/sandbox.ts';
 import { V1_ROUTES } from './routes/v1/index.ts';
 import type { V1Dependencies } from './routes/v1/route.ts';
+import { createDeleteExpiredSessions } from './workers/delete-expired-sessions.ts';
 import { createDeleteOldRecords } from './workers/delete-old-records.ts';
 
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Fast enough that the table stays near a day's size, rare enough to cost nothing. */
 const RETENTION_INTERVAL_MS = 60_000;
@@ -65,10 +70,12 @@ export async function startGateway(
   const wallet = stack.use(connectWallet(config.WALLET_ADDRESS));
   const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS));
   const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS));
+  const webhook = stack.use(connectWebhook(config.WEBHOOK_ADDRESS));
   const services = {
     wallet: stack.use(connectHealth(config.WALLET_ADDRESS)),
     challenge: stack.use(connectHealth(config.CHALLENGE_ADDRESS)),
     tournament: stack.use(connectHealth(config.TOURNAMENT_ADDRESS)),
+    webhook: stack.use(connectHealth(config.WEBHOOK_ADDRESS)),
   };
   const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
 
@@ -93,11 +100,34 @@ export async function startGateway(
       logger,
     }),
   );
+  const signInWindowMs = config.PORTAL_SIGN_IN_WINDOW_MINUTES * MINUTE_MS;
+  const signIn = stack.use(
+    createSignIn({
+      database,
+      pepper: config.KEY_PEPPER,
+      limits: {
+        failuresPerEmail: config.PORTAL_SIGN_IN_FAILURES_PER_EMAIL,
+        failuresPerAddress: config.PORTAL_SIGN_IN_FAILURES_PER_ADDRESS,
+        windowMs: signInWindowMs,
+      },
+      sessionMs: config.PORTAL_SESSION_HOURS * HOUR_MS,
+      clock,
+    }),
+  );
   stack.use(
     startWorker({
       name: 'delete-old-idempotency-records',
       intervalMs: RETENTION_INTERVAL_MS,
       runOnce: createDeleteOldRecords(database, retentionMs),
+      logger,
+      clock,
+    }),
+  );
+  stack.use(
+    startWorker({
+      name: 'delete-expired-sessions',
+      intervalMs: RETENTION_INTERVAL_MS,
+      runOnce: createDeleteExpiredSessions(database, signInWindowMs),
       logger,
       clock,
     }),
@@ -113,7 +143,19 @@ export async function startGateway(
   );
 
   let isDraining = false;
-  const deps: V1Dependencies = { config, logger, database, wallet, challenge, tournament, clock, admission, hotCalls };
+  const deps: V1Dependencies = {
+    config,
+    logger,
+    database,
+    wallet,
+    challenge,
+    tournament,
+    webhook,
+    clock,
+    admission,
+    signIn,
+    hotCalls,
+  };
   const health = healthRouter({ database, services, isDraining: () => isDraining });
   const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: createLineOutput() });
   const app = createApp(deps, idempotency, health, requestLogger);
@@ -152,6 +194,7 @@ function createApp(deps: V1Dependencies, idempotency: Idempotency, health: Route
   app.use('/api', readRawBody);
   app.post('/api/attempts/:id/outcome', nameRoute('/api/attempts/{id}/outcome'), retiredOutcome);
   app.use('/api/operator', operatorRouter(deps));
+  app.use('/api/portal', portalRouter(deps));
   app.use('/api/sandbox', sandboxRouter(deps));
   app.use(health);
   app.use(documentationRouter());

@@ -366,4 +366,16 @@ describe('without the database', () => {
     await expect(lonely.admit(other.key)).rejects.toThrow();
     await expect(lonely.admit(undefined)).rejects.toThrow();
   });
+
+  test('a key that was revoked here passes on no memory, not even on an answer that was on its way', async () => {
+    const { key } = await issueKey();
+    const doomed = connect();
+    await using lonely = open(doomed, 10);
+    expect((await lonely.admit(key)).kind).toBe('admitted');
+    const onItsWay = lonely.admit(key);
+    lonely.forget(hashKey(PEPPER, key).toString('hex'));
+    expect((await onItsWay).kind).toBe('admitted');
+    await doomed[Symbol.asyncDispose]();
+    await expect(lonely.admit(key)).rejects.toThrow();
+  });
 });

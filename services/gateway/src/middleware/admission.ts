@@ -19,7 +19,7 @@ import { WINDOW_MS } from '../domain/rate-window.ts';
 import { type Claimant, countAdmissions, countAdmissionsAndClaim, readAdmission } from '../repository/admissions.ts';
 import { batchStatement } from '../repository/batched-statement.ts';
 import type { Claim, KeyUse } from '../repository/idempotency-records.ts';
-import { sendError, sendJson } from './answer.ts';
+import { sendError, sendJson, tooManyRequests } from './answer.ts';
 import { firstByRecord, firstClaimOf } from './claim-records.ts';
 import { contextOf } from './context.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -42,6 +42,8 @@ export interface Admission extends AsyncDisposable {
   admit(key: string | undefined, useOf?: (principal: Principal) => KeyUse | null): Promise<Verdict>;
   /** Resolves the key without counting: for our own routes. */
   identify(key: string | undefined): Promise<Principal | null>;
+  /** A key was revoked here: from now on this process lets it pass on no memory of it, not even without the database. */
+  forget(keyHash: string): void;
 }
 
 /** A database that takes longer counts as unreachable. */
@@ -108,6 +110,7 @@ export function createAdmission(options: {
       const row = await readAdmission(database, keys.hashOf(key), acceptedEnvironments);
       return row === undefined ? null : principalOf(row);
     },
+    forget: (keyHash) => keys.revoke(keyHash),
     async [Symbol.asyncDispose]() {
       await Promise.all([admissions.drain(), admissionsWithClaim.drain()]);
     },
@@ -138,13 +141,8 @@ export function admit(admission: Admission, useOf?: KeyUseOf): RequestHandler {
         return sendError(response, 'unauthorized');
       case 'limited': {
         context.principal = verdict.principal;
-        const body = {
-          error: 'Too many requests.',
-          retry_after: verdict.retryAfterSeconds,
-          limit: admission.limit,
-          reset_at: verdict.resetAt.toISOString(),
-        };
-        return sendJson(response, 429, JSON.stringify(body), { 'Retry-After': String(verdict.retryAfterSeconds) });
+        const { status, body, headers } = tooManyRequests({ ...verdict, limit: admission.limit });
+        return sendJson(response, status, JSON.stringify(body), headers);
       }
     }
   };

@@ -10,7 +10,12 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const IN_PROGRESS_RETRY_SECONDS = '1';
 
 /** Sends JSON text as it is. Header names are set in one go: that is Node's fast path. */
-export function sendJson(response: Response, status: number, body: string, extra?: Record<string, string>): void {
+export function sendJson(
+  response: Response,
+  status: number,
+  body: string,
+  extra?: Readonly<Record<string, string>>,
+): void {
   const headers = headersOf(response, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
   if (extra !== undefined) Object.assign(headers, extra);
   response.writeHead(status, headers).end(body);
@@ -43,6 +48,20 @@ function headersOf(response: Response, headers: Record<string, string | number>)
     headers.Connection = 'close';
   }
   return headers;
+}
+
+/** The limiter's answer, which is not the envelope (contract, "Limits"). */
+export function tooManyRequests(limited: {
+  readonly limit: number;
+  readonly retryAfterSeconds: number;
+  readonly resetAt: Date;
+}): { readonly status: 429; readonly body: object; readonly headers: Readonly<Record<string, string>> } {
+  const { limit, retryAfterSeconds, resetAt } = limited;
+  return {
+    status: 429,
+    body: { error: 'Too many requests.', retry_after: retryAfterSeconds, limit, reset_at: resetAt.toISOString() },
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  };
 }
 
 /** The envelope of every failure except 429 and the retired route. */

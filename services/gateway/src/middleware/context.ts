@@ -14,6 +14,8 @@ export class RequestContext {
   /** Present on `/v1`: what the rate limit headers say. */
   rateLimit: { readonly limit: string; remaining: number } | undefined;
   principal: Principal | undefined;
+  /** Present in the portal. */
+  session: Session | undefined;
   rawBody: Buffer | undefined;
   isBodyTooLarge = false;
   /** What the check of the input found, once it was made: a fault waits until admission has had its say. */
@@ -27,6 +29,12 @@ export class RequestContext {
     this.requestId = requestId;
     this.startedAt = startedAt;
   }
+}
+
+/** Who is signed in to the portal, and by which session. */
+export interface Session {
+  readonly developerId: string;
+  readonly tokenHash: Buffer;
 }
 
 /** What validation hands to the route; the route's schemas say what `query` and `body` are. */

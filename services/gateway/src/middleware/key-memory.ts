@@ -36,6 +36,8 @@ export interface KeyMemory {
   remember(row: AdmissionRow): KnownKey;
   /** The key does not resolve, or no longer. */
   forget(keyHash: string): void;
+  /** The key was revoked by this process: an answer of the database that is older and arrives later is not remembered. */
+  revoke(keyHash: string): void;
 }
 
 /** Keys remembered, each some hundred bytes; the oldest go first. */
@@ -46,6 +48,7 @@ export function createKeyMemory(pepper: Buffer): KeyMemory {
   const known = new Map<string, KnownKey>();
   /** A pure function, remembered because it costs more than all else here. */
   const hashes = new Map<string, string>();
+  const revoked = new Map<string, true>();
 
   return {
     hashOf(key) {
@@ -68,10 +71,14 @@ export function createKeyMemory(pepper: Buffer): KeyMemory {
       }
       const principal = principalOf(row);
       const key: KnownKey = { principal, seenAt, window: undefined, blockedUntil: 0, refusal: undefined };
-      put(known, row.keyHash, key);
+      if (!revoked.has(row.keyHash)) put(known, row.keyHash, key);
       return key;
     },
     forget: (keyHash) => void known.delete(keyHash),
+    revoke(keyHash) {
+      put(revoked, keyHash, true);
+      known.delete(keyHash);
+    },
   };
 }
 

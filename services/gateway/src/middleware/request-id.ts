@@ -1,4 +1,5 @@
 /** Opens the request: its id, its start; and closes it: one log line and one observation, whatever answered. */
+import { HTTP_STATUS } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
 import { histogram } from '@laurel/telemetry';
@@ -18,7 +19,7 @@ export function assignRequestId(logger: Logger): RequestHandler {
     openContext(response, new RequestContext(newId(), performance.now()));
     response.on('close', () => {
       const context = contextOf(response);
-      const status = response.writableFinished ? response.statusCode : CALLER_LEFT_STATUS;
+      const status = endOf(response);
       const durationMs = performance.now() - context.startedAt;
       observe(context.routeTemplate, status, durationMs / SECOND_MS);
       if (!isLogging || context.isProbe) return;
@@ -33,6 +34,12 @@ export function assignRequestId(logger: Logger): RequestHandler {
     });
     next();
   };
+}
+
+/** What the request ended with. What broke off on our side after its first byte is a failure of ours, whatever its first line said. */
+function endOf(response: Response): number {
+  if (response.writableFinished) return response.statusCode;
+  return response.errored ? HTTP_STATUS.internal_error : CALLER_LEFT_STATUS;
 }
 
 /** Names the route for the log and the metrics, as soon as it is known. */

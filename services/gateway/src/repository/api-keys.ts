@@ -19,6 +19,24 @@ export async function insertKey(transaction: Transaction, programId: string, key
   await transaction.query(INSERT, [key.id, programId, key.environment, key.hash, key.prefix, key.last4]);
 }
 
+const REVOKE = {
+  name: 'revoke_api_keys',
+  text: `update api_keys set revoked_at = $3
+where program_id = $1 and environment = $2 and revoked_at is null
+returning encode(key_hash, 'hex') as "keyHash"`,
+};
+
+/** Ends the program's working key of an environment, and answers the hashes of what it ended, in hexadecimal. */
+export async function revokeKeys(
+  transaction: Transaction,
+  programId: string,
+  environment: KeyEnvironment,
+  now: Date,
+): Promise<string[]> {
+  const rows = await transaction.query<{ keyHash: string }>(REVOKE, [programId, environment, now]);
+  return rows.map(({ keyHash }) => keyHash);
+}
+
 const HAD_KEY = {
   name: 'had_api_key',
   text: 'select exists (select from api_keys where program_id = $1 and environment = $2) as had',

@@ -1,5 +1,5 @@
 import { type Refused, refused } from '@laurel/errors';
-import { type Database, isUniqueViolation } from '@laurel/postgres';
+import { type Database, isUniqueViolation, type Statement } from '@laurel/postgres';
 
 export type Developer = { readonly id: string; readonly email: string };
 
@@ -22,4 +22,32 @@ export async function insertDeveloper(
     }
     throw error;
   }
+}
+
+const SELECT_CREDENTIALS: Statement = {
+  name: 'select_developer_credentials',
+  text: 'select id, password_hash as "passwordHash" from developers where email = $1',
+};
+
+/** What a sign-in is checked against; null when nobody has this e-mail. It must be lower case already. */
+export async function findCredentials(
+  database: Database,
+  email: string,
+): Promise<{ readonly id: string; readonly passwordHash: string } | null> {
+  const rows = await database.query<{ id: string; passwordHash: string }>(SELECT_CREDENTIALS, [email]);
+  return rows[0] ?? null;
+}
+
+const EXISTS: Statement = {
+  name: 'developer_exists',
+  text: 'select exists (select from developers where id = $1) as "isThere"',
+};
+
+export async function developerExists(database: Database, developerId: string): Promise<boolean> {
+  const rows = await database.query<{ isThere: boolean }>(EXISTS, [developerId]);
+  return rows[0]?.isThere === true;
+}
+
+export function noSuchDeveloper(): Refused {
+  return refused('not_found', 'There is no such developer.');
 }

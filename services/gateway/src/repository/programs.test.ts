@@ -8,7 +8,16 @@ import type { KeyEnvironment } from '../domain/api-key.ts';
 import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
 import { insertDeveloper } from './developers.ts';
-import { approveProgram, findProgram, insertProgram, listPrograms, type Program, updateProgram } from './programs.ts';
+import {
+  approveProgram,
+  findProgram,
+  insertProgram,
+  listProgramIds,
+  listPrograms,
+  type Program,
+  replaceTestKey,
+  updateProgram,
+} from './programs.ts';
 
 let database: Database;
 const cleanup = new AsyncDisposableStack();
@@ -123,6 +132,70 @@ select id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where program_id = '${
     expect(await findProgram(database, program.id)).toMatchObject({
       keys: [{ lastUsedAt: new Date('2026-01-02T03:04:05Z') }],
     });
+  });
+});
+
+describe('programs of a developer', () => {
+  async function makeOwned(email: string) {
+    const developerId = newId();
+    await insertDeveloper(database, { id: developerId, email, passwordHash: 'argon2' });
+    const program = await insertProgram(database, { id: newId(), name: 'Owned', developerId }, storedKey('test'));
+    if (isRefused(program)) throw new Error(program.message);
+    return { developerId, programId: program.id };
+  }
+
+  const NOW = new Date('2026-11-21T12:00:00.000Z');
+
+  test('are listed to nobody else, page by page', async () => {
+    const { developerId, programId } = await makeOwned('lists@example.com');
+    await makeOwned('other@example.com');
+    const second = await insertProgram(database, { id: newId(), name: 'Second', developerId }, storedKey('test'));
+    if (isRefused(second)) throw new Error(second.message);
+    const list = async (beforeId: string | null, limit: number) =>
+      (await listPrograms(database, { beforeId, limit, developerId })).map(({ id }) => id);
+    expect(await list(null, 10)).toEqual([second.id, programId]);
+    expect(await list(null, 1)).toEqual([second.id]);
+    expect(await list(second.id, 10)).toEqual([programId]);
+    expect(await listProgramIds(database, developerId)).toEqual([programId, second.id]);
+    expect(await listProgramIds(database, newId())).toEqual([]);
+  });
+
+  test('get another test key in the place of the old one, and keep their live key', async () => {
+    const owned = await makeOwned('replaces@example.com');
+    await approveProgram(database, owned.programId, storedKey('live'));
+    const [first, second] = [storedKey('test'), storedKey('test')];
+    await replaceTestKey(database, owned, first, NOW);
+    expect(await replaceTestKey(database, owned, second, NOW)).toEqual({ revokedHashes: [first.hash.toString('hex')] });
+    expect(await findProgram(database, owned.programId)).toMatchObject({
+      keys: [{ environment: 'live' }, { environment: 'test' }],
+    });
+  });
+
+  test('get none from anybody else', async () => {
+    const owned = await makeOwned('mine@example.com');
+    const other = await makeOwned('theirs@example.com');
+    const ownerless = await makeProgram();
+    for (const programId of [other.programId, ownerless.id, newId()]) {
+      const replaced = await replaceTestKey(database, { ...owned, programId }, storedKey('test'), NOW);
+      expect(replaced).toEqual(refused('not_found', 'There is no such program.'));
+    }
+  });
+
+  test('have exactly one working test key after 20 replacements at the same moment', async () => {
+    const owned = await makeOwned('parallel@example.com');
+    const keys = Array.from({ length: 20 }, () => storedKey('test'));
+    const replaced = await Promise.all(keys.map((key) => replaceTestKey(database, owned, key, NOW)));
+    const revoked = replaced.flatMap((answer) => (isRefused(answer) ? [] : answer.revokedHashes));
+    expect(new Set(revoked).size).toBe(20);
+    const working = await database.query<{ hash: string }>(
+      {
+        text: `select encode(key_hash, 'hex') as hash from api_keys where program_id = $1 and revoked_at is null`,
+      },
+      [owned.programId],
+    );
+    expect(working).toHaveLength(1);
+    const made = keys.map(({ hash }) => hash.toString('hex'));
+    expect(made.filter((hash) => !revoked.includes(hash))).toEqual(working.map(({ hash }) => hash));
   });
 });
 

@@ -2,7 +2,8 @@ import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import { decideApproval, type ProgramStatus } from '../domain/program.ts';
-import { hadKey, insertKey, type NewKey } from './api-keys.ts';
+import { hadKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
+import { noSuchDeveloper } from './developers.ts';
 
 export type Program = {
   readonly id: string;
@@ -31,7 +32,7 @@ export async function insertProgram(
   return database.transaction(async (transaction) => {
     if (program.developerId !== null) {
       const developers = await transaction.query(LOCK_DEVELOPER, [program.developerId]);
-      if (developers.length === 0) return refused('not_found', 'There is no such developer.');
+      if (developers.length === 0) return noSuchDeveloper();
     }
     await transaction.query(INSERT, [program.id, program.name, program.developerId]);
     await insertKey(transaction, program.id, testKey);
@@ -62,6 +63,30 @@ export async function approveProgram(
 
 const LOCK = { name: 'lock_program', text: 'select status from programs where id = $1 for no key update' };
 
+/**
+ * Puts a new test key in the place of the old one, which ends with the commit. Replacements of one program take turns, so that the last
+ * one's key is the one that works. Refuses: not_found (the program is not the developer's).
+ */
+export async function replaceTestKey(
+  database: Database,
+  program: { readonly programId: string; readonly developerId: string },
+  testKey: NewKey,
+  now: Date,
+): Promise<{ readonly revokedHashes: readonly string[] } | Refused> {
+  return database.transaction(async (transaction) => {
+    const owned = await transaction.query(LOCK_OWNED, [program.programId, program.developerId]);
+    if (owned.length === 0) return noSuchProgram();
+    const revokedHashes = await revokeKeys(transaction, program.programId, 'test', now);
+    await insertKey(transaction, program.programId, testKey);
+    return { revokedHashes };
+  });
+}
+
+const LOCK_OWNED = {
+  name: 'lock_program_of_developer',
+  text: 'select from programs where id = $1 and developer_id = $2 for no key update',
+};
+
 /** Changes what is given; null leaves a field as it is. Refuses: not_found. */
 export async function updateProgram(
   database: Database,
@@ -87,13 +112,29 @@ export async function findProgram(database: Database, programId: string): Promis
   return toPrograms(await database.query<Row>(SELECT_ONE, [programId]))[0] ?? noSuchProgram();
 }
 
-/** Programs, newest first, from below a program's id (their ids sort by time); null starts at the newest. */
+/** Programs, newest first, from below a program's id (their ids sort by time); null starts at the newest. With a developer: only theirs. */
 export async function listPrograms(
   database: Database,
-  page: { readonly beforeId: string | null; readonly limit: number },
+  page: { readonly beforeId: string | null; readonly limit: number; readonly developerId?: string },
 ): Promise<Program[]> {
-  return toPrograms(await database.query<Row>(SELECT_PAGE, [page.beforeId, page.limit]));
+  const { beforeId, limit, developerId } = page;
+  return toPrograms(
+    developerId === undefined
+      ? await database.query<Row>(SELECT_PAGE, [beforeId, limit])
+      : await database.query<Row>(SELECT_PAGE_OF_DEVELOPER, [beforeId, limit, developerId]),
+  );
 }
+
+/** The ids of all programs of a developer. */
+export async function listProgramIds(database: Database, developerId: string): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(SELECT_IDS, [developerId]);
+  return rows.map(({ id }) => id);
+}
+
+const SELECT_IDS = {
+  name: 'select_program_ids_of_developer',
+  text: 'select id from programs where developer_id = $1 order by id',
+};
 
 async function load(transaction: Transaction, programId: string): Promise<Program> {
   const [program] = toPrograms(await transaction.query<Row>(SELECT_ONE, [programId]));
@@ -121,12 +162,23 @@ order by k.created_at, k.id`,
 
 const SELECT_PAGE = {
   name: 'select_programs',
-  text: `select ${COLUMNS}
-from (select * from programs where $1::uuid is null or id < $1 order by id desc limit $2) p
+  text: pageOf('select * from programs where $1::uuid is null or id < $1 order by id desc limit $2'),
+};
+
+const SELECT_PAGE_OF_DEVELOPER = {
+  name: 'select_programs_of_developer',
+  text: pageOf(
+    'select * from programs where developer_id = $3 and ($1::uuid is null or id < $1) order by id desc limit $2',
+  ),
+};
+
+function pageOf(programs: string): string {
+  return `select ${COLUMNS}
+from (${programs}) p
 left join api_keys k on k.program_id = p.id and k.revoked_at is null
 left join rate_windows w on w.key_id = k.id
-order by p.id desc, k.created_at, k.id`,
-};
+order by p.id desc, k.created_at, k.id`;
+}
 
 type Row = {
   id: string;

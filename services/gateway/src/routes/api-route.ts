@@ -6,7 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { Dependencies } from '../dependencies.ts';
 import { sendJson, sendRefusal } from '../middleware/answer.ts';
-import { contextOf, type RequestContext } from '../middleware/context.ts';
+import { contextOf, type RequestContext, type Session } from '../middleware/context.ts';
 import { parseJsonBody } from '../middleware/json-body.ts';
 
 /** What a route answers, unless it refuses. */
@@ -16,6 +16,8 @@ export type Answer = {
   readonly body?: object;
   /** JSON text, sent as it is. */
   readonly json?: string;
+  /** Beyond those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** What a mutation changed, for its log line: no e-mail, no key, no password. */
   readonly logged?: object;
 };
@@ -32,12 +34,21 @@ export function route(handle: Handle): RequestHandler {
 
 /** A route by which an operator changes something: each use leaves one line in the log, whatever became of it, before it is answered. */
 export function mutation(deps: Dependencies, action: string, handle: Handle): RequestHandler {
+  return logged(deps, 'operator', action, handle);
+}
+
+/** The same of a developer, who is named in it. */
+export function developerMutation(deps: Dependencies, action: string, handle: Handle): RequestHandler {
+  return logged(deps, 'developer', action, handle);
+}
+
+function logged(deps: Dependencies, actor: 'operator' | 'developer', action: string, handle: Handle): RequestHandler {
   return async (request, response) => {
     recordTemplate(request);
     const log = (result: string, details: object = {}) => {
-      const { requestId } = callOptions(request);
-      const line = { actor: 'operator', action, result, ...request.params, ...details, requestId };
-      deps.logger.info(line, 'operator action');
+      const { requestId, session } = context(request);
+      const who = { actor, developerId: session?.developerId };
+      deps.logger.info({ ...who, action, result, ...request.params, ...details, requestId }, `${actor} action`);
     };
     let answer: Answer | Refused;
     try {
@@ -61,6 +72,11 @@ export function callOptions(request: Request): { requestId: string } {
 /** Whose key a sandbox request carries; admission has put it there. */
 export function tenantOf(request: Request): Tenant {
   return present(context(request).principal).tenant;
+}
+
+/** Whose session a request of the portal carries; the portal's door has put it there. */
+export function sessionOf(request: Request): Session {
+  return present(context(request).session);
 }
 
 /** A uuid in the path, in lower case; null when it is none, so that the route answers `not_found`. */
@@ -111,8 +127,12 @@ function idOf(body: object | undefined): object {
 }
 
 function send(response: Response, answer: Answer | Refused): void {
-  if (isRefused(answer)) sendRefusal(response, answer);
-  else if (answer.json !== undefined) sendJson(response, answer.status, answer.json);
-  else if (answer.body !== undefined) sendJson(response, answer.status, JSON.stringify(answer.body));
-  else response.writeHead(answer.status, { 'X-Request-Id': contextOf(response).requestId }).end();
+  if (isRefused(answer)) {
+    sendRefusal(response, answer);
+    return;
+  }
+  const { status, body, json, headers } = answer;
+  if (json !== undefined) sendJson(response, status, json, headers);
+  else if (body !== undefined) sendJson(response, status, JSON.stringify(body), headers);
+  else response.writeHead(status, { 'X-Request-Id': contextOf(response).requestId, ...headers }).end();
 }

@@ -79,7 +79,6 @@ describe('the door of /api/operator', () => {
 
   test('answers the 404 envelope to a path that does not exist', async () => {
     expect(await operator.send('GET', '/tournaments')).toMatchObject({ status: 404, code: 'not_found' });
-    expect(await http.send('GET', '/api/portal/programs')).toMatchObject({ status: 404, code: 'not_found' });
     expect(await http.send('GET', '/api')).toMatchObject({ status: 404, code: 'not_found' });
   });
 });

@@ -7,6 +7,7 @@ import { contextOf } from '../middleware/context.ts';
 import { sandboxAttemptRoutes } from './sandbox/attempts.ts';
 import { sandboxPlayerRoutes } from './sandbox/players.ts';
 import { sandboxRoundRoutes } from './sandbox/rounds.ts';
+import { sandboxWebhookDeliveryRoutes } from './sandbox/webhook-deliveries.ts';
 
 /** Mounted at `/api/sandbox`, behind the request id and the raw body. The rate limit is one of `/v1`: a request here spends none of it. */
 export function sandboxRouter(deps: Dependencies): Router {
@@ -15,6 +16,7 @@ export function sandboxRouter(deps: Dependencies): Router {
   sandboxPlayerRoutes(router, deps);
   sandboxAttemptRoutes(router, deps);
   sandboxRoundRoutes(router, deps);
+  sandboxWebhookDeliveryRoutes(router, deps);
   return router;
 }
 

@@ -1,14 +1,15 @@
-import { isRefused, refused } from '@laurel/errors';
-import { isUuid, newId } from '@laurel/ids';
+import { isRefused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Dependencies } from '../../dependencies.ts';
-import { hashKey, type KeyEnvironment, mintKey } from '../../domain/api-key.ts';
 import { presentProgram } from '../../presenters/program.ts';
-import type { NewKey } from '../../repository/api-keys.ts';
+import { developerExists, noSuchDeveloper } from '../../repository/developers.ts';
 import { approveProgram, findProgram, insertProgram, listPrograms, updateProgram } from '../../repository/programs.ts';
 import { callOptions, mutation, notFound, parseBody, parseQuery, pathId, route } from '../api-route.ts';
-import { id, PAGE_LIMIT, page, text } from '../fields.ts';
+import { id, page, text } from '../fields.ts';
+import { newKey } from '../new-key.ts';
+import { answerPrograms } from '../program-page.ts';
 
 const createProgram = z.object({ name: text(255), developer_id: id.nullish() });
 
@@ -25,23 +26,21 @@ const addInsider = z.object({ account_id: id });
 const programPage = z.object(page);
 
 export function programRoutes(router: Router, deps: Dependencies): void {
-  const mint = (environment: KeyEnvironment): { key: string; stored: NewKey } => {
-    const { key, prefix, last4 } = mintKey(environment);
-    return { key, stored: { id: newId(), environment, hash: hashKey(deps.config.KEY_PEPPER, key), prefix, last4 } };
-  };
-
   router.post(
     '/programs',
     mutation(deps, 'create_program', async (request) => {
       const body = parseBody(request, createProgram);
       if (isRefused(body)) return body;
-      const { key, stored } = mint('test');
-      const { name, developer_id } = body;
-      const program = await insertProgram(
-        deps.database,
-        { id: newId(), name, developerId: developer_id ?? null },
-        stored,
-      );
+      const programId = newId();
+      const developerId = body.developer_id ?? null;
+      if (developerId !== null) {
+        if (!(await developerExists(deps.database, developerId))) return noSuchDeveloper();
+        // Told before the program is there, so that no event of it can find nobody to go to.
+        const told = await deps.webhook.putProgram({ programId, developerId }, callOptions(request));
+        if (isRefused(told)) return told;
+      }
+      const { key, stored } = newKey(deps.config.KEY_PEPPER, 'test');
+      const program = await insertProgram(deps.database, { id: programId, name: body.name, developerId }, stored);
       if (isRefused(program)) return program;
       return { status: 201, body: { ...presentProgram(program), test_key: key } };
     }),
@@ -52,13 +51,7 @@ export function programRoutes(router: Router, deps: Dependencies): void {
     route(async (request) => {
       const query = parseQuery(request, programPage);
       if (isRefused(query)) return query;
-      const { cursor, limit = PAGE_LIMIT } = query;
-      if (cursor !== undefined && !isUuid(cursor)) return refused('invalid_request', 'cursor: is not one of ours');
-      // One more than asked for, to know whether a next page exists.
-      const found = await listPrograms(deps.database, { beforeId: cursor ?? null, limit: limit + 1 });
-      const programs = found.slice(0, limit);
-      const nextCursor = found.length > limit ? (programs.at(-1)?.id ?? null) : null;
-      return { status: 200, body: { data: programs.map(presentProgram), next_cursor: nextCursor } };
+      return answerPrograms(query, (part) => listPrograms(deps.database, part));
     }),
   );
 
@@ -76,7 +69,7 @@ export function programRoutes(router: Router, deps: Dependencies): void {
     mutation(deps, 'approve_program', async (request) => {
       const programId = pathId(request, 'programId');
       if (programId === null) return notFound();
-      const { key, stored } = mint('live');
+      const { key, stored } = newKey(deps.config.KEY_PEPPER, 'live');
       const program = await approveProgram(deps.database, programId, stored);
       return isRefused(program) ? program : { status: 200, body: { ...presentProgram(program), live_key: key } };
     }),

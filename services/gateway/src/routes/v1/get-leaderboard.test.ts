@@ -80,6 +80,7 @@ beforeAll(async () => {
     WALLET_ADDRESS: NOBODY,
     CHALLENGE_ADDRESS: NOBODY,
     TOURNAMENT_ADDRESS: `127.0.0.1:${service.port}`,
+    WEBHOOK_ADDRESS: NOBODY,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
   });
@@ -139,6 +140,15 @@ async function read(query?: string, roundId?: string) {
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) text += chunk;
   return { status: answer.statusCode, headers: answer.headers, body: JSON.parse(text) };
+}
+
+/** How many boards ended with this status, by the metrics. */
+async function countEnded(status: number): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const count = new RegExp(`_request_duration_seconds_count\\{.*leaderboard",status="${status}"\\} (\\d+)`).exec(
+    metrics,
+  );
+  return Number(count?.[1] ?? 0);
 }
 
 describe('a board', () => {
@@ -210,6 +220,7 @@ describe('a complete table', () => {
     getLeaderboard = view(View.COMPLETE, 9_000);
     const whole = tableOf(9_000);
     listStandings = (request, context) => (pagesRead.length === 3 ? fail() : whole(request, context));
+    const endedBefore = { ours: await countEnded(500), theirs: await countEnded(499) };
     const answer = await open();
     expect(answer.statusCode).toBe(200);
     let text = '';
@@ -220,6 +231,8 @@ describe('a complete table', () => {
     expect(() => JSON.parse(text)).toThrow();
     expect(pagesRead).toHaveLength(3);
     expect(failures).toEqual([expect.stringContaining('request failed')]);
+    expect(await countEnded(500)).toBe(endedBefore.ours + 1);
+    expect(await countEnded(499)).toBe(endedBefore.theirs);
   });
 
   test('is read no faster than its caller reads', async () => {
@@ -243,6 +256,7 @@ describe('a complete table', () => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     const { promise: isThirdAsked, resolve: onThird } = Promise.withResolvers<void>();
     const whole = tableOf(1_000_000);
+    const [leftBefore, failedBefore] = [await countEnded(499), await countEnded(500)];
     getLeaderboard = view(View.COMPLETE, 1_000_000);
     listStandings = async (request, context) => {
       if (pagesRead.length === 3) {
@@ -263,5 +277,7 @@ describe('a complete table', () => {
     await read('');
     expect(pagesRead).toHaveLength(3);
     expect(failures).toEqual([]);
+    expect(await countEnded(499)).toBe(leftBefore + 1);
+    expect(await countEnded(500)).toBe(failedBefore);
   });
 });

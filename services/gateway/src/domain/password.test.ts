@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { hashPassword, isPassword } from './password.ts';
+
+test('a password is known by its hash, whichever way its letters were typed', async () => {
+  const composed = 'gef\u00e4hrlich lang';
+  const decomposed = 'gefa\u0308hrlich lang';
+  const passwordHash = await hashPassword(composed);
+  expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await isPassword(decomposed, passwordHash)).toBe(true);
+  expect(await isPassword(`${composed} `, passwordHash)).toBe(false);
+  expect(await isPassword('', passwordHash)).toBe(false);
+  expect(await hashPassword(composed)).not.toBe(passwordHash);
+});

@@ -1,0 +1,42 @@
+import { Environment } from '@laurel/proto/common';
+import type { Delivery, DeliveryAttempt, Endpoint } from '@laurel/proto/webhook';
+import { timestamp } from './timestamp.ts';
+import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from './wire-names.ts';
+
+/** An endpoint as the portal shows it; its secret is shown only by the answer that made it. */
+export function presentEndpoint(endpoint: Endpoint) {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    events: endpoint.events,
+    program_id: endpoint.programId ?? null,
+    environment: endpoint.environment === Environment.UNSPECIFIED ? null : nameOf(ENVIRONMENTS, endpoint.environment),
+    description: endpoint.description,
+    active: endpoint.active,
+    created_at: timestamp(endpoint.createdAt),
+  };
+}
+
+/** A delivery with every send, the first first. */
+export function presentDelivery(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    event: delivery.event,
+    status: nameOf(DELIVERY_STATUSES, delivery.status),
+    created_at: timestamp(delivery.createdAt),
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    attempts: delivery.attempts.map(presentAttempt),
+  };
+}
+
+function presentAttempt(attempt: DeliveryAttempt) {
+  return {
+    number: attempt.number,
+    started_at: timestamp(attempt.startedAt),
+    duration_ms: attempt.durationMs ?? null,
+    http_status: attempt.httpStatus ?? null,
+    error_kind: attempt.errorKind ?? null,
+    error: attempt.error ?? null,
+    response_excerpt: attempt.responseExcerpt ?? null,
+  };
+}

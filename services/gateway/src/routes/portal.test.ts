@@ -1,0 +1,688 @@
+/** Two gateways on one database. The webhook service is scripted: here it matters what it is asked, and how its answers are shown. */
+import { randomBytes } from 'node:crypto';
+import { refused } from '@laurel/errors';
+import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { Environment } from '@laurel/proto/common';
+import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
+import { createLogger, parseConfig } from '@laurel/service';
+import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { gatewayConfigSchema } from '../config.ts';
+import { startGateway } from '../server.ts';
+
+type Service = Handlers<typeof WebhookServiceService>;
+
+const NOBODY = '127.0.0.1:1';
+const OPERATOR_TOKEN = 'operator-token-of-this-test';
+const PASSWORD = 'correct horse battery';
+const HOUR_MS = 3_600_000;
+const AT = new Date('2026-11-21T12:00:00.000Z');
+
+const stack = new AsyncDisposableStack();
+const clock = createTestClock();
+let database: Database;
+let ports: number[];
+let lines: string[] = [];
+let script: { -readonly [Rpc in keyof Service]?: Service[Rpc] } = {};
+let asked: [string, object][] = [];
+
+beforeAll(async () => {
+  const silent = createLogger({ service: 'webhook', level: 'silent' });
+  const logger = createLogger({
+    service: 'gateway',
+    level: 'info',
+    destination: { write: (line: string) => void lines.push(line) },
+  });
+  const scripted = Object.keys(WebhookServiceService).map((rpc) => [
+    rpc,
+    async (request: object, context: never) => {
+      asked.push([rpc, request]);
+      const answer = script[rpc as keyof Service] as ((request: object, context: never) => object) | undefined;
+      return answer === undefined ? refused('not_found') : answer(request, context);
+    },
+  ]);
+  const service = stack.use(
+    await startGrpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      services: [implement(WebhookServiceService, Object.fromEntries(scripted), { logger: silent })],
+      logger: silent,
+    }),
+  );
+  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  database = stack.use(createDatabase({ url, maxConnections: 2, applicationName: 'portal-test' }));
+  const pepper = randomBytes(32).toString('base64');
+  const start = (webhookAddress: string) =>
+    startGateway(
+      parseConfig(gatewayConfigSchema, {
+        LOG_LEVEL: 'silent',
+        HTTP_PORT: '0',
+        GATEWAY_DATABASE_URL: url,
+        WALLET_ADDRESS: NOBODY,
+        CHALLENGE_ADDRESS: NOBODY,
+        TOURNAMENT_ADDRESS: NOBODY,
+        WEBHOOK_ADDRESS: webhookAddress,
+        OPERATOR_TOKEN,
+        KEY_PEPPER: pepper,
+        // Every test here comes from one address.
+        PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: '1000',
+      }),
+      logger,
+      clock,
+    );
+  const address = `127.0.0.1:${service.port}`;
+  ports = [
+    stack.use(await start(address)).port,
+    stack.use(await start(address)).port,
+    stack.use(await start(NOBODY)).port,
+  ];
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  lines = [];
+  asked = [];
+  script = { putProgram: async () => ({}) };
+});
+
+interface Sent {
+  readonly replica?: number;
+  readonly token?: string;
+  readonly cookie?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+async function send(method: string, path: string, options: Sent = {}) {
+  const { replica = 0, token, cookie, body, headers } = options;
+  const response = await fetch(`http://127.0.0.1:${ports[replica]}${path}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(cookie !== undefined && { cookie }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+const codeOf = (answer: Awaited<ReturnType<typeof send>>) => [answer.status, answer.body?.error?.code];
+const portal = (method: string, path: string, options?: Sent) => send(method, `/api/portal${path}`, options);
+const operate = (method: string, path: string, body: unknown, replica = 0) =>
+  send(method, `/api/operator${path}`, { replica, token: OPERATOR_TOKEN, body });
+const signIn = (email: string, password = PASSWORD, replica = 0) =>
+  portal('POST', '/session', { replica, body: { email, password } });
+
+let developers = 0;
+/** A developer who is signed in, with one program. */
+async function makeDeveloper() {
+  developers += 1;
+  const email = `dev${developers}@example.com`;
+  const { id } = (await operate('POST', '/developers', { email, password: PASSWORD })).body;
+  const program = (await operate('POST', '/programs', { name: 'Arcade', developer_id: id })).body;
+  const { token } = (await signIn(email)).body;
+  asked = [];
+  lines = [];
+  return { id, email, token: token as string, programId: program.id as string, testKey: program.test_key as string };
+}
+
+const NOT_FOUND = [404, 'not_found'];
+const INVALID = [400, 'invalid_request'];
+const UNAUTHORIZED = [401, 'unauthorized'];
+
+describe('signing in', () => {
+  test('gives a token that opens the portal on every replica, as a bearer and as a cookie that no script can read', async () => {
+    const { email } = await makeDeveloper();
+    const answer = await signIn(email.toUpperCase());
+    expect([answer.status, answer.body]).toEqual([201, { token: expect.stringMatching(/^[\w-]{43}$/) }]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+    expect(cookie).toBe(`laurel_session=${answer.body.token}`);
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/api/portal', 'SameSite=Strict', 'Secure']);
+    for (const replica of [0, 1]) {
+      expect((await portal('GET', '/programs', { replica, token: answer.body.token })).status).toBe(200);
+      expect((await portal('GET', '/programs', { replica, cookie: `a=b; ${cookie}` })).status).toBe(200);
+    }
+  });
+
+  test('fails alike, byte for byte, with a wrong password and with an e-mail that nobody has', async () => {
+    const { email } = await makeDeveloper();
+    const answers = [await signIn(email, 'wrong'), await signIn('nobody@example.com'), await signIn(email, '')];
+    const seen = answers.map(({ status, text, headers }) => ({
+      status,
+      text,
+      headers: [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name)),
+    }));
+    expect(codeOf(answers[0] as (typeof answers)[0])).toEqual(UNAUTHORIZED);
+    for (const other of seen) expect(other).toEqual(seen[0]);
+  });
+
+  test('needs an e-mail and a password, and nothing else', async () => {
+    const body = { email: 'dev@example.com', password: PASSWORD };
+    for (const wrong of [
+      {},
+      { email: body.email },
+      { password: PASSWORD },
+      { ...body, email: 'nobody' },
+      { ...body, password: 7 },
+      { ...body, password: 'x'.repeat(1_001) },
+      { ...body, remember: true },
+    ]) {
+      expect(codeOf(await portal('POST', '/session', { body: wrong })), JSON.stringify(wrong)).toEqual(INVALID);
+    }
+  });
+
+  test('lets 10 of 200 wrong passwords be tried, over all replicas, and then nobody, until 15 minutes have passed', async () => {
+    const { email } = await makeDeveloper();
+    for (const subject of [email, 'throttled@example.com']) {
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, index) => signIn(subject, `wrong ${index}`, index % 2)),
+      );
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+      const refusedOnes = answers.filter(({ status }) => status === 429);
+      expect(refusedOnes).toHaveLength(190);
+      const resetAt = new Date(clock().getTime() + 900_000).toISOString();
+      expect(refusedOnes[0]?.body).toEqual({
+        error: 'Too many requests.',
+        retry_after: 900,
+        limit: 10,
+        reset_at: resetAt,
+      });
+      expect(refusedOnes[0]?.headers.get('retry-after')).toBe('900');
+    }
+    expect((await signIn(email)).status).toBe(429);
+    clock.advance(900_000);
+    expect((await signIn(email)).status).toBe(201);
+  }, 60_000);
+
+  test('with the right password counts for nothing', async () => {
+    const { email } = await makeDeveloper();
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(email, PASSWORD, index % 2)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect((await signIn(email, 'wrong')).status).toBe(401);
+  }, 30_000);
+
+  test('is logged by the id of the developer: no e-mail, no password, no token', async () => {
+    const { id, email } = await makeDeveloper();
+    const { token } = (await signIn(email)).body;
+    await signIn(email, 'wrong password');
+    await portal('DELETE', '/session', { token });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { actor: 'developer', developerId: id, action: 'sign_in', result: 'done', requestId: expect.any(String) },
+      { actor: 'developer', developerId: id, action: 'sign_out', result: 'done', requestId: expect.any(String) },
+    ]);
+    for (const secret of [email, PASSWORD, 'wrong password', token]) expect(lines.join()).not.toContain(secret);
+  });
+
+  test('leaves neither a token nor an e-mail in the database', async () => {
+    const { email, token } = await makeDeveloper();
+    await signIn(email, 'wrong');
+    const rows = await database.query<{ row: string }>({
+      text: 'select s::text as row from sessions s union all select f::text from sign_in_failures f',
+    });
+    const text = rows.map(({ row }) => row).join();
+    expect(rows.length).toBeGreaterThan(1);
+    for (const secret of [token, Buffer.from(token, 'base64url').toString('hex'), email]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe('a session', () => {
+  test('is needed everywhere else, and every failure of it is one answer', async () => {
+    const answers = await Promise.all([
+      portal('GET', '/programs'),
+      portal('GET', '/programs', { token: randomBytes(32).toString('base64url') }),
+      portal('GET', '/programs', { cookie: 'laurel_session=' }),
+      portal('GET', '/programs', { token: OPERATOR_TOKEN }),
+      portal('GET', '/nothing'),
+      portal('DELETE', '/session'),
+      portal('POST', '/webhook-endpoints', { body: {}, headers: { 'sec-fetch-site': 'cross-site' } }),
+    ]);
+    for (const answer of answers) {
+      expect(codeOf(answer)).toEqual(UNAUTHORIZED);
+      expect(answer.text).toBe(answers[0]?.text);
+    }
+  });
+
+  test('ends at once on every replica when its developer signs out, and no other session does', async () => {
+    const { email, token } = await makeDeveloper();
+    const other = (await signIn(email)).body.token;
+    const open = (replica: number, bearer: string) => portal('GET', '/programs', { replica, token: bearer });
+    expect((await open(1, token)).status).toBe(200);
+    const out = await portal('DELETE', '/session', { cookie: `laurel_session=${token}` });
+    expect([out.status, out.text]).toEqual([204, '']);
+    expect(out.headers.get('set-cookie')).toMatch(/^laurel_session=; Max-Age=0; Path=\/api\/portal/);
+    for (const replica of [0, 1]) {
+      expect((await open(replica, token)).status).toBe(401);
+      expect((await open(replica, other)).status).toBe(200);
+    }
+  });
+
+  test('ends by itself after 12 hours', async () => {
+    const { token } = await makeDeveloper();
+    clock.advance(12 * HOUR_MS - 1);
+    expect((await portal('GET', '/programs', { token })).status).toBe(200);
+    clock.advance(1);
+    expect((await portal('GET', '/programs', { token })).status).toBe(401);
+  });
+
+  test("in a cookie changes nothing for another site's page; a bearer token is no browser's doing", async () => {
+    const { token } = await makeDeveloper();
+    const cookie = `laurel_session=${token}`;
+    const change = (site: string | undefined, by: Sent) =>
+      portal('PATCH', '/webhook-endpoints/x', {
+        ...by,
+        body: { active: true },
+        ...(site !== undefined && { headers: { 'sec-fetch-site': site } }),
+      });
+    for (const site of ['cross-site', 'same-site']) {
+      expect(codeOf(await change(site, { cookie }))).toEqual([403, 'forbidden']);
+      expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
+      const read = await portal('GET', '/programs', { cookie, headers: { 'sec-fetch-site': site } });
+      expect(read.status).toBe(200);
+    }
+    for (const site of ['same-origin', 'none', undefined]) {
+      expect(codeOf(await change(site, { cookie }))).toEqual(NOT_FOUND);
+    }
+  });
+});
+
+describe('programs', () => {
+  test('are those of the developer, newest first, page by page', async () => {
+    const { id, token, programId } = await makeDeveloper();
+    await makeDeveloper();
+    const second = (await operate('POST', '/programs', { name: 'Second', developer_id: id })).body;
+    const all = await portal('GET', '/programs', { token });
+    expect(all.body.data.map((program: { id: string }) => program.id)).toEqual([second.id, programId]);
+    expect(all.body.next_cursor).toBeNull();
+    const { test_key: _key, ...shown } = second;
+    expect(all.body.data[0]).toEqual(shown);
+    const first = await portal('GET', '/programs?limit=1', { token });
+    expect(first.body).toEqual({ data: [shown], next_cursor: second.id });
+    const rest = await portal('GET', `/programs?limit=1&cursor=${second.id}`, { token });
+    expect(rest.body).toMatchObject({ data: [{ id: programId }], next_cursor: null });
+    for (const query of ['limit=0', 'limit=201', 'cursor=x']) {
+      expect(codeOf(await portal('GET', `/programs?${query}`, { token }))).toEqual(INVALID);
+    }
+  });
+
+  test('get a new test key; the old one stops at once on every replica', async () => {
+    const { id, token, programId, testKey } = await makeDeveloper();
+    const use = (key: string, replica: number) =>
+      send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } }).then(({ status }) => status);
+    expect([await use(testKey, 0), await use(testKey, 1)]).toEqual([404, 404]);
+    const answer = await portal('POST', `/programs/${programId.toUpperCase()}/test-key`, { token });
+    expect([answer.status, answer.body]).toEqual([200, { test_key: expect.stringMatching(/^sk_test_\w{49}$/) }]);
+    for (const replica of [0, 1]) {
+      expect([await use(testKey, replica), await use(answer.body.test_key, replica)]).toEqual([401, 404]);
+    }
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { actor: 'developer', developerId: id, action: 'replace_test_key', result: 'done' },
+    ]);
+    expect(lines.join()).not.toContain('sk_test_');
+  });
+
+  test('have exactly one working test key after 20 replacements at once on two replicas', async () => {
+    const { token, programId } = await makeDeveloper();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        portal('POST', `/programs/${programId}/test-key`, { token, replica: index % 2 }),
+      ),
+    );
+    const statuses = await Promise.all(
+      answers.map(({ body }) => send('GET', '/v1/nothing', { headers: { 'x-api-key': body.test_key } })),
+    );
+    expect(statuses.filter(({ status }) => status === 404)).toHaveLength(1);
+    expect(statuses.filter(({ status }) => status === 401)).toHaveLength(19);
+  });
+
+  test("of others are not found, and keep their developer's key", async () => {
+    const { token } = await makeDeveloper();
+    const other = await makeDeveloper();
+    const ownerless = (await operate('POST', '/programs', { name: 'Ownerless' })).body;
+    for (const id of [other.programId, ownerless.id, newId(), 'nonsense']) {
+      expect(codeOf(await portal('POST', `/programs/${id}/test-key`, { token }))).toEqual(NOT_FOUND);
+    }
+    const answer = await send('GET', '/v1/nothing', { headers: { 'x-api-key': other.testKey } });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('a program that an operator makes for a developer', () => {
+  test('is told to the webhook service before it is there', async () => {
+    const { id } = await makeDeveloper();
+    let wasThere: boolean | undefined;
+    script.putProgram = async ({ programId }) => {
+      const rows = await database.query({ text: 'select from programs where id = $1' }, [programId]);
+      wasThere = rows.length > 0;
+      return {};
+    };
+    const made = await operate('POST', '/programs', { name: 'Told', developer_id: id });
+    expect(made.status).toBe(201);
+    expect(asked).toEqual([['putProgram', { programId: made.body.id, developerId: id }]]);
+    expect(wasThere).toBe(false);
+  });
+
+  test('is not made while the webhook service is down; one without a developer is', async () => {
+    const { id } = await makeDeveloper();
+    expect(codeOf(await operate('POST', '/programs', { name: 'Down', developer_id: id }, 2))).toEqual([
+      500,
+      'internal_error',
+    ]);
+    expect(await database.query({ text: `select from programs where name = 'Down'` })).toEqual([]);
+    expect((await operate('POST', '/programs', { name: 'Free' }, 2)).status).toBe(201);
+  });
+
+  test('needs a developer who exists, and then nobody is told', async () => {
+    expect(codeOf(await operate('POST', '/programs', { name: 'x', developer_id: newId() }))).toEqual(NOT_FOUND);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('webhook endpoints', () => {
+  const ENDPOINT: Endpoint = {
+    id: newId(),
+    url: 'https://partner.example/hooks',
+    events: ['attempt.settled'],
+    programId: undefined,
+    environment: Environment.UNSPECIFIED,
+    description: '',
+    active: true,
+    createdAt: AT,
+  };
+  const SHOWN = {
+    id: ENDPOINT.id,
+    url: ENDPOINT.url,
+    events: ['attempt.settled'],
+    program_id: null,
+    environment: null,
+    description: '',
+    active: true,
+    created_at: '2026-11-21T12:00:00.000Z',
+  };
+  const SECRET = `whsec_${'0'.repeat(64)}`;
+  const path = `/webhook-endpoints/${ENDPOINT.id}`;
+
+  test('are made with a secret that is shown once, and never logged', async () => {
+    const { id, token, programId } = await makeDeveloper();
+    script.createEndpoint = async () => ({ endpoint: ENDPOINT, signingSecret: SECRET });
+    const made = await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url } });
+    expect([made.status, made.body]).toEqual([201, { ...SHOWN, signing_secret: SECRET }]);
+    const scoped = {
+      url: ENDPOINT.url,
+      events: ['round.settled', 'webhook.test', 'round.settled'],
+      program_id: programId.toUpperCase(),
+      environment: 'test',
+      description: 'é'.repeat(1_000),
+    };
+    await portal('POST', '/webhook-endpoints', { token, body: scoped });
+    const common = { developerId: id, programIds: [programId], url: ENDPOINT.url };
+    expect(asked).toEqual([
+      [
+        'createEndpoint',
+        {
+          ...common,
+          events: [],
+          programId: undefined,
+          environment: Environment.UNSPECIFIED,
+          description: '',
+        },
+      ],
+      [
+        'createEndpoint',
+        {
+          ...common,
+          events: ['round.settled', 'webhook.test'],
+          programId,
+          environment: Environment.TEST,
+          description: scoped.description,
+        },
+      ],
+    ]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      actor: 'developer',
+      developerId: id,
+      action: 'create_webhook_endpoint',
+      result: 'done',
+      id: ENDPOINT.id,
+    });
+    expect(lines.join()).not.toContain('whsec_');
+  });
+
+  test('are refused wrong fields, and a program of somebody else, without a question', async () => {
+    const { token } = await makeDeveloper();
+    const other = await makeDeveloper();
+    const body = { url: ENDPOINT.url };
+    for (const wrong of [
+      {},
+      { url: '' },
+      { url: `https://example.com/${'x'.repeat(2_030)}` },
+      { url: 7 },
+      { ...body, events: ['attempt.won'] },
+      { ...body, events: 'attempt.settled' },
+      { ...body, description: 'x'.repeat(1_001) },
+      { ...body, description: 'a\0b' },
+      { ...body, environment: 'both' },
+      { ...body, program_id: 'x' },
+      { ...body, active: false },
+      { ...body, game: other.programId },
+    ]) {
+      const answer = await portal('POST', '/webhook-endpoints', { token, body: wrong });
+      expect(codeOf(answer), JSON.stringify(wrong).slice(0, 100)).toEqual(INVALID);
+    }
+    for (const programId of [other.programId, newId()]) {
+      const answer = await portal('POST', '/webhook-endpoints', { token, body: { ...body, program_id: programId } });
+      expect(codeOf(answer)).toEqual(NOT_FOUND);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('are shown, listed, changed in what is given, rotated, tested and deleted as their developer', async () => {
+    const { id, token } = await makeDeveloper();
+    const deliveryId = newId();
+    const own = { developerId: id, endpointId: ENDPOINT.id };
+    const scoped = { ...ENDPOINT, environment: Environment.LIVE, programId: id };
+    script.getEndpoint = async () => ({ endpoint: scoped });
+    script.listEndpoints = async () => ({ endpoints: [ENDPOINT, scoped] });
+    script.updateEndpoint = async () => ({ endpoint: ENDPOINT });
+    script.rotateSecret = async () => ({ endpoint: ENDPOINT, signingSecret: SECRET });
+    script.sendTest = async () => ({ deliveryId });
+    script.deleteEndpoint = async () => ({});
+    const SHOWN_SCOPED = { ...SHOWN, environment: 'live', program_id: id };
+    const seen = [
+      await portal('GET', path, { token }),
+      await portal('GET', '/webhook-endpoints', { token }),
+      await portal('PATCH', path, { token, body: { events: [], active: false } }),
+      await portal('PATCH', path, { token, body: { url: 'https://x.example', description: '' } }),
+      await portal('POST', `${path}/rotate-secret`, { token }),
+      await portal('POST', `${path}/test`, { token }),
+      await portal('DELETE', path, { token }),
+    ];
+    expect(seen.map(({ status, body }) => [status, body])).toEqual([
+      [200, SHOWN_SCOPED],
+      [200, { data: [SHOWN, SHOWN_SCOPED] }],
+      [200, SHOWN],
+      [200, SHOWN],
+      [200, { ...SHOWN, signing_secret: SECRET }],
+      [202, { delivery_id: deliveryId }],
+      [204, undefined],
+    ]);
+    const untouched = { url: undefined, events: undefined, description: undefined, active: undefined };
+    expect(asked).toEqual([
+      ['getEndpoint', own],
+      ['listEndpoints', { developerId: id }],
+      ['updateEndpoint', { ...own, ...untouched, events: { events: [] }, active: false }],
+      ['updateEndpoint', { ...own, ...untouched, url: 'https://x.example', description: '' }],
+      ['rotateSecret', own],
+      ['sendTest', own],
+      ['deleteEndpoint', own],
+    ]);
+    expect(lines.map((line) => JSON.parse(line)).map(({ action, developerId }) => [action, developerId])).toEqual(
+      [
+        'change_webhook_endpoint',
+        'change_webhook_endpoint',
+        'rotate_webhook_secret',
+        'send_test_webhook',
+        'delete_webhook_endpoint',
+      ].map((action) => [action, id]),
+    );
+    expect(lines.join()).not.toContain('whsec_');
+  });
+
+  test('take no change that changes nothing, nor one of what never changes', async () => {
+    const { token } = await makeDeveloper();
+    for (const body of [
+      {},
+      { url: '' },
+      { url: null },
+      { events: ['x'] },
+      { active: 'no' },
+      { program_id: newId() },
+      { environment: 'test' },
+      { enabled: false },
+    ]) {
+      expect(codeOf(await portal('PATCH', path, { token, body })), JSON.stringify(body)).toEqual(INVALID);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('that the service refuses are refused alike, and a malformed id is one that nobody has', async () => {
+    const { token } = await makeDeveloper();
+    const calls = (id: string): [string, string, object?][] => [
+      ['GET', `/webhook-endpoints/${id}`],
+      ['PATCH', `/webhook-endpoints/${id}`, { active: true }],
+      ['DELETE', `/webhook-endpoints/${id}`],
+      ['POST', `/webhook-endpoints/${id}/rotate-secret`],
+      ['POST', `/webhook-endpoints/${id}/test`],
+      ['GET', `/webhook-endpoints/${id}/deliveries`],
+      ['POST', `/deliveries/${id}/resend`],
+    ];
+    for (const [method, where, body] of [...calls(newId()), ...calls('nonsense')]) {
+      expect(codeOf(await portal(method, where, { token, body })), `${method} ${where}`).toEqual(NOT_FOUND);
+    }
+    expect(asked).toHaveLength(7);
+    script.createEndpoint = async () => refused('conflict', 'There are 20.');
+    const full = await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url } });
+    expect([full.status, full.body]).toEqual([409, { error: { code: 'conflict', message: 'There are 20.' } }]);
+  });
+
+  test('show their deliveries with every send, filtered, page by page', async () => {
+    const { id, token } = await makeDeveloper();
+    const pending = {
+      id: newId(),
+      event: 'attempt.settled',
+      status: DeliveryStatus.PENDING,
+      createdAt: AT,
+      nextAttemptAt: new Date(AT.getTime() + 60_000),
+      attempts: [
+        {
+          number: 1,
+          startedAt: AT,
+          durationMs: 12.5,
+          httpStatus: 500,
+          errorKind: 'http_5xx',
+          error: 'The endpoint answered 500.',
+          responseExcerpt: 'oops',
+        },
+        {
+          number: 2,
+          startedAt: AT,
+          durationMs: undefined,
+          httpStatus: undefined,
+          errorKind: undefined,
+          error: undefined,
+          responseExcerpt: undefined,
+        },
+      ],
+    };
+    script.listDeliveries = async () => ({ deliveries: [pending], nextCursor: 'next' });
+    const listed = await portal('GET', `${path}/deliveries?status=pending&event=attempt.settled&limit=1&cursor=c`, {
+      token,
+    });
+    expect([listed.status, listed.body]).toEqual([
+      200,
+      {
+        data: [
+          {
+            id: pending.id,
+            event: 'attempt.settled',
+            status: 'pending',
+            created_at: '2026-11-21T12:00:00.000Z',
+            next_attempt_at: '2026-11-21T12:01:00.000Z',
+            attempts: [
+              {
+                number: 1,
+                started_at: '2026-11-21T12:00:00.000Z',
+                duration_ms: 12.5,
+                http_status: 500,
+                error_kind: 'http_5xx',
+                error: 'The endpoint answered 500.',
+                response_excerpt: 'oops',
+              },
+              {
+                number: 2,
+                started_at: '2026-11-21T12:00:00.000Z',
+                duration_ms: null,
+                http_status: null,
+                error_kind: null,
+                error: null,
+                response_excerpt: null,
+              },
+            ],
+          },
+        ],
+        next_cursor: 'next',
+      },
+    ]);
+    script.listDeliveries = async () => ({ deliveries: [], nextCursor: '' });
+    expect((await portal('GET', `${path}/deliveries`, { token })).body).toEqual({ data: [], next_cursor: null });
+    const own = { developerId: id, endpointId: ENDPOINT.id };
+    expect(asked).toEqual([
+      ['listDeliveries', { ...own, status: DeliveryStatus.PENDING, event: 'attempt.settled', limit: 1, cursor: 'c' }],
+      ['listDeliveries', { ...own, status: DeliveryStatus.UNSPECIFIED, event: '', limit: 200, cursor: '' }],
+    ]);
+    for (const query of ['status=lost', 'event=attempt.won', 'limit=0', 'limit=201', 'status=failed&status=pending']) {
+      expect(codeOf(await portal('GET', `${path}/deliveries?${query}`, { token })), query).toEqual(INVALID);
+    }
+  });
+
+  test('have their deliveries sent again', async () => {
+    const { id, token } = await makeDeveloper();
+    const [deliveryId, again] = [newId(), newId()];
+    script.resendDelivery = async () => ({ deliveryId: again });
+    const resent = await portal('POST', `/deliveries/${deliveryId}/resend`, { token });
+    expect([resent.status, resent.body]).toEqual([202, { delivery_id: again }]);
+    expect(asked).toEqual([['resendDelivery', { developerId: id, deliveryId }]]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ developerId: id, deliveryId, newDeliveryId: again });
+  });
+});
+
+describe('a delivery of the sandbox', () => {
+  test('is retried now for a test key, and for no other caller', async () => {
+    const { token, programId, testKey } = await makeDeveloper();
+    const liveKey = (await operate('POST', `/programs/${programId}/approve`, undefined)).body.live_key;
+    const deliveryId = newId();
+    const retry = (id: string, headers: Record<string, string>) =>
+      send('POST', `/api/sandbox/webhook-deliveries/${id}/retry-now`, { headers });
+    script.retryDelivery = async () => ({});
+    const answer = await retry(deliveryId.toUpperCase(), { 'x-api-key': testKey });
+    expect([answer.status, answer.body]).toEqual([202, { delivery_id: deliveryId }]);
+    const tenant = { programId, environment: Environment.TEST };
+    expect(asked).toEqual([['retryDelivery', { tenant, deliveryId }]]);
+    expect(codeOf(await retry('nonsense', { 'x-api-key': testKey }))).toEqual(NOT_FOUND);
+    expect(codeOf(await retry(deliveryId, { 'x-api-key': liveKey }))).toEqual(UNAUTHORIZED);
+    expect(codeOf(await retry(deliveryId, { authorization: `Bearer ${token}` }))).toEqual(UNAUTHORIZED);
+    script.retryDelivery = async () => refused('conflict', 'No retry is scheduled.');
+    expect(codeOf(await retry(deliveryId, { 'x-api-key': testKey }))).toEqual([409, 'conflict']);
+  });
+});
