@@ -1,19 +1,23 @@
 /**
  * Ends attempts whose hour has passed and returns fees. Ending is one commit, which also queues the refund; the wallet posts at most one
- * refund a fee; then a second commit says `expired` or `voided` and clears the queue. A crash anywhere leaves work in the queue.
+ * refund a fee; then a second commit says `expired` or `voided`, clears the queue and holds the owner's event of the refund. A crash
+ * anywhere leaves work in the queue.
  *
- * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing.
+ * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and tells nothing.
  */
 import { isDue } from '@laurel/attempt';
 import { createCoalescer } from '@laurel/coalesce';
+import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
-import { type Database, isConnectionFailure } from '@laurel/postgres';
+import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import type { Clock } from '@laurel/service';
 import { feeTransferOf, type OwnedAttempt } from './domain/owned-attempt.ts';
-import { type RoundReason, refundReasonOf, type StatusReason } from './domain/refund.ts';
+import { type RefundReason, type RoundReason, refundReasonOf, type StatusReason } from './domain/refund.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 import { type EndingAttempt, endAttempt, lockToEnd } from './repository/attempts.ts';
-import { finishRefunds, type RefundDue, type RefundQueue } from './repository/refunds-due.ts';
+import { finishRefunds, type RefundDue, type RefundEvents, type RefundQueue } from './repository/refunds-due.ts';
 import { expireAttemptsBetween, loadMark, loadPending, oldestUnended, putMark } from './repository/sweeps.ts';
 import type { PendingResolver } from './resolve-pending.ts';
 import type { Wallet } from './wallet.ts';
@@ -48,22 +52,40 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
   opener: AttemptOpener;
   resolver: PendingResolver;
   refunds: RefundQueue<Reason | StatusReason>;
+  refundEvents: RefundEvents;
+  outbox: Outbox;
   attemptTtlMs: number;
+  clock: Clock;
 }): AttemptExpirer<Reason> {
-  const { owner, database, wallet, opener, resolver, refunds, attemptTtlMs } = deps;
+  const { owner, database, wallet, opener, resolver, refunds, refundEvents, outbox, attemptTtlMs, clock } = deps;
   let mark: Date | undefined;
 
-  const finished = createCoalescer<string, void>({
+  const finished = createCoalescer<PostedRefund, void>({
     name: 'finish-refunds',
     isolate: (error) => !isConnectionFailure(error),
-    async run(attemptIds) {
-      await database.transaction((tx) => finishRefunds(tx, attemptIds), {
+    async run(posted) {
+      const events = await database.transaction((tx) => finish(tx, posted), {
         beforeCommit: () => failpoint(`${owner}.refund.before-commit`),
       });
       await failpoint(`${owner}.refund.after-commit`);
-      return attemptIds.map(() => undefined);
+      outbox.publish(events);
+      return posted.map(() => undefined);
     },
   });
+
+  async function finish(tx: Transaction, posted: readonly PostedRefund[]): Promise<readonly Event[]> {
+    // Two readers of one attempt may post its refund in one batch.
+    const reasons = new Map(posted.map(({ attemptId, reason }) => [attemptId, reason]));
+    const done = await finishRefunds(tx, [...reasons.keys()]);
+    if (done.size === 0) return [];
+    const at = clock();
+    const recorded = [...reasons].flatMap(([attemptId, reason]) =>
+      done.has(attemptId) ? [{ attemptId, reason, at }] : [],
+    );
+    const events = await refundEvents(tx, recorded);
+    await tx.commitWith((last) => outbox.insert(last, events));
+    return events;
+  }
 
   async function end(
     attemptId: string,
@@ -91,7 +113,7 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     await failpoint(`${owner}.refund.before-call`);
     await wallet.refundFee({ feeTransferId: feeTransferOf(attempt), reason });
     await failpoint(`${owner}.refund.after-call`);
-    await finished.submit(attempt.id);
+    await finished.submit({ attemptId: attempt.id, reason });
   }
 
   async function expireAllDue(now: Date): Promise<void> {
@@ -151,6 +173,9 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     drain: () => finished.drain(),
   };
 }
+
+/** A refund that the wallet has posted, and that is still to be recorded. */
+type PostedRefund = { readonly attemptId: string; readonly reason: RefundReason };
 
 /** How an attempt ends: with its fee on the way back, or at once where there was none. */
 type EndOf<Reason> = {

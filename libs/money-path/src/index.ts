@@ -1,7 +1,7 @@
 /**
  * The money path of every service that owns attempts: the fee from the intent to the wallet's word, what rolls forward after a crash,
- * refunds, and prizes. An owner brings its rules, its commit A, its outcomes and its table of awards; the tables that both share are
- * described in repository/attempts.ts.
+ * refunds, and prizes. An owner brings its rules, its commit A, its outcomes, its table of awards, and its outbox with the events that
+ * tell of refunds and prizes; the tables that both share are described in repository/attempts.ts.
  */
 export { type AccountMemory, createAccountMemory } from './account-memory.ts';
 export { answerItem } from './answer-item.ts';
@@ -12,7 +12,13 @@ export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts'
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';
 export type { WhenOpened } from './repository/attempts.ts';
-export { type RefundDue, type RefundQueue, refundsByStatus } from './repository/refunds-due.ts';
+export {
+  type FinishedRefund,
+  type RefundDue,
+  type RefundEvents,
+  type RefundQueue,
+  refundsByStatus,
+} from './repository/refunds-due.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';

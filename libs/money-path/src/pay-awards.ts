@@ -1,13 +1,15 @@
 /**
  * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `releasing` to `paid`, `denying`
  * to `denied`. The wallet decides once per award id and answers a repeat alike, so this can be done again at any time by anyone.
- * What the wallet said is written behind, without fsync: it can be asked again.
+ * What the wallet said is written behind, without fsync, together with the owner's events of it: it can be asked again.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
+import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
-import { type Database, isConnectionFailure } from '@laurel/postgres';
+import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import {
   type AwardStatus,
@@ -24,8 +26,11 @@ import type { Wallet } from './wallet.ts';
 export interface AwardTable<Award extends PayableAward> {
   /** Awards that lie between two commits, created until the instant, oldest first. */
   loadUnfinishedAwards(database: Database, createdUntil: Date, limit: number): Promise<readonly OwedAward<Award>[]>;
-  /** Writes each status that the wallet answered, where the award is still in the one that it was asked about. Not durable. */
-  recordPayouts(database: Database, payouts: readonly PayoutOf[]): Promise<void>;
+  /**
+   * Writes each status that the wallet answered, where the award is still in the one that it was asked about. Answers the events of the
+   * awards that moved, which go into the outbox in the same transaction; it is not durable. The same award may be named twice.
+   */
+  recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly Event[]>;
   findAward(database: Database, id: string): Promise<OwedAward<Award> | null>;
   /** Whether the award was in the first status and is in the second now. */
   moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
@@ -50,16 +55,24 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
   wallet: Wallet;
   logger: Logger;
   awards: AwardTable<Award>;
+  outbox: Outbox;
 }): AwardPayer<Award> {
-  const { owner, database, wallet, logger, awards } = deps;
+  const { owner, database, wallet, logger, awards, outbox } = deps;
 
   const records = createCoalescer<PayoutOf, void>({
     name: 'record-payouts',
     isolate: (error) => !isConnectionFailure(error),
     async run(payouts) {
-      await failpoint(`${owner}.award.before-commit`);
-      await awards.recordPayouts(database, payouts);
+      const events = await database.transaction(
+        async (tx) => {
+          const moved = await awards.recordPayouts(tx, payouts);
+          await tx.commitWith((last) => outbox.insert(last, moved));
+          return moved;
+        },
+        { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
+      );
       await failpoint(`${owner}.award.after-commit`);
+      outbox.publish(events);
       return payouts.map(() => undefined);
     },
   });

@@ -1,4 +1,5 @@
 /** What the tests of this service stand on: the service itself on a real database, and the real wallet in a process beside it. */
+import { eventIdOf, eventTypeOf } from '@laurel/events';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -15,6 +16,7 @@ import {
   ThresholdDirection,
 } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
+import { Event } from '@laurel/proto/events';
 import type { WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
 import {
@@ -66,6 +68,8 @@ export interface Harness extends AsyncDisposable {
   readonly server: ChallengeServer;
   readonly database: Database;
   readonly clock: TestClock;
+  /** The prefix of this harness's own stream of events. */
+  readonly eventsPrefix: string;
   /** A second replica on the same database and wallet, with the same clock. */
   startReplica(): Promise<
     { readonly server: ChallengeServer; readonly challenge: TypedClient<ChallengeServiceService> } & AsyncDisposable
@@ -98,24 +102,35 @@ export interface Harness extends AsyncDisposable {
   ): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attempt: Attempt }>;
   /** An attempt whose fee the wallet never heard of, beside one that is open: it was away when the fee was to be charged. */
   pendingAttempt(): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attemptId: string }>;
+  /** Every event that was ever emitted about this attempt or challenge, and that nobody took from the outbox. */
+  eventsOf(id: string): Promise<readonly Event[]>;
+  /** Every settled attempt and every returned fee that is not told, and what is told of either and is not so. */
+  wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
 }
 
-/** The harness of one test file, which must leave the audit good. It is there once the file's tests run. */
-export function useHarness(): Harness {
+// Nothing listens there: a service must not care.
+const NO_NATS = 'nats://127.0.0.1:1';
+
+/**
+ * The harness of one test file, which must leave the audit good and everything told. It is there once the file's tests run. With a broker
+ * events may be taken, and what was taken is no longer there to be compared with what happened.
+ */
+export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } = {}): Harness {
   const harness = {} as Harness;
   beforeAll(async () => {
-    Object.assign(harness, await startHarness());
+    Object.assign(harness, await startHarness(natsUrl));
   });
   afterAll(async () => {
     expect(await harness.violations()).toEqual([]);
+    if (natsUrl === NO_NATS) expect(await harness.wrongEvents()).toEqual([]);
     await harness[Symbol.asyncDispose]();
   });
   return harness;
 }
 
-async function startHarness(): Promise<Harness> {
+async function startHarness(natsUrl: string): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const challengeDatabase = starting.use(
     await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
@@ -129,6 +144,10 @@ async function startHarness(): Promise<Harness> {
     RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
     // Sweepers run when a test says so.
     SWEEP_INTERVAL_MS: '2000000',
+    NATS_URL: natsUrl,
+    EVENTS_PREFIX: `challenge-${newId().slice(-12)}`,
+    // Nothing but a sweep looks for events that were not published, so it need not wait for those that are under way.
+    OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
   const logger = createLogger({
@@ -164,6 +183,7 @@ async function startHarness(): Promise<Harness> {
     server,
     database,
     clock,
+    eventsPrefix: config.EVENTS_PREFIX,
     startReplica,
     stopWallet: wallet.stop,
     async startWallet() {
@@ -205,6 +225,11 @@ async function startHarness(): Promise<Harness> {
       await harness.startWallet();
       return { challenge: opened, player, attemptId };
     },
+    async eventsOf(id) {
+      const rows = await database.query<{ payload: Buffer }>(OUTBOX);
+      return rows.map(({ payload }) => Event.decode(payload)).filter((event) => subjectOf(event) === id);
+    },
+    wrongEvents: () => findWrongEvents(database),
     async violations() {
       const { checks } = ok(await challenge.audit({}));
       const ledger = ok(await wallet.client.audit({}));
@@ -215,6 +240,54 @@ async function startHarness(): Promise<Harness> {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   return harness;
+}
+
+const OUTBOX = { text: 'select payload from outbox order by event_id' };
+
+/** The attempt that an event is about, or else the challenge. */
+function subjectOf({ payload }: Event): string {
+  switch (payload?.$case) {
+    case 'attemptSettled':
+    case 'attemptRefunded':
+    case 'awardReleased':
+      return payload.value.attemptId;
+    case 'challengeSuspended':
+      return payload.value.challengeId;
+    default:
+      throw new Error(`this service emits no ${payload?.$case}`);
+  }
+}
+
+// One statement, so that all of it is of one moment.
+const TOLD_AND_TO_TELL = {
+  text: `
+select payload, null::text as type, null::uuid as attempt_id from outbox
+union all
+select null, 'attempt.settled', a.id from attempts a left join awards w on w.attempt_id = a.id
+where a.status = 'settled' and w.status is distinct from 'paying'
+union all
+select null, 'attempt.refunded', a.id from attempts a where a.status in ('expired', 'voided') and a.fee_cents > 0`,
+};
+
+async function findWrongEvents(database: Database): Promise<readonly string[]> {
+  const rows = await database.query<
+    { payload: Buffer } | { payload: null; type: 'attempt.settled' | 'attempt.refunded'; attempt_id: string }
+  >(TOLD_AND_TO_TELL);
+  const told = new Set<string>();
+  const toTell = new Set<string>();
+  for (const row of rows) {
+    if (row.payload === null) {
+      toTell.add(`${row.type} ${row.attempt_id} ${eventIdOf(row.type, row.attempt_id)}`);
+      continue;
+    }
+    const event = Event.decode(row.payload);
+    const type = eventTypeOf(event);
+    if (type === 'attempt.settled' || type === 'attempt.refunded') told.add(`${type} ${subjectOf(event)} ${event.id}`);
+  }
+  return [
+    ...[...toTell].filter((event) => !told.has(event)).map((event) => `not told: ${event}`),
+    ...[...told].filter((event) => !toTell.has(event)).map((event) => `told, and not so: ${event}`),
+  ];
 }
 
 /** The attempt that was created; anything else is a failed test. */

@@ -1,6 +1,7 @@
 /** What the environment tells the challenge service. */
+import { EVENTS_PREFIX } from '@laurel/events';
 import { parseAmount } from '@laurel/money';
-import { address, databaseUrl, durationMs, logLevel, port, positiveInt, signingSeed } from '@laurel/service';
+import { address, databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt, signingSeed } from '@laurel/service';
 import { z } from 'zod';
 import type { TierCeilings } from './domain/prize-offer.ts';
 
@@ -28,6 +29,14 @@ export const challengeConfigSchema = z.object({
   /** How long a create may be in flight before the sweeper asks the wallet and fences what never arrived. */
   PENDING_GRACE_SECONDS: positiveInt.default(60),
   SWEEP_INTERVAL_MS: durationMs.default(1_000),
+  /** Where events are published; nothing here waits for it. Several are separated by commas. */
+  NATS_URL: natsUrl,
+  /** The name of the stream of events and of its subjects; one broker can carry several stacks. */
+  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX).default('laurel'),
+  /** How many servers of a clustered NATS keep the stream; the same in every service. */
+  EVENTS_REPLICAS: positiveInt.default(1),
+  /** For how long an event that nobody took stays in the outbox before it is looked for in the stream. */
+  OUTBOX_REPUBLISH_AFTER_MS: durationMs.default(5_000),
   /** The highest prize of integrity tiers 1, 2 and 3. */
   TIER_CEILINGS: tierCeilings.prefault('25.00,250.00,2500.00'),
 });

@@ -1,12 +1,15 @@
 /** The challenge service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
+import { connectEvents, createOutbox } from '@laurel/events';
 import { implement, startGrpcServer } from '@laurel/grpc';
 import {
+  type AwardTable,
   connectWallet,
   createAccountMemory,
   createAttemptExpirer,
   createAttemptOpener,
   createAwardPayer,
   createPendingResolver,
+  type RefundEvents,
   refundsByStatus,
 } from '@laurel/money-path';
 import { createDatabase } from '@laurel/postgres';
@@ -14,6 +17,8 @@ import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
 import type { ChallengeConfig } from './config.ts';
+import type { Award } from './domain/challenge.ts';
+import { eventsOfAwards, eventsOfRefunds } from './events.ts';
 import { audit } from './handlers/audit.ts';
 import { createAttemptCreations, createAttempts } from './handlers/create-attempts.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
@@ -27,8 +32,8 @@ import { releaseAward } from './handlers/release-award.ts';
 import { createOutcomeSettlements, reportOutcomes } from './handlers/report-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
-import { findAttempt } from './repository/attempts.ts';
-import * as awards from './repository/awards.ts';
+import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
+import * as awardRows from './repository/awards.ts';
 import { putSigningKey } from './repository/outcomes.ts';
 
 export type ChallengeServer = AsyncDisposable & {
@@ -53,6 +58,25 @@ export async function startChallenge(
     }),
   );
   const wallet = starting.use(connectWallet(config.WALLET_ADDRESS));
+  const stream = starting.use(
+    connectEvents({
+      url: config.NATS_URL,
+      prefix: config.EVENTS_PREFIX,
+      replicas: config.EVENTS_REPLICAS,
+      name: 'laurel-challenge',
+      logger,
+    }),
+  );
+  // Everything below may publish, so it stops before the outbox hands over its last events.
+  const outbox = starting.use(
+    createOutbox({
+      owner: 'challenge',
+      database,
+      stream,
+      logger,
+      republishAfterMs: config.OUTBOX_REPUBLISH_AFTER_MS,
+    }),
+  );
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);
   const signingKeyId = await putSigningKey(database, signer.publicKey);
   const accounts = createAccountMemory();
@@ -60,17 +84,26 @@ export async function startChallenge(
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
   const ceilings = config.TIER_CEILINGS;
 
-  const onPath = { owner: 'challenge', database, wallet, logger } as const;
+  const awards: AwardTable<Award> = {
+    ...awardRows,
+    recordPayouts: async (on, payouts) => eventsOfAwards(await awardRows.recordPayouts(on, payouts)),
+  };
+  const refundEvents: RefundEvents = async (on, refunds) => {
+    const ids = refunds.map(({ attemptId }) => attemptId);
+    return eventsOfRefunds(refunds, await loadAttemptsWithTerms(on, ids));
+  };
+
+  const onPath = { owner: 'challenge', database, wallet, outbox, logger, clock } as const;
   const opener = starting.adopt(createAttemptOpener(onPath), (it) => it.drain());
   const payer = starting.adopt(createAwardPayer({ ...onPath, awards }), (it) => it.drain());
   const resolver = createPendingResolver({ ...onPath, opener, pendingGraceMs });
   const expirer = starting.adopt(
-    createAttemptExpirer({ ...onPath, opener, resolver, refunds: refundsByStatus, attemptTtlMs }),
+    createAttemptExpirer({ ...onPath, opener, resolver, refunds: refundsByStatus, refundEvents, attemptTtlMs }),
     (it) => it.drain(),
   );
   const creations = starting.adopt(createAttemptCreations({ database, ceilings, clock }), (it) => it.drain());
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, opener, attemptTtlMs, clock }),
+    createOutcomeSettlements({ database, signer, signingKeyId, opener, outbox, attemptTtlMs, clock }),
     (it) => it.drain(),
   );
 
@@ -86,7 +119,7 @@ export async function startChallenge(
       listChallenges: listChallenges(money),
       createChallenge: createChallenge({ database, clock }),
       getChallenge: getChallenge({ database }),
-      updateChallengeStatus: updateChallengeStatus({ database }),
+      updateChallengeStatus: updateChallengeStatus({ database, outbox, clock }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
       getReceipt: getReceipt({ database }),
@@ -101,6 +134,7 @@ export async function startChallenge(
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
     { name: 'pay-awards', runOnce: payer.runOnce },
+    { name: 'relay-events', runOnce: outbox.runOnce },
   ];
   for (const sweeper of sweepers) {
     starting.use(startWorker({ ...sweeper, intervalMs: config.SWEEP_INTERVAL_MS, logger, clock }));

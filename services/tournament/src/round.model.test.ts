@@ -1,18 +1,20 @@
 /**
  * A whole round against a reference in memory that knows the rules and nothing of how they are kept: random entries, scores, clock moves,
- * expiries, looks and closings; in the end the table, every payout and every player's money.
+ * expiries, looks and closings; in the end the table, every payout, every player's money, and every event.
  */
 import { cents } from '@laurel/money';
+import { type Event, RefundReason } from '@laurel/proto/events';
 import { type LeaderboardRow, PayoutStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { ok, type TestPlayer } from '@laurel/testing';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { entryIdOf } from './domain/entry-decision.ts';
 import type { Direction, TournamentTerms } from './domain/tournament.ts';
+import { inOrder, refunded, roundCancelled, roundSettled, settled, takeEvents } from './outbox.fixture.ts';
 import { boardOf, tableOf } from './rounds.fixture.ts';
 import { FEE, HOUR_MS, PROGRAM, TEN_MINUTES_MS, useHarness, verdictOf } from './tournament.fixture.ts';
 
-const h = useHarness();
+const h = useHarness({ takesEvents: true });
 
 // Reference.
 
@@ -32,6 +34,8 @@ type ModelAttempt = {
   } | null;
   /** Open when its round was cancelled. */
   endedByCancellation: boolean;
+  /** Why its fee went back; null while it did not. */
+  refunded: RefundReason | null;
 };
 
 type ModelTerms = Pick<
@@ -59,7 +63,14 @@ class ModelRound {
     if (this.outcome !== 'open' || now >= this.entriesCloseAt) return 'entries_closed';
     const bought = this.of(attempt.accountId).filter(isKept).length;
     if (bought >= this.terms.attemptCap) return 'attempt_cap_reached';
-    this.attempts.push({ ...attempt, createdAt: now, status: 'open', run: null, endedByCancellation: false });
+    this.attempts.push({
+      ...attempt,
+      createdAt: now,
+      status: 'open',
+      run: null,
+      endedByCancellation: false,
+      refunded: null,
+    });
     return 'attempt';
   }
 
@@ -70,7 +81,7 @@ class ModelRound {
     const endedByRound = isRoundOver && !(now >= hour && hour <= this.closesAt);
     const isOver = isRoundOver || now >= hour || attempt.status === 'ended';
     if (isOver) {
-      attempt.status = 'ended';
+      giveBack(attempt, endedByRound ? RefundReason.ROUND_CLOSED : RefundReason.EXPIRED);
       return endedByRound ? 'round_closed' : 'attempt_already_settled';
     }
     if (this.terms.tiebreak !== null && tiebreak === null) return 'tiebreak_required';
@@ -83,7 +94,7 @@ class ModelRound {
   /** What the sweepers do at this instant. */
   sweep(now: number): void {
     for (const attempt of this.attempts) {
-      if (attempt.status === 'open' && now >= attempt.createdAt + HOUR_MS) attempt.status = 'ended';
+      if (now >= attempt.createdAt + HOUR_MS) giveBack(attempt, RefundReason.EXPIRED);
     }
     if (this.outcome === 'open' && now >= this.closesAt) this.end();
   }
@@ -93,9 +104,9 @@ class ModelRound {
     const runs = this.entrants >= this.terms.minEntrants && scored >= this.terms.minScoredAttempts;
     this.outcome = runs ? 'settled' : 'cancelled';
     for (const attempt of this.attempts) {
-      if (attempt.status !== 'open') continue;
-      attempt.status = 'ended';
-      attempt.endedByCancellation = !runs;
+      attempt.endedByCancellation = attempt.status === 'open' && !runs;
+      if (!runs && attempt.run !== null) attempt.refunded = RefundReason.ROUND_CANCELLED;
+      giveBack(attempt, runs ? RefundReason.ROUND_CLOSED : RefundReason.ROUND_CANCELLED);
     }
   }
 
@@ -150,6 +161,13 @@ class ModelRound {
     const won = this.outcome === 'settled' && rank >= 0 ? (this.terms.purse[rank] ?? 0n) : 0n;
     return won - FEE * BigInt(paid);
   }
+}
+
+/** An attempt that is open is over, and its fee goes back. */
+function giveBack(attempt: ModelAttempt, reason: RefundReason): void {
+  if (attempt.status !== 'open') return;
+  attempt.status = reason === RefundReason.VOIDED ? 'voided' : 'ended';
+  attempt.refunded = reason;
 }
 
 /** Its fee was not returned by itself. */
@@ -254,7 +272,7 @@ async function play(model: ModelRound, step: Move): Promise<void> {
       const attemptId = ended.id;
       if (step.by === 'sandbox') ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId }));
       else ok(await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
-      ended.status = step.by === 'sandbox' ? 'ended' : 'voided';
+      giveBack(ended, step.by === 'sandbox' ? RefundReason.EXPIRED : RefundReason.VOIDED);
       return;
     }
     case 'look':
@@ -343,6 +361,27 @@ const equalRunsOfOneAccount: [ModelTerms, number, Move[]] = [
   ],
 ];
 
+/** What a partner is told of the round, but for when a fee or the round came to its end: that is whenever somebody got to it. */
+function expectedEvents(model: ModelRound, tournamentId: string): readonly Event[] {
+  const round = { id: model.id, tournamentId };
+  const ranked = model.ranking().length;
+  const won = model.terms.purse.slice(0, ranked).reduce((sum, amount) => sum + amount, 0n);
+  const ended =
+    model.outcome === 'settled' ? roundSettled(round, BigInt(ranked), won, NO_TIME) : roundCancelled(round, NO_TIME);
+  const attempts = model.attempts.flatMap(({ id, ref: playerRef, run, refunded: reason }) => [
+    ...(run === null ? [] : [settled(model.id, { id, playerRef }, run.score, new Date(run.at))]),
+    ...(reason === null ? [] : [refunded(model.id, { id, playerRef }, reason, NO_TIME)]),
+  ]);
+  return inOrder([ended, ...attempts]);
+}
+
+const NO_TIME = new Date(0);
+
+/** As expectedEvents has it. */
+function timeless(event: Event): Event {
+  return event.payload?.$case === 'attemptSettled' ? event : { ...event, occurredAt: NO_TIME };
+}
+
 const balances = () => Promise.all(players.map(({ accountId }) => h.balance(accountId)));
 
 it('a round is what the rules say, whatever is played in it', async () => {
@@ -365,6 +404,7 @@ it('a round is what the rules say, whatever is played in it', async () => {
         expect(await tableOf(h, round.id, 3)).toEqual(model.ranking().map((_, index) => expectedRow(model, index)));
         const changes = players.map(({ accountId }) => model.balanceChange(accountId));
         expect(await balances()).toEqual(before.map((balance, index) => balance + (changes[index] ?? 0n)));
+        expect((await takeEvents(h)).map(timeless)).toEqual(expectedEvents(model, round.tournamentId));
       },
     ),
     { numRuns: 60, examples: [equalRunsOfOneAccount] },

@@ -1,18 +1,22 @@
 /** The tournament service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
+import { connectEvents, createOutbox } from '@laurel/events';
 import { implement, startGrpcServer } from '@laurel/grpc';
 import {
+  type AwardTable,
   connectWallet,
   createAccountMemory,
   createAttemptExpirer,
   createAttemptOpener,
   createAwardPayer,
   createPendingResolver,
+  type RefundEvents,
 } from '@laurel/money-path';
 import { createDatabase } from '@laurel/postgres';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
 import type { TournamentConfig } from './config.ts';
+import { attemptsRefunded, awardReleased } from './events.ts';
 import { audit } from './handlers/audit.ts';
 import { closeEntries } from './handlers/close-entries.ts';
 import { closeRound } from './handlers/close-round.ts';
@@ -33,8 +37,8 @@ import { voidAttempt } from './handlers/void-attempt.ts';
 import { findAttempt } from './repository/attempts.ts';
 import { bookPurchases } from './repository/entries.ts';
 import { putSigningKey } from './repository/outcomes.ts';
-import { roundAwards } from './repository/payouts.ts';
-import { refundQueue } from './repository/refunds.ts';
+import { type RoundAward, roundAwards } from './repository/payouts.ts';
+import { loadRefundedAttempts, refundQueue } from './repository/refunds.ts';
 import { createRoundCloser } from './workers/close-rounds.ts';
 import { createRoundOpener } from './workers/open-rounds.ts';
 import { createRoundSettler } from './workers/settle-rounds.ts';
@@ -61,14 +65,41 @@ export async function startTournament(
     }),
   );
   const wallet = starting.use(connectWallet(config.WALLET_ADDRESS));
+  const stream = starting.use(
+    connectEvents({
+      url: config.NATS_URL,
+      prefix: config.EVENTS_PREFIX,
+      replicas: config.EVENTS_REPLICAS,
+      name: 'laurel-tournament',
+      logger,
+    }),
+  );
+  // Everything below may publish, and so stops before the outbox hands over its last events.
+  const outbox = starting.use(
+    createOutbox({
+      owner: 'tournament',
+      database,
+      stream,
+      logger,
+      republishAfterMs: config.OUTBOX_REPUBLISH_AFTER_MS,
+    }),
+  );
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);
   const signingKeyId = await putSigningKey(database, signer.publicKey);
   const accounts = createAccountMemory();
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
-  const awards = roundAwards;
 
-  const onPath = { owner: 'tournament', database, wallet, logger } as const;
+  const awards: AwardTable<RoundAward> = {
+    ...roundAwards,
+    recordPayouts: async (on, payouts) => (await roundAwards.recordPayouts(on, payouts)).map(awardReleased),
+  };
+  const refundEvents: RefundEvents = async (on, refunds) => {
+    const ids = refunds.map(({ attemptId }) => attemptId);
+    return attemptsRefunded(refunds, await loadRefundedAttempts(on, ids));
+  };
+
+  const onPath = { owner: 'tournament', database, wallet, outbox, logger, clock } as const;
   const opener = starting.adopt(
     createAttemptOpener({ ...onPath, whenOpened: (tx, attemptIds) => bookPurchases(tx, attemptIds, clock()) }),
     (it) => it.drain(),
@@ -76,17 +107,24 @@ export async function startTournament(
   const payer = starting.adopt(createAwardPayer({ ...onPath, awards }), (it) => it.drain());
   const resolver = createPendingResolver({ ...onPath, opener, pendingGraceMs });
   const expirer = starting.adopt(
-    createAttemptExpirer<'round_closed'>({ ...onPath, opener, resolver, refunds: refundQueue, attemptTtlMs }),
+    createAttemptExpirer<'round_closed'>({
+      ...onPath,
+      opener,
+      resolver,
+      refunds: refundQueue,
+      refundEvents,
+      attemptTtlMs,
+    }),
     (it) => it.drain(),
   );
   const creations = starting.adopt(createAttemptCreations({ database, clock }), (it) => it.drain());
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, attemptTtlMs, clock }),
+    createOutcomeSettlements({ database, outbox, signer, signingKeyId, attemptTtlMs, clock }),
     (it) => it.drain(),
   );
 
   const closer = createRoundCloser({ database, resolver, clock });
-  const settler = createRoundSettler({ database, payer, expirer, signer, signingKeyId, clock });
+  const settler = createRoundSettler({ database, outbox, payer, expirer, signer, signingKeyId, clock });
   const roundOpener = createRoundOpener({ database, clock });
 
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
@@ -122,6 +160,7 @@ export async function startTournament(
     { name: 'close-rounds', runOnce: closer.runOnce },
     { name: 'settle-rounds', runOnce: settler.runOnce },
     { name: 'open-rounds', runOnce: roundOpener.runOnce },
+    { name: 'relay-events', runOnce: outbox.runOnce },
   ];
   for (const sweeper of sweepers) {
     starting.use(startWorker({ ...sweeper, intervalMs: config.SWEEP_INTERVAL_MS, logger, clock }));

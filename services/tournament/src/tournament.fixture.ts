@@ -1,9 +1,11 @@
 /** What the tests of this service stand on: the service itself on a real database, and the real wallet in a process beside it. */
+import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment, type Tenant } from '@laurel/proto/common';
+import { Event } from '@laurel/proto/events';
 import {
   type Attempt,
   type AttemptCreationResult,
@@ -73,6 +75,8 @@ export interface Harness extends AsyncDisposable {
   readonly server: TournamentServer;
   readonly database: Database;
   readonly clock: TestClock;
+  /** The prefix of this harness's own stream of events. */
+  readonly eventsPrefix: string;
   /** A second replica on the same database and wallet, with the same clock. */
   startReplica(): Promise<Replica>;
   stopWallet(): Promise<void>;
@@ -111,18 +115,33 @@ export interface Harness extends AsyncDisposable {
   ): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attempt: Attempt }>;
   /** An attempt whose fee the wallet never heard of, beside one that is open: it was away when the fee was to be charged. */
   pendingAttempt(): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attemptId: string }>;
+  /** What happened to attempts and rounds and is not told, and what is told of them and is not so. */
+  wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
 }
 
-/** The harness of one test file, which must leave the audit good. It is there once the file's tests run. */
-export function useHarness(): Harness {
+// Nothing listens there: what is in the outbox stays there.
+const NO_NATS = 'nats://127.0.0.1:1';
+
+/**
+ * The harness of one test file, which must leave the audit good and everything told. It is there once the file's tests run. Where the
+ * tests, or a consumer, take events out of the outbox, they are not compared with what happened.
+ */
+export function useHarness({
+  natsUrl = NO_NATS,
+  takesEvents = natsUrl !== NO_NATS,
+}: {
+  readonly natsUrl?: string;
+  readonly takesEvents?: boolean;
+} = {}): Harness {
   const harness = {} as Harness;
   beforeAll(async () => {
-    Object.assign(harness, await startHarness());
+    Object.assign(harness, await startHarness(natsUrl));
   });
   afterAll(async () => {
     expect(await harness.violations()).toEqual([]);
+    if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
     await harness[Symbol.asyncDispose]();
   });
   return harness;
@@ -138,7 +157,7 @@ export function useReplica(harness: Harness): Replica {
   return replica;
 }
 
-async function startHarness(): Promise<Harness> {
+async function startHarness(natsUrl: string): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
   const wallet = starting.use(await startTestWallet());
@@ -150,6 +169,10 @@ async function startHarness(): Promise<Harness> {
     RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
     // Sweepers run when a test says so.
     SWEEP_INTERVAL_MS: '2000000',
+    NATS_URL: natsUrl,
+    EVENTS_PREFIX: `tournament-${newId().slice(-12)}`,
+    // Nothing but a sweep looks for events that were not published, so it need not wait for those that are under way.
+    OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
   const logger = createLogger({
@@ -184,6 +207,7 @@ async function startHarness(): Promise<Harness> {
     server,
     database,
     clock,
+    eventsPrefix: config.EVENTS_PREFIX,
     startReplica,
     stopWallet: wallet.stop,
     async startWallet() {
@@ -242,6 +266,7 @@ async function startHarness(): Promise<Harness> {
       await harness.startWallet();
       return { round, player, attemptId };
     },
+    wrongEvents: () => findWrongEvents(database),
     async violations() {
       const { checks } = ok(await tournament.audit({}));
       const ledger = ok(await wallet.client.audit({}));
@@ -252,6 +277,41 @@ async function startHarness(): Promise<Harness> {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   return harness;
+}
+
+// One statement, so that all of it is of one moment. The fees of a cancelled round's scored attempts are queued with the cancellation.
+const TOLD_AND_TO_TELL = {
+  text: `
+select payload, null::text as type, null::uuid as id from outbox
+union all
+select null, 'attempt.settled', id from attempts where status = 'settled'
+union all
+select null, 'attempt.refunded', a.id from attempts a join rounds r on r.id = a.round_id
+where a.status in ('expired', 'voided') or (a.status = 'settled' and r.status in ('cancelling', 'cancelled')
+  and not exists (select from refunds_due d where d.attempt_id = a.id))
+union all
+select null, 'round.' || status, id from rounds where status in ('settled', 'cancelled')`,
+};
+
+async function findWrongEvents(database: Database): Promise<readonly string[]> {
+  const rows = await database.query<{ payload: Buffer } | { payload: null; type: EventType; id: string }>(
+    TOLD_AND_TO_TELL,
+  );
+  const told = new Set<string>();
+  const toTell = new Set<string>();
+  for (const row of rows) {
+    if (row.payload === null) {
+      toTell.add(`${row.type} ${eventIdOf(row.type, row.id)}`);
+      continue;
+    }
+    const event = Event.decode(row.payload);
+    const type = eventTypeOf(event);
+    if (type !== 'award.released') told.add(`${type} ${event.id}`);
+  }
+  return [
+    ...[...toTell].filter((event) => !told.has(event)).map((event) => `not told: ${event}`),
+    ...[...told].filter((event) => !toTell.has(event)).map((event) => `told, and not so: ${event}`),
+  ];
 }
 
 /** The attempt that was created; anything else is a failed test. */

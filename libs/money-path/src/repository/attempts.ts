@@ -9,6 +9,8 @@
  *   column for them, which must default to 'expired' (see RefundQueue).
  * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts'), swept_until timestamptz(3).
  *
+ * Beside them it has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
+ *
  * Rows are always locked in id order, so that two batches never wait for each other.
  */
 import type { AttemptStatus } from '@laurel/attempt';

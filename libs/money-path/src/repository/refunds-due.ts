@@ -1,9 +1,18 @@
 /** Fees to be returned: queued in the commit that ends an attempt, removed in the commit that records the refund. */
 import { type AttemptStatus, afterRefund } from '@laurel/attempt';
-import type { Database, Transaction } from '@laurel/postgres';
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
 import type { RefundReason, StatusReason } from '../domain/refund.ts';
 
 export type RefundDue = { readonly id: string; readonly feeGeneration: number; readonly reason: RefundReason };
+
+/** A fee that is back with its player, and when that was recorded. */
+export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
+
+/**
+ * The owner's events of refunds, one for each. Called inside the transaction that records them, with those that nobody recorded before.
+ */
+export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
 
 /**
  * Where the owner keeps why a fee goes back. The status of the attempt tells `expired` from `voided`, and `refundsByStatus` is all that
@@ -26,7 +35,7 @@ select a.id, a.fee_generation, a.status from refunds_due r join attempts a on a.
 order by r.since, r.attempt_id limit $1`,
 };
 
-// All rows are locked first and in order; whoever comes second finds the queue's rows gone and changes nothing.
+// All rows are locked first and in order; whoever comes second finds the queue's rows gone, changes nothing and is told so.
 const FINISH = {
   name: 'refunds_finish',
   text: `
@@ -35,9 +44,11 @@ with locked as (
   where r.attempt_id = any($1::uuid[]) order by r.attempt_id for update of r for no key update of a
 ), done as (
   delete from refunds_due r using locked l where r.attempt_id = l.attempt_id returning r.attempt_id
+), ended as (
+  update attempts a set status = case a.status when 'expiring' then 'expired' else 'voided' end
+  from done where a.id = done.attempt_id and a.status in ('expiring', 'voiding')
 )
-update attempts a set status = case a.status when 'expiring' then 'expired' else 'voided' end
-from done where a.id = done.attempt_id and a.status in ('expiring', 'voiding')`,
+select attempt_id from done`,
 };
 
 export const refundsByStatus: RefundQueue<StatusReason> = {
@@ -55,7 +66,11 @@ export const refundsByStatus: RefundQueue<StatusReason> = {
   },
 };
 
-/** `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. */
-export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
-  await tx.query(FINISH, [attemptIds]);
+/**
+ * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. Answers the
+ * attempts that left it now, each once; a refund that was recorded before is not among them.
+ */
+export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ attempt_id: string }>(FINISH, [attemptIds]);
+  return new Set(rows.map((row) => row.attempt_id));
 }

@@ -119,6 +119,9 @@ describe('a held award', () => {
   it('is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
     const before = await heldAward();
     const after = await heldAward();
+    // That they are held is written behind the answer; the sweeper waits for it.
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
     await h.database.query({ text: `update awards set status = 'releasing' where id = any($1)` }, [
       [before.awardId, after.awardId],
     ]);

@@ -2,11 +2,15 @@
  * ReportOutcomes: one commit settles the attempt, claims the prize, and writes the outcome with its signed receipt. A prize that was won
  * is then paid by the wallet, before the answer; the award says so right behind it.
  *
+ * An outcome without an award is told to partners by the commit that records it; one with an award by the commit that records what the
+ * wallet made of the award (libs/money-path/src/pay-awards.ts), so that both are told together.
+ *
  * The same operation id again finds its outcome and answers it, rolling an award forward first. When the wallet cannot be reached after
  * the commit the item is a fault; the retry, or the sweeper, pays.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
 import { awardIdOf, receiptIdOf } from '@laurel/ids';
@@ -20,11 +24,13 @@ import {
 import type { OwedAward, Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { ChallengeServiceService, OutcomeReport } from '@laurel/proto/challenge';
+import type { Event } from '@laurel/proto/events';
 import type { Clock, Logger } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import { type Attempt, type Award, type Outcome, playerIdentity } from '../domain/challenge.ts';
 import { decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
+import { attemptSettled } from '../events.ts';
 import {
   type AttemptWithTerms,
   findAttempt,
@@ -61,7 +67,14 @@ type Settlement =
 
 export type OutcomeSettlements = Coalescer<Report, Settlement>;
 
-type SigningDeps = { readonly signer: Signer; readonly signingKeyId: number };
+type SettleDeps = {
+  readonly signer: Signer;
+  readonly signingKeyId: number;
+  readonly opener: AttemptOpener;
+  readonly outbox: Outbox;
+  readonly attemptTtlMs: number;
+  readonly clock: Clock;
+};
 
 type Deps = {
   database: Database;
@@ -77,19 +90,18 @@ type Deps = {
 // A pending attempt is resolved once and then settles; more rounds than this would be a bug.
 const MAX_ROUNDS = 3;
 
-export function createOutcomeSettlements(
-  deps: SigningDeps & { database: Database; opener: AttemptOpener; attemptTtlMs: number; clock: Clock },
-): OutcomeSettlements {
+export function createOutcomeSettlements(deps: SettleDeps & { readonly database: Database }): OutcomeSettlements {
   return createCoalescer<Report, Settlement>({
     name: 'report-outcomes',
     // The row locks keep two lanes apart; within a batch the first report on an attempt wins.
     lanes: 2,
     isolate: (error) => !isConnectionFailure(error),
     async run(batch) {
-      const settlements = await deps.database.transaction((tx) => settle(tx, batch, deps), {
+      const { settlements, events } = await deps.database.transaction((tx) => settle(tx, batch, deps), {
         beforeCommit: () => failpoint('challenge.outcome.before-commit'),
       });
       await failpoint('challenge.outcome.after-commit');
+      deps.outbox.publish(events);
       return settlements;
     },
   });
@@ -178,8 +190,8 @@ async function resolvePending(report: Report, { database, resolver, clock }: Dep
 async function settle(
   tx: Transaction,
   batch: readonly Report[],
-  deps: SigningDeps & { opener: AttemptOpener; attemptTtlMs: number; clock: Clock },
-): Promise<readonly Settlement[]> {
+  deps: SettleDeps,
+): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
   const locked = await lockAttempts(tx, [...new Set(batch.map((report) => report.attemptId))]);
   const now = deps.clock();
   const decisions = decideInOrder(batch, locked, deps, now);
@@ -192,6 +204,7 @@ async function settle(
   const spoiled: string[] = [];
   const signed: SignedOutcome[] = [];
   const samples: BarSample[] = [];
+  const events: Event[] = [];
   const settlements = decisions.map(({ report, found, decision }): Settlement => {
     if (decision.kind === 'spoiled') {
       spoiled.push(report.attemptId);
@@ -211,6 +224,9 @@ async function settle(
     const receipt = deps.signer.sign(composeReceipt({ ...found, outcome, award: claim, evidence: report.evidence }));
     signed.push({ outcome, receipt: receipt.canonical, signature: receipt.signature });
     if (countsForBar(found)) samples.push(sampleOf(found.attempt, report.score));
+    if (claim === null) {
+      events.push(attemptSettled({ tenant: found.terms.tenant, attempt: found.attempt, outcome, award: null }));
+    }
     return {
       kind: 'recorded',
       outcome,
@@ -229,9 +245,10 @@ async function settle(
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
       insertBarSamples(last, samples),
+      deps.outbox.insert(last, events),
     ]),
   );
-  return settlements;
+  return { settlements, events };
 }
 
 type SettledOrSpoiled = Extract<OutcomeDecision, { kind: 'settled' | 'spoiled' }>;

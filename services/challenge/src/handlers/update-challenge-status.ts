@@ -1,9 +1,12 @@
-/** UpdateChallengeStatus: an operator reinstates, suspends or closes. */
+/** UpdateChallengeStatus: an operator reinstates, suspends or closes. Partners are told of a suspension. */
 import { isRefused, refused } from '@laurel/errors';
+import type { Outbox } from '@laurel/events';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { type ChallengeServiceService, ChallengeStatus } from '@laurel/proto/challenge';
+import type { Clock } from '@laurel/service';
 import { decideStatusChange } from '../domain/status-change.ts';
+import { challengeSuspended } from '../events.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
 
@@ -15,8 +18,12 @@ const WANTED = new Map<ChallengeStatus, 'live' | 'suspended' | 'closed'>([
 
 export function updateChallengeStatus({
   database,
+  outbox,
+  clock,
 }: {
   database: Database;
+  outbox: Outbox;
+  clock: Clock;
 }): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
   return async (request) => {
     const id = parseId(request.challengeId);
@@ -30,9 +37,13 @@ export function updateChallengeStatus({
       const change = decideStatusChange(challenge, wanted);
       if (isRefused(change)) return change;
       await updateStatus(tx, id, change.status);
-      return findChallenge(tx, id);
+      const isSuspended = change.status === 'suspended' && challenge.status !== 'suspended';
+      const events = isSuspended ? [challengeSuspended(challenge, clock())] : [];
+      await outbox.insert(tx, events);
+      return { challenge: await findChallenge(tx, id), events };
     });
     if (isRefused(changed)) return changed;
-    return changed === null ? refused('not_found') : { challenge: presentChallenge(changed) };
+    outbox.publish(changed.events);
+    return changed.challenge === null ? refused('not_found') : { challenge: presentChallenge(changed.challenge) };
   };
 }

@@ -98,9 +98,16 @@ export async function loadAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttempt(row)]));
 }
 
+export async function loadAttemptsWithTerms(
+  on: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, AttemptWithTerms>> {
+  const rows = await on.query<AttemptWithTermsRow>(SELECT_WITH_TERMS, [ids]);
+  return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
+}
+
 export async function findAttempt(on: Queryable, id: string): Promise<AttemptWithTerms | null> {
-  const [row] = await on.query<AttemptWithTermsRow>(SELECT_WITH_TERMS, [[id]]);
-  return row === undefined ? null : toAttemptWithTerms(row);
+  return (await loadAttemptsWithTerms(on, [id])).get(id) ?? null;
 }
 
 export async function lockAttempts(on: Queryable, ids: readonly string[]): Promise<Map<string, AttemptWithTerms>> {

@@ -1,8 +1,15 @@
 /** Awards, which are also the claims. */
 import { cents } from '@laurel/money';
 import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/money-path/domain';
-import type { Database, Queryable } from '@laurel/postgres';
-import type { Award } from '../domain/challenge.ts';
+import type { Queryable } from '@laurel/postgres';
+import type { Award, Outcome } from '../domain/challenge.ts';
+
+/** An award that has just moved to the status that it shows, and what is told of it. */
+export type MovedAward = OwedAward<Award> & {
+  readonly movedFrom: AwardStatus;
+  readonly playerRef: string;
+  readonly outcome: Pick<Outcome, 'score' | 'metThreshold' | 'recordedAt'>;
+};
 
 type AwardRow = {
   id: string;
@@ -15,6 +22,13 @@ type AwardRow = {
   paid_at: Date | null;
 };
 type AwardWithTenantRow = AwardRow & { program_id: string; environment: Environment };
+type MovedAwardRow = AwardWithTenantRow & {
+  asked: AwardStatus;
+  player_ref: string;
+  score: number;
+  met_threshold: boolean;
+  recorded_at: Date;
+};
 
 // The unique constraint decides the claim. Claims are made in one order, so that two batches that race for the same ones wait for each
 // other in one direction only; of two claims of one account in one batch the earlier report's comes first.
@@ -49,10 +63,18 @@ const RECORD_PAYOUTS = {
   name: 'awards_record_payouts',
   text: `
 with found as (select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at)),
-locked as (select w.id from awards w join found f on f.id = w.id order by w.id for no key update of w)
-update awards w set status = f.status, paid_at = f.paid_at
-from locked l join found f on f.id = l.id
-where w.id = l.id and w.status = f.asked`,
+locked as (select w.id from awards w join found f on f.id = w.id order by w.id for no key update of w),
+moved as (
+  update awards w set status = f.status, paid_at = f.paid_at
+  from locked l join found f on f.id = l.id
+  where w.id = l.id and w.status = f.asked
+  returning w.*, f.asked
+)
+select m.*, c.program_id, c.environment, a.player_ref, o.score, o.met_threshold, o.recorded_at
+from moved m
+join challenges c on c.id = m.challenge_id
+join attempts a on a.id = m.attempt_id
+join outcomes o on o.attempt_id = m.attempt_id`,
 };
 
 const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
@@ -99,14 +121,20 @@ export async function loadUnfinishedAwards(
   return (await on.query<AwardWithTenantRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toAwardWithTenant);
 }
 
-export async function recordPayouts(database: Database, payouts: readonly PayoutOf[]): Promise<void> {
-  const values = [
+/** The awards that moved by this, each once; one that is in another status by now stays as it is. */
+export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly MovedAward[]> {
+  const rows = await on.query<MovedAwardRow>(RECORD_PAYOUTS, [
     payouts.map((payout) => payout.awardId),
     payouts.map((payout) => payout.asked),
     payouts.map((payout) => payout.status),
     payouts.map((payout) => payout.paidAt),
-  ];
-  await database.write(RECORD_PAYOUTS, values, { durable: false });
+  ]);
+  return rows.map((row) => ({
+    ...toAwardWithTenant(row),
+    movedFrom: row.asked,
+    playerRef: row.player_ref,
+    outcome: { score: row.score, metThreshold: row.met_threshold, recordedAt: row.recorded_at },
+  }));
 }
 
 /** Whether the award was in the first status and is in the second now. */

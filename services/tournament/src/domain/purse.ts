@@ -25,6 +25,11 @@ export function payoutsOf(
   return purse.slice(0, scoredPlayers).map((amountCents, index) => ({ rank: index + 1, amountCents }));
 }
 
+/** What is won in all when this many entries have a score: `purse_amount`, without the ranks that nobody reached. */
+export function purseWon(purse: Purse, scoredPlayers: number): Cents {
+  return cents(payoutsOf(purse, scoredPlayers).reduce((sum, { amountCents }) => sum + amountCents, 0n));
+}
+
 /** The one award of a rank: settling a round again pays the same award, and so nothing twice. */
 export function awardIdOfRank(roundId: string, rank: number): string {
   return deriveOwnedId(roundId, `rank:${rank}`, 'tournament');

@@ -1,6 +1,6 @@
 /**
- * ReportOutcomes: one commit settles the attempts of a batch, writes each outcome with its signed receipt, and changes the boards: best
- * runs, tallies and chunks. Two round trips: the locks with all that is read, and the writes with the commit.
+ * ReportOutcomes: one commit settles the attempts of a batch, writes each outcome with its signed receipt and its event, and changes the
+ * boards: best runs, tallies and chunks. Two round trips: the locks with all that is read, and the writes with the commit.
  *
  * The locks decide the races. An attempt is held, so one outcome settles it; the boards of its rounds are held, so a round that somebody
  * ends right now has either taken the score before that, or refuses it.
@@ -9,18 +9,21 @@
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
 import { receiptIdOf } from '@laurel/ids';
 import { type AttemptExpirer, type AttemptOpener, answerItem, type PendingResolver } from '@laurel/money-path';
 import type { Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
 import type { OutcomeReport, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock, Logger } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import { decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
 import type { Outcome } from '../domain/tournament.ts';
+import { attemptSettled } from '../events.ts';
 import { type AttemptOnBoard, findAttempt, lockOnBoards } from '../repository/attempts.ts';
 import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
 import { writeBoards } from '../repository/board.ts';
@@ -46,6 +49,7 @@ type Settlement =
 export type OutcomeSettlements = Coalescer<Report, Settlement>;
 
 type SettleDeps = {
+  readonly outbox: Outbox;
   readonly signer: Signer;
   readonly signingKeyId: number;
   readonly attemptTtlMs: number;
@@ -72,10 +76,11 @@ export function createOutcomeSettlements(deps: SettleDeps & { database: Database
     lanes: 2,
     isolate: (error) => !isConnectionFailure(error),
     async run(batch) {
-      const settlements = await deps.database.transaction((tx) => settle(tx, batch, deps), {
+      const { settlements, events } = await deps.database.transaction((tx) => settle(tx, batch, deps), {
         beforeCommit: () => failpoint('tournament.outcome.before-commit'),
       });
       await failpoint('tournament.outcome.after-commit');
+      deps.outbox.publish(events);
       return settlements;
     },
   });
@@ -158,13 +163,16 @@ async function resolvePending(report: Report, { database, resolver, clock }: Dep
 
 // The commit.
 
-async function settle(tx: Transaction, batch: readonly Report[], deps: SettleDeps): Promise<readonly Settlement[]> {
+type Settled = { readonly settlements: readonly Settlement[]; readonly events: readonly Event[] };
+
+async function settle(tx: Transaction, batch: readonly Report[], deps: SettleDeps): Promise<Settled> {
   const locked = await lockOnBoards(tx, [...new Set(batch.map((report) => report.attemptId))]);
   // After the wait for the locks: a score that waited until its round was over comes too late.
   const now = deps.clock();
 
   const signed: SignedOutcome[] = [];
   const runs: SettledRun[] = [];
+  const events: Event[] = [];
   const settlements = decideInOrder(batch, locked, deps, now).map(({ report, on, decision }): Settlement => {
     if (decision.kind !== 'settled') return decision;
     if (on === null) throw new Error(`attempt ${report.attemptId} settles and was not found`);
@@ -182,14 +190,19 @@ async function settle(tx: Transaction, batch: readonly Report[], deps: SettleDep
     const receipt = deps.signer.sign(composeReceipt({ attempt, round, outcome, reportedTiebreak, evidence }));
     signed.push({ outcome, receipt: receipt.canonical, signature: receipt.signature });
     runs.push({ entry, rules: round.terms, run: { ...run, attemptId: attempt.id, playerRef: attempt.playerRef } });
+    events.push(attemptSettled({ attempt, round, outcome }));
     return { kind: 'recorded', outcome };
   });
 
   // They do not depend on each other and go out together.
   await tx.commitWith((last) =>
-    Promise.all([insertOutcomes(last, signed, deps.signingKeyId), writeBoards(last, scoresOf(runs))]),
+    Promise.all([
+      insertOutcomes(last, signed, deps.signingKeyId),
+      writeBoards(last, scoresOf(runs)),
+      deps.outbox.insert(last, events),
+    ]),
   );
-  return settlements;
+  return { settlements, events };
 }
 
 type Decided = {

@@ -2,12 +2,20 @@
 
 import { cents } from '@laurel/money';
 import type { AwardTable } from '@laurel/money-path';
-import type { OwedAward, PayableAward } from '@laurel/money-path/domain';
+import type { OwedAward, PayableAward, PayoutOf } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
-import type { AwardStatus, Environment, RoundPayout } from '../domain/tournament.ts';
+import type { AwardStatus, Environment, RoundPayout, Tenant } from '../domain/tournament.ts';
 
 /** A payout as the money path pays it: an award that names its round. */
 export type RoundAward = PayableAward & RoundPayout;
+
+/** What is told of a purse that an operator released, once it is paid. */
+export type ReleasedPurse = Pick<RoundPayout, 'awardId' | 'roundId' | 'amountCents'> & {
+  /** The ref that the board shows: the one that played the best run. */
+  readonly playerRef: string;
+  readonly paidAt: Date;
+  readonly tenant: Tenant;
+};
 
 type PayoutRow = {
   award_id: string;
@@ -19,6 +27,16 @@ type PayoutRow = {
   status: AwardStatus;
   created_at: Date;
   paid_at: Date | null;
+  program_id: string;
+  environment: Environment;
+};
+
+type ReleasedRow = {
+  award_id: string;
+  round_id: string;
+  amount_cents: bigint;
+  paid_at: Date;
+  best_player_ref: string;
   program_id: string;
   environment: Environment;
 };
@@ -36,7 +54,8 @@ const SELECT_UNFINISHED = {
 ${WITH_TENANT} where p.status in ('paying', 'releasing', 'denying') and p.created_at <= $1 order by p.created_at limit $2`,
 };
 
-// What was asked of an award in one state says nothing about another state that it has reached since.
+// What was asked of an award in one state says nothing about another state that it has reached since. One that was held and now is paid
+// was released; the board says whose it is, which no longer changes.
 const RECORD = {
   name: 'round_payouts_record',
   text: `
@@ -45,27 +64,34 @@ with found as materialized (
 ), locked as materialized (
   select found.*
   from found cross join lateral (select from round_payouts p where p.award_id = found.id for no key update) p
+), moved as (
+  update round_payouts p set status = l.status, paid_at = l.paid_at
+  from locked l
+  where p.award_id = l.id and p.award_id = any($1::uuid[]) and p.status = l.asked
+  returning p.*, l.asked
 )
-update round_payouts p set status = l.status, paid_at = l.paid_at
-from locked l
-where p.award_id = l.id and p.award_id = any($1::uuid[]) and p.status = l.asked`,
+select m.award_id, m.round_id, m.amount_cents, m.paid_at, e.best_player_ref, r.program_id, r.environment
+from moved m join entries e on e.id = m.entry_id join rounds r on r.id = m.round_id
+where m.asked <> 'paying' and m.status = 'paid'`,
 };
 
 const MOVE = { text: 'update round_payouts set status = $3 where award_id = $1 and status = $2 returning award_id' };
 
-/** What the payer and the review of libs/money-path work on. */
-export const roundAwards: AwardTable<RoundAward> = {
+/** What the payer and the review of libs/money-path work on; the events of released purses are made of what is answered here. */
+export const roundAwards: Omit<AwardTable<RoundAward>, 'recordPayouts'> & {
+  recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly ReleasedPurse[]>;
+} = {
   async loadUnfinishedAwards(database, createdUntil, limit) {
     return (await database.query<PayoutRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toOwed);
   },
-  async recordPayouts(database, payouts) {
+  async recordPayouts(on, payouts) {
     const values = [
       payouts.map((payout) => payout.awardId),
       payouts.map((payout) => payout.asked),
       payouts.map((payout) => payout.status),
       payouts.map((payout) => payout.paidAt),
     ];
-    await database.write(RECORD, values, { durable: false });
+    return (await on.query<ReleasedRow>(RECORD, values)).map(toReleased);
   },
   async findAward(database, id) {
     const [row] = await database.query<PayoutRow>(SELECT_BY_ID, [id]);
@@ -83,6 +109,17 @@ export async function loadUnpaid(
   limit: number,
 ): Promise<readonly OwedAward<RoundAward>[]> {
   return (await on.query<PayoutRow>(SELECT_UNPAID, [roundId, limit])).map(toOwed);
+}
+
+function toReleased(row: ReleasedRow): ReleasedPurse {
+  return {
+    awardId: row.award_id,
+    roundId: row.round_id,
+    amountCents: cents(row.amount_cents),
+    playerRef: row.best_player_ref,
+    paidAt: row.paid_at,
+    tenant: { programId: row.program_id, environment: row.environment },
+  };
 }
 
 function toOwed(row: PayoutRow): OwedAward<RoundAward> {

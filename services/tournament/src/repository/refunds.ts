@@ -1,11 +1,15 @@
 /** The queue of refunds, with the reason that a status alone does not tell: how the round ended. */
-
+import { cents } from '@laurel/money';
 import type { RefundDue, RefundQueue } from '@laurel/money-path';
 import type { RefundReason } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
+import type { Attempt, Environment, Tenant } from '../domain/tournament.ts';
 
 /** Behind which refund a page begins. */
 export type RefundCursor = { readonly since: Date; readonly attemptId: string };
+
+/** What is told of an attempt whose fee went back. */
+export type RefundedAttempt = Pick<Attempt, 'id' | 'roundId' | 'playerRef' | 'feeCents'> & { readonly tenant: Tenant };
 
 const INSERT = { text: 'insert into refunds_due (attempt_id, since, reason) values ($1, $2, $3)' };
 
@@ -25,6 +29,13 @@ from refunds_due d
 cross join lateral (select * from attempts one where one.id = d.attempt_id limit 1) a
 where a.round_id = $1 and (d.since, d.attempt_id) > ($2::timestamptz, $3::uuid)
 order by d.since, d.attempt_id limit $4`,
+};
+
+const SELECT_REFUNDED = {
+  name: 'attempts_refunded',
+  text: `
+select a.id, a.round_id, a.player_ref, a.fee_cents, r.program_id, r.environment
+from attempts a join rounds r on r.id = a.round_id where a.id = any($1::uuid[])`,
 };
 
 const FIRST: RefundCursor = { since: new Date(0), attemptId: '00000000-0000-0000-0000-000000000000' };
@@ -59,4 +70,30 @@ export async function loadRefundsOfRound(
     reason: row.reason,
     cursor: { since: row.since, attemptId: row.id },
   }));
+}
+
+export async function loadRefundedAttempts(
+  on: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RefundedAttempt>> {
+  const rows = await on.query<{
+    id: string;
+    round_id: string;
+    player_ref: string;
+    fee_cents: bigint;
+    program_id: string;
+    environment: Environment;
+  }>(SELECT_REFUNDED, [ids]);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        roundId: row.round_id,
+        playerRef: row.player_ref,
+        feeCents: cents(row.fee_cents),
+        tenant: { programId: row.program_id, environment: row.environment },
+      },
+    ]),
+  );
 }

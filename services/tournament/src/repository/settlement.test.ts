@@ -53,7 +53,7 @@ async function payAll(roundId: string, heldRank: number): Promise<void> {
   for (;;) {
     const unpaid = await loadUnpaid(h.database, roundId, 2);
     if (unpaid.length === 0) return;
-    await roundAwards.recordPayouts(
+    const released = await roundAwards.recordPayouts(
       h.database,
       unpaid.map(({ award }) => ({
         awardId: award.id,
@@ -61,6 +61,7 @@ async function payAll(roundId: string, heldRank: number): Promise<void> {
         ...(award.finalRank === heldRank ? { status: 'held', paidAt: null } : { status: 'paid', paidAt: LATER }),
       })),
     );
+    expect(released).toEqual([]);
   }
 }
 
@@ -196,6 +197,41 @@ describe('a round that runs', () => {
     expect(await seal(none.id)).toBe(true);
     expect(await findSeal(h.database, none.id)).toMatchObject({ leaves: 0, blockRoots: [] });
     expect(await h.violations()).toEqual([]);
+  });
+
+  it('answers a held purse that was released when it is paid, once, under the ref of the board; a denied one never', async () => {
+    const round = await h.openRound();
+    const players = playersOf(3);
+    const attempts = await h.enter(round, players);
+    await h.report(attempts.map(({ id }, index) => ({ attemptId: id, score: -index })));
+    await h.close(round.id);
+    const [first = '', second = '', third = ''] = [1, 2, 3].map((rank) => awardIdOfRank(round.id, rank));
+    for (const [awardId, underWay] of [
+      [first, 'releasing'],
+      [second, 'denying'],
+    ] as const) {
+      await roundAwards.recordPayouts(h.database, [{ awardId, asked: 'paying', status: 'held', paidAt: null }]);
+      expect(await roundAwards.moveAward(h.database, awardId, 'held', underWay)).toBe(true);
+    }
+    const paid = { status: 'paid', paidAt: LATER } as const;
+    const payouts = [
+      { awardId: first, asked: 'paying', ...paid },
+      { awardId: first, asked: 'releasing', ...paid },
+      { awardId: first, asked: 'releasing', ...paid },
+      { awardId: second, asked: 'denying', status: 'denied', paidAt: null },
+      { awardId: third, asked: 'paying', ...paid },
+    ] as const;
+    expect(await roundAwards.recordPayouts(h.database, payouts)).toEqual([
+      {
+        awardId: first,
+        roundId: round.id,
+        playerRef: players[0]?.playerRef,
+        amountCents: round.terms.purse[0],
+        paidAt: LATER,
+        tenant: round.tenant,
+      },
+    ]);
+    expect(await roundAwards.recordPayouts(h.database, payouts)).toEqual([]);
   });
 
   it('opens the next round in the same commit, and only one', async () => {

@@ -38,6 +38,10 @@ it('settles 5,000 entrants within seconds, each at its rank, and each receipt un
   expect(performance.now() - startedAt).toBeLessThan(TIME_LIMIT_MS);
   expect(closed).toMatchObject({ status: RoundStatus.SETTLED, entrantCount: ENTRANTS });
 
+  // One for each outcome and one for the round, however many purses it paid.
+  const [outbox] = await h.database.query({ text: 'select count(*)::int as events from outbox' });
+  expect(outbox).toEqual({ events: ENTRANTS + 1 });
+
   const ranking = refs
     .map((ref, index) => ({ ref, score: scoreOf(index), receiptId: receiptIds[index] ?? '' }))
     .toSorted((one, other) => other.score - one.score);

@@ -1,32 +1,41 @@
 /** The seal of a round whose payouts are all decided: its leaves are read page by page, and only block roots are kept (domain/seal.ts). */
+import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { BLOCK_LEAVES, createMerkleTree, type Signer } from '@laurel/signature';
 import { composeLeaf, composeStatement } from '../domain/seal.ts';
+import { roundSettled } from '../events.ts';
 import type { RoundWithTally } from '../repository/rounds.ts';
 import { finishSettlement, loadLeaves, type PlacedLeaf, type SealBlock } from '../repository/seals.ts';
 
-type SealDeps = { database: Database; signer: Signer; signingKeyId: number; clock: Clock };
+type SealDeps = { database: Database; outbox: Outbox; signer: Signer; signingKeyId: number; clock: Clock };
 
 type SealedTree = { readonly leaves: number; readonly root: Buffer; readonly blocks: readonly SealBlock[] };
 
 const PAGE_ENTRIES = 500;
 
 /**
- * `settling -> settled`. Nothing happens where another process was first, or has not written yet what the wallet decided about a payout:
- * the next run comes back to it.
+ * `settling -> settled`, and the event of it. Nothing happens where another process was first, or has not written yet what the wallet
+ * decided about a payout: the next run comes back to it.
  */
 export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps): Promise<void> {
-  const { database, signer, signingKeyId, clock } = deps;
+  const { database, outbox, signer, signingKeyId, clock } = deps;
   const { leaves, root, blocks } = await growTree(round.id, database);
   const settledAt = clock();
   const { canonical, signature } = signer.sign(composeStatement({ round, tally, leaves, root, settledAt }));
   const seal = { roundId: round.id, leaves, root, statement: canonical, signature, createdAt: settledAt };
-  await database.transaction((tx) => finishSettlement(tx, seal, blocks, signingKeyId), {
-    beforeCommit: () => failpoint('tournament.seal.before-commit'),
-  });
+  const events = await database.transaction(
+    async (tx) => {
+      const isSettled = await finishSettlement(tx, seal, blocks, signingKeyId);
+      const told = isSettled ? [roundSettled(round, tally, settledAt)] : [];
+      await outbox.insert(tx, told);
+      return told;
+    },
+    { beforeCommit: () => failpoint('tournament.seal.before-commit') },
+  );
   await failpoint('tournament.seal.after-commit');
+  outbox.publish(events);
 }
 
 async function growTree(roundId: string, database: Database): Promise<SealedTree> {

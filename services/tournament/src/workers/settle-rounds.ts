@@ -6,17 +6,21 @@
  *   the attempts that were open go back.
  * - `cancelling`: every fee goes back; then it is `cancelled`.
  *
+ * What became of the round is told by one event, in the commit that moves its status; each fee by one of its own, with its refund.
+ *
  * Refunds are in the queue that libs/money-path sweeps as well. They are returned from here so that a large round is done in seconds, and
  * one that is closed by hand is done when that is answered.
  */
+import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import type { AttemptExpirer, AwardPayer } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
+import { roundCancelled } from '../events.ts';
 import { loadUnpaid, type RoundAward } from '../repository/payouts.ts';
 import { loadRefundsOfRound, type RefundCursor } from '../repository/refunds.ts';
-import { findRound, loadUnfinishedRounds } from '../repository/rounds.ts';
+import { findRound, loadUnfinishedRounds, type RoundWithTally } from '../repository/rounds.ts';
 import { finishCancellation } from '../repository/settlement.ts';
 import { eachRound } from './each-round.ts';
 import { sealRound } from './seal-round.ts';
@@ -29,6 +33,7 @@ export interface RoundSettler {
 
 type SettleDeps = {
   database: Database;
+  outbox: Outbox;
   payer: AwardPayer<RoundAward>;
   expirer: Pick<AttemptExpirer, 'refundAll'>;
   signer: Signer;
@@ -52,12 +57,7 @@ export function createRoundSettler(deps: SettleDeps): RoundSettler {
       await sealRound(found, deps);
     }
     await refundAll(roundId, deps);
-    if (found.round.status === 'cancelling') {
-      await database.transaction((tx) => finishCancellation(tx, roundId), {
-        beforeCommit: () => failpoint('tournament.cancel.before-commit'),
-      });
-      await failpoint('tournament.cancel.after-commit');
-    }
+    if (found.round.status === 'cancelling') await endCancellation(found, deps);
   }
 
   return {
@@ -83,6 +83,20 @@ async function payAll(roundId: string, { database, payer }: SettleDeps): Promise
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
+}
+
+async function endCancellation({ round }: RoundWithTally, { database, outbox, clock }: SettleDeps): Promise<void> {
+  const events = await database.transaction(
+    async (tx) => {
+      const isCancelled = await finishCancellation(tx, round.id);
+      const told = isCancelled ? [roundCancelled(round, clock())] : [];
+      await outbox.insert(tx, told);
+      return told;
+    },
+    { beforeCommit: () => failpoint('tournament.cancel.before-commit') },
+  );
+  await failpoint('tournament.cancel.after-commit');
+  outbox.publish(events);
 }
 
 async function refundAll(roundId: string, { database, expirer }: SettleDeps): Promise<void> {

@@ -1,0 +1,96 @@
+/** The way of this service's events to whoever takes them, through a real broker. */
+import { connectEvents, startConsumer } from '@laurel/events';
+import { newId } from '@laurel/ids';
+import { AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { Event } from '@laurel/proto/events';
+import { createLogger } from '@laurel/service';
+import { natsUrl, ok } from '@laurel/testing';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { created, PROGRAM, recorded, useHarness } from './challenge.fixture.ts';
+import { challengeSuspended } from './events.ts';
+import { findChallenge } from './repository/challenges.ts';
+
+const h = useHarness({ natsUrl: natsUrl() });
+
+const taken: Event[] = [];
+const opened = new AsyncDisposableStack();
+beforeAll(async () => {
+  const logger = createLogger({ service: 'challenge', level: 'silent' });
+  const stream = opened.use(connectEvents({ url: natsUrl(), prefix: h.eventsPrefix, name: 'challenge-test', logger }));
+  const take = async (events: readonly Event[]) => {
+    taken.push(...events);
+  };
+  opened.use(startConsumer({ stream, durable: 'test', take, logger }));
+  // Until there is a consumer the stream keeps nothing. From here on nothing sweeps unless a test says so.
+  const challenge = await suspended();
+  await vi.waitFor(async () => {
+    await h.server.sweepOnce();
+    expect(aboutOf(challenge.id)).toEqual(['challengeSuspended']);
+  }, PATIENCE);
+}, 20_000);
+afterAll(() => opened[Symbol.asyncDispose]());
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+async function suspended() {
+  const challenge = await h.open();
+  ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.SUSPENDED }));
+  return challenge;
+}
+
+/** What was taken about the attempt or challenge. */
+function aboutOf(id: string) {
+  return taken
+    .filter(({ payload }) => Object.values(payload?.value ?? {}).includes(id))
+    .map(({ payload }) => payload?.$case);
+}
+
+/** Resolves once just this was taken about the attempt or challenge, and has left the outbox. */
+async function takenAbout(id: string, ...cases: readonly string[]): Promise<void> {
+  await vi.waitFor(async () => {
+    expect([aboutOf(id), await h.eventsOf(id)]).toEqual([cases, []]);
+  }, PATIENCE);
+}
+
+it('a losing outcome is published behind its commit, and leaves the outbox once it was taken', async () => {
+  const { attempt } = await h.openAttempt();
+  recorded(await h.report(attempt.id, 1));
+  await takenAbout(attempt.id, 'attemptSettled');
+});
+
+it('so is a win, and its release where it was held', async () => {
+  const challenge = await h.open();
+  const player = { tenant: PROGRAM, playerRef: `player-${newId()}` };
+  ok(await h.wallet.putSandboxPlayer({ player, fundsCents: 1_000n }));
+  ok(await h.wallet.holdNextAward({ player }));
+  const attempt = created(await h.create(challenge.id, player.playerRef));
+  const { award } = recorded(await h.report(attempt.id, 100));
+  expect(award?.status).toBe(AwardStatus.HELD);
+  await takenAbout(attempt.id, 'attemptSettled');
+  ok(await h.challenge.releaseAward({ awardId: award?.id ?? '' }));
+  await takenAbout(attempt.id, 'attemptSettled', 'awardReleased');
+});
+
+it('so is a refund', async () => {
+  const { attempt } = await h.openAttempt();
+  ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+  await takenAbout(attempt.id, 'attemptRefunded');
+});
+
+it('so is a suspension', async () => {
+  const challenge = await suspended();
+  await takenAbout(challenge.id, 'challengeSuspended');
+});
+
+it('an event that a crash kept from being published is published by the sweep', async () => {
+  const challenge = await h.open();
+  const found = await findChallenge(h.database, challenge.id);
+  if (found === null) throw new Error('the challenge is not there');
+  const event = challengeSuspended(found, h.clock());
+  const insert = { text: 'insert into outbox (event_id, payload) values ($1, $2)' };
+  await h.database.query(insert, [event.id, Buffer.from(Event.encode(event).finish())]);
+  await vi.waitFor(async () => {
+    await h.server.sweepOnce();
+    expect(aboutOf(challenge.id)).toContain('challengeSuspended');
+  }, PATIENCE);
+});

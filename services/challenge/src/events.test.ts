@@ -1,0 +1,443 @@
+/** What partners are told, by the outbox: each fact once, in the commit that makes it true. */
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventIdOf } from '@laurel/events';
+import type { FailpointName } from '@laurel/failpoint';
+import { newId } from '@laurel/ids';
+import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
+import { ok } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
+
+// The failpoints read their folder when they are loaded, which is before all that follows.
+const failpoints = vi.hoisted(() => {
+  const directory = `${process.env.TMPDIR ?? '/tmp'}/laurel-challenge-events-${process.pid}`;
+  process.env.FAILPOINTS_DIR = directory;
+  return directory;
+});
+beforeAll(() => mkdirSync(failpoints, { recursive: true }));
+afterAll(() => rmSync(failpoints, { recursive: true, force: true }));
+
+function arm(failpoint: FailpointName<'challenge'>, action: 'throw' | `delay:${number}`): void {
+  const draft = join(failpoints, '.draft');
+  writeFileSync(draft, action);
+  renameSync(draft, join(failpoints, failpoint));
+}
+
+function isArmed(failpoint: FailpointName<'challenge'>): boolean {
+  return existsSync(join(failpoints, failpoint));
+}
+
+const h = useHarness();
+
+/** What every event of this file's tests says of where it comes from. */
+const FROM = { tenant: PROGRAM, owner: Owner.CHALLENGE };
+
+/** An open attempt on a challenge that pays 20.00 for 1.00, of a sandbox player, whose next award can be held. */
+async function openAttempt() {
+  const challenge = await h.open();
+  const ref = `player-${newId()}`;
+  ok(await h.wallet.putSandboxPlayer({ player: { tenant: PROGRAM, playerRef: ref }, fundsCents: 1_000n }));
+  return { challenge, ref, attempt: created(await h.create(challenge.id, ref)) };
+}
+
+async function heldAward() {
+  const opened = await openAttempt();
+  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
+  const outcome = recorded(await h.report(opened.attempt.id, 100));
+  await written();
+  return { ...opened, awardId: outcome.award?.id ?? '' };
+}
+
+/** What the wallet said of an award is written behind the answer; the sweeper waits for it, or does it. */
+async function written(): Promise<void> {
+  h.clock.advance(2_000);
+  await h.server.sweepOnce();
+}
+
+function read(attemptId: string) {
+  return h.challenge.getAttempt({ tenant: PROGRAM, attemptId });
+}
+
+function payloadsOf(events: readonly Event[]) {
+  return events.map(({ payload }) => payload);
+}
+
+describe('attempt.settled', () => {
+  it('is told of a losing outcome by the commit that records it, and once, however often it is reported', async () => {
+    const { attempt, challenge, player } = await h.openAttempt();
+    const operationId = newId();
+    const outcome = recorded(await h.report(attempt.id, 99.5, operationId));
+    const settled: Event = {
+      id: eventIdOf('attempt.settled', attempt.id),
+      occurredAt: outcome.recordedAt,
+      ...FROM,
+      payload: {
+        $case: 'attemptSettled',
+        value: {
+          attemptId: attempt.id,
+          challengeId: challenge.id,
+          tournamentRoundId: '',
+          playerRef: player.ref,
+          score: 99.5,
+          metThreshold: false,
+          award: undefined,
+          recordedAt: outcome.recordedAt,
+        },
+      },
+    };
+    expect(await h.eventsOf(attempt.id)).toEqual([settled]);
+    recorded(await h.report(attempt.id, 99.5, operationId));
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('attempt_already_settled');
+    await h.server.sweepOnce();
+    expect(await h.eventsOf(attempt.id)).toEqual([settled]);
+  });
+
+  it('is told of a free attempt, whose player has no account', async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
+    const attempt = created(await h.create(challenge.id, 'nobody'));
+    recorded(await h.report(attempt.id, 1_000));
+    expect(payloadsOf(await h.eventsOf(attempt.id))).toEqual([
+      {
+        $case: 'attemptSettled',
+        value: expect.objectContaining({ playerRef: 'nobody', score: 1_000, metThreshold: false, award: undefined }),
+      },
+    ]);
+  });
+
+  it('is told of each attempt of a call, once, whichever report on it came first', async () => {
+    const challenge = await h.open({ dailyAttemptCap: 100 });
+    const player = await h.player();
+    const attempts = await Promise.all(
+      Array.from({ length: 20 }, async () => created(await h.create(challenge.id, player.ref))),
+    );
+    const reports = [...attempts, ...attempts].map(({ id }, index) => ({
+      operationId: newId(),
+      attemptId: id,
+      tenant: PROGRAM,
+      score: index,
+      evidenceJson: '',
+      requestId: '',
+    }));
+    ok(await h.challenge.reportOutcomes({ reports }));
+    for (const [index, { id }] of attempts.entries()) {
+      expect(payloadsOf(await h.eventsOf(id))).toEqual([
+        { $case: 'attemptSettled', value: expect.objectContaining({ attemptId: id, score: index }) },
+      ]);
+    }
+  });
+
+  it('is told of a win with the award as the wallet decided it, paid, by one event', async () => {
+    const { attempt, challenge, ref } = await openAttempt();
+    const operationId = newId();
+    const outcome = recorded(await h.report(attempt.id, 100, operationId));
+    recorded(await h.report(attempt.id, 100, operationId));
+    await written();
+    const settled: Event = {
+      id: eventIdOf('attempt.settled', attempt.id),
+      occurredAt: outcome.recordedAt,
+      ...FROM,
+      payload: {
+        $case: 'attemptSettled',
+        value: {
+          attemptId: attempt.id,
+          challengeId: challenge.id,
+          tournamentRoundId: '',
+          playerRef: ref,
+          score: 100,
+          metThreshold: true,
+          award: { id: outcome.award?.id ?? '', amountCents: 2_000n, payoutStatus: PayoutStatus.PAID },
+          recordedAt: outcome.recordedAt,
+        },
+      },
+    };
+    expect(await h.eventsOf(attempt.id)).toEqual([settled]);
+    recorded(await h.report(attempt.id, 100, operationId));
+    ok(await read(attempt.id));
+    await written();
+    expect(await h.eventsOf(attempt.id)).toEqual([settled]);
+  });
+
+  it('is told of a win whose award is held, by one event', async () => {
+    const { attempt, awardId } = await heldAward();
+    expect(payloadsOf(await h.eventsOf(attempt.id))).toEqual([
+      {
+        $case: 'attemptSettled',
+        value: expect.objectContaining({
+          metThreshold: true,
+          award: { id: awardId, amountCents: 2_000n, payoutStatus: PayoutStatus.HELD },
+        }),
+      },
+    ]);
+  });
+
+  it('is told without an award where the prize was taken before', async () => {
+    const { attempt: first, challenge, player } = await h.openAttempt();
+    const second = created(await h.create(challenge.id, player.ref));
+    recorded(await h.report(first.id, 100));
+    expect(recorded(await h.report(second.id, 100)).award).toBeUndefined();
+    expect(payloadsOf(await h.eventsOf(second.id))).toEqual([
+      { $case: 'attemptSettled', value: expect.objectContaining({ metThreshold: true, award: undefined }) },
+    ]);
+  });
+
+  it('is told of a win that only the sweeper could pay, when it is paid and not before', async () => {
+    const { attempt } = await openAttempt();
+    await h.stopWallet();
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('fault');
+    expect(await h.eventsOf(attempt.id)).toEqual([]);
+    await h.startWallet();
+    await written();
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+    await written();
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+
+  it('is told once of a win that two replicas roll forward at the same time', async () => {
+    const { attempt } = await openAttempt();
+    await using other = await h.startReplica();
+    await h.stopWallet();
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('fault');
+    await h.startWallet();
+    h.clock.advance(2_000);
+    await Promise.all([h.server.sweepOnce(), other.server.sweepOnce(), read(attempt.id)]);
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+
+  it('is told by the sweeper where the process ended before it wrote what the wallet said', async () => {
+    const { attempt } = await openAttempt();
+    arm('challenge.award.before-commit', 'throw');
+    expect(recorded(await h.report(attempt.id, 100)).award?.status).toBe(AwardStatus.PAID);
+    const status = { text: 'select status from awards where attempt_id = $1' };
+    await vi.waitFor(() => expect(isArmed('challenge.award.before-commit')).toBe(false));
+    expect(await h.database.query(status, [attempt.id])).toEqual([{ status: 'paying' }]);
+    expect(await h.eventsOf(attempt.id)).toEqual([]);
+    await written();
+    expect(await h.database.query(status, [attempt.id])).toEqual([{ status: 'paid' }]);
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+
+  it('is not waited for by the answer to a win, and is written before the service stops', async () => {
+    const { attempt } = await openAttempt();
+    {
+      await using other = await h.startReplica();
+      arm('challenge.award.before-commit', 'delay:1000');
+      const report = {
+        operationId: newId(),
+        attemptId: attempt.id,
+        tenant: PROGRAM,
+        score: 100,
+        evidenceJson: '',
+        requestId: '',
+      };
+      recorded(ok(await other.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
+      expect(await h.eventsOf(attempt.id)).toEqual([]);
+    }
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+
+  it('is rolled back with the outcome', async () => {
+    const { attempt } = await h.openAttempt();
+    const operationId = newId();
+    arm('challenge.outcome.before-commit', 'throw');
+    expect(verdictOf(await h.report(attempt.id, 1, operationId))).toBe('fault');
+    expect(await h.eventsOf(attempt.id)).toEqual([]);
+    recorded(await h.report(attempt.id, 1, operationId));
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+
+  it('is told though the process ended right behind the commit', async () => {
+    const { attempt } = await h.openAttempt();
+    arm('challenge.outcome.after-commit', 'throw');
+    expect(verdictOf(await h.report(attempt.id, 1))).toBe('fault');
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+});
+
+describe('attempt.refunded', () => {
+  const refunded = (
+    { id, challengeId, playerRef }: { id: string; challengeId: string; playerRef: string },
+    reason: RefundReason,
+  ): Event => ({
+    id: eventIdOf('attempt.refunded', id),
+    occurredAt: h.clock(),
+    ...FROM,
+    payload: {
+      $case: 'attemptRefunded',
+      value: { attemptId: id, challengeId, tournamentRoundId: '', playerRef, amountCents: 100n, reason },
+    },
+  });
+
+  it('is told of every fee that the sweep returns, and of no attempt that was free', async () => {
+    const paid = await h.open();
+    const free = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
+    const player = await h.player();
+    const attempts = await Promise.all(
+      Array.from({ length: 5 }, async () => created(await h.create(paid.id, player.ref))),
+    );
+    const unpaid = created(await h.create(free.id, player.ref));
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    for (const attempt of attempts) {
+      expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
+    }
+    expect(ok(await read(unpaid.id)).attempt?.status).toBe(AttemptStatus.EXPIRED);
+    await h.server.sweepOnce();
+    expect(await h.eventsOf(unpaid.id)).toEqual([]);
+    expect(await h.eventsOf(attempts[0]?.id ?? '')).toHaveLength(1);
+  });
+
+  it('is told of a fee that a read returns, once, though many read at two replicas', async () => {
+    const { attempt } = await h.openAttempt();
+    await using other = await h.startReplica();
+    h.clock.advance(HOUR_MS);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0 ? read(attempt.id) : other.challenge.getAttempt({ tenant: PROGRAM, attemptId: attempt.id }),
+      ),
+    );
+    await h.server.sweepOnce();
+    expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
+  });
+
+  it('is told of a sandbox attempt that is expired by hand', async () => {
+    const { attempt } = await h.openAttempt();
+    ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
+    ok(await read(attempt.id));
+    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+  });
+
+  it('is told of a voided attempt as voided', async () => {
+    const { attempt } = await h.openAttempt();
+    ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
+    expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.VOIDED)]);
+  });
+
+  it('is not told of a free attempt that is voided', async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
+    const attempt = created(await h.create(challenge.id, 'nobody'));
+    ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
+    expect(await h.eventsOf(attempt.id)).toEqual([]);
+  });
+
+  it('is told when the fee is back and not before', async () => {
+    const { attempt } = await h.openAttempt();
+    await h.stopWallet();
+    await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
+    expect(await h.eventsOf(attempt.id)).toEqual([]);
+    await h.startWallet();
+    await h.server.sweepOnce();
+    expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.VOIDED)]);
+  });
+
+  it('is rolled back with the record of the refund', async () => {
+    const { attempt, player } = await h.openAttempt();
+    h.clock.advance(HOUR_MS);
+    arm('challenge.refund.before-commit', 'throw');
+    await expect(read(attempt.id)).rejects.toThrow();
+    expect(await h.eventsOf(attempt.id)).toEqual([]);
+    expect(await h.balance(player.accountId)).toBe(100_000n);
+    await h.server.sweepOnce();
+    expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
+  });
+});
+
+describe('award.released', () => {
+  const casesOf = async (attemptId: string) =>
+    (await h.eventsOf(attemptId)).map(({ payload }) => payload?.$case).toSorted();
+
+  it('is told once of a held award that is released, however often', async () => {
+    const { attempt, challenge, ref, awardId } = await heldAward();
+    expect(await casesOf(attempt.id)).toEqual(['attemptSettled']);
+    expect(await h.challenge.releaseAward({ awardId })).toEqual({});
+    expect(await h.challenge.releaseAward({ awardId })).toEqual({});
+    await written();
+    const paidAt = ok(await read(attempt.id)).attempt?.outcome?.award?.paidAt;
+    expect(await casesOf(attempt.id)).toEqual(['attemptSettled', 'awardReleased']);
+    expect(await h.eventsOf(attempt.id)).toContainEqual({
+      id: eventIdOf('award.released', awardId),
+      occurredAt: paidAt,
+      ...FROM,
+      payload: {
+        $case: 'awardReleased',
+        value: {
+          awardId,
+          attemptId: attempt.id,
+          challengeId: challenge.id,
+          tournamentRoundId: '',
+          playerRef: ref,
+          amountCents: 2_000n,
+        },
+      },
+    });
+  });
+
+  it('is not told of an award that is denied', async () => {
+    const { attempt, awardId } = await heldAward();
+    expect(await h.challenge.denyAward({ awardId })).toEqual({});
+    expect(await h.challenge.denyAward({ awardId })).toEqual({});
+    await written();
+    expect(await casesOf(attempt.id)).toEqual(['attemptSettled']);
+  });
+
+  it('is told of a release that was interrupted when the sweeper has finished it', async () => {
+    const { attempt, awardId } = await heldAward();
+    arm('challenge.award.before-commit', 'throw');
+    expect(await h.challenge.releaseAward({ awardId })).toEqual({});
+    expect(await casesOf(attempt.id)).toEqual(['attemptSettled']);
+    await written();
+    expect(await casesOf(attempt.id)).toEqual(['attemptSettled', 'awardReleased']);
+  });
+});
+
+describe('challenge.suspended', () => {
+  const put = async (challengeId: string, status: ChallengeStatus) =>
+    ok(await h.challenge.updateChallengeStatus({ challengeId, status }));
+
+  it('is told when a challenge is suspended, and again when that happens again', async () => {
+    const challenge = await h.open({ name: 'Longest run' });
+    await put(challenge.id, ChallengeStatus.SUSPENDED);
+    await put(challenge.id, ChallengeStatus.SUSPENDED);
+    const suspended = {
+      id: expect.any(String),
+      occurredAt: h.clock(),
+      ...FROM,
+      payload: { $case: 'challengeSuspended', value: { challengeId: challenge.id, name: 'Longest run' } },
+    };
+    expect(await h.eventsOf(challenge.id)).toEqual([suspended]);
+    await put(challenge.id, ChallengeStatus.LIVE);
+    expect(await h.eventsOf(challenge.id)).toEqual([suspended]);
+    await put(challenge.id, ChallengeStatus.SUSPENDED);
+    await put(challenge.id, ChallengeStatus.CLOSED);
+    const events = await h.eventsOf(challenge.id);
+    expect(events).toEqual([suspended, suspended]);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('is told once when several suspend it at the same time', async () => {
+    const challenge = await h.open();
+    await Promise.all(Array.from({ length: 10 }, () => put(challenge.id, ChallengeStatus.SUSPENDED)));
+    expect(await h.eventsOf(challenge.id)).toHaveLength(1);
+  });
+
+  it('is not told of a challenge that is closed, and not when the suspension is refused', async () => {
+    const challenge = await h.open();
+    await put(challenge.id, ChallengeStatus.CLOSED);
+    const change = { challengeId: challenge.id, status: ChallengeStatus.SUSPENDED };
+    expect(await h.challenge.updateChallengeStatus(change)).toMatchObject({ code: 'conflict' });
+    expect(await h.eventsOf(challenge.id)).toEqual([]);
+  });
+
+  it('says which environment the challenge is in', async () => {
+    const { id, terms } = await h.open();
+    const live = { ...PROGRAM, environment: Environment.LIVE };
+    const request = { tenant: live, terms, status: ChallengeStatus.LIVE, threshold: 100 };
+    const opened = ok(await h.challenge.createChallenge(request)).challenge;
+    expect(opened?.id).not.toBe(id);
+    await put(opened?.id ?? '', ChallengeStatus.SUSPENDED);
+    expect((await h.eventsOf(opened?.id ?? '')).map(({ tenant }) => tenant)).toEqual([live]);
+  });
+});

@@ -1,0 +1,139 @@
+/** What a partner is told of: each fact of this service as its event. The id derives from the fact, so that telling it again tells nothing new. */
+import { eventIdOf } from '@laurel/events';
+import { newId } from '@laurel/ids';
+import type { FinishedRefund } from '@laurel/money-path';
+import type { RefundReason, Tenant } from '@laurel/money-path/domain';
+import { Environment } from '@laurel/proto/common';
+import {
+  type Award as AwardMessage,
+  type Event,
+  Owner,
+  PayoutStatus,
+  RefundReason as RefundReasonMessage,
+} from '@laurel/proto/events';
+import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
+import type { AttemptWithTerms } from './repository/attempts.ts';
+import type { MovedAward } from './repository/awards.ts';
+
+const REFUND_REASON: Record<RefundReason, RefundReasonMessage> = {
+  expired: RefundReasonMessage.EXPIRED,
+  voided: RefundReasonMessage.VOIDED,
+  round_closed: RefundReasonMessage.ROUND_CLOSED,
+  round_cancelled: RefundReasonMessage.ROUND_CANCELLED,
+};
+
+/** An outcome was recorded, and what became of its award, if it has one, is known. */
+export function attemptSettled(settled: {
+  readonly tenant: Tenant;
+  readonly attempt: Pick<Attempt, 'id' | 'challengeId' | 'playerRef'>;
+  readonly outcome: Pick<Outcome, 'score' | 'metThreshold' | 'recordedAt'>;
+  readonly award: AwardMessage | null;
+}): Event {
+  const { tenant, attempt, outcome, award } = settled;
+  return {
+    id: eventIdOf('attempt.settled', attempt.id),
+    occurredAt: outcome.recordedAt,
+    ...from(tenant),
+    payload: {
+      $case: 'attemptSettled',
+      value: {
+        attemptId: attempt.id,
+        challengeId: attempt.challengeId,
+        tournamentRoundId: '',
+        playerRef: attempt.playerRef,
+        score: outcome.score,
+        metThreshold: outcome.metThreshold,
+        award: award ?? undefined,
+        recordedAt: outcome.recordedAt,
+      },
+    },
+  };
+}
+
+/** Fees that are back with their players. */
+export function eventsOfRefunds(
+  refunds: readonly FinishedRefund[],
+  attempts: ReadonlyMap<string, AttemptWithTerms>,
+): readonly Event[] {
+  return refunds.map(({ attemptId, reason, at }) => {
+    const refunded = attempts.get(attemptId);
+    if (refunded === undefined) throw new Error(`the refunded attempt ${attemptId} is not there`);
+    const { attempt, terms } = refunded;
+    return {
+      id: eventIdOf('attempt.refunded', attemptId),
+      occurredAt: at,
+      ...from(terms.tenant),
+      payload: {
+        $case: 'attemptRefunded',
+        value: {
+          attemptId,
+          challengeId: attempt.challengeId,
+          tournamentRoundId: '',
+          playerRef: attempt.playerRef,
+          amountCents: attempt.feeCents,
+          reason: REFUND_REASON[reason],
+        },
+      },
+    };
+  });
+}
+
+/**
+ * What moved awards have to tell. The first word of the wallet, paid or held, completes the outcome that won the award; a held award
+ * that is paid was released; a denied one tells nothing.
+ */
+export function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
+  return awards.flatMap((moved) => {
+    if (moved.movedFrom === 'paying') return [settledWithAward(moved)];
+    return moved.award.status === 'paid' ? [awardReleased(moved)] : [];
+  });
+}
+
+function settledWithAward({ award, tenant, playerRef, outcome }: MovedAward): Event {
+  return attemptSettled({
+    tenant,
+    attempt: { id: award.attemptId, challengeId: award.challengeId, playerRef },
+    outcome,
+    award: {
+      id: award.id,
+      amountCents: award.amountCents,
+      payoutStatus: award.status === 'paid' ? PayoutStatus.PAID : PayoutStatus.HELD,
+    },
+  });
+}
+
+function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
+  return {
+    id: eventIdOf('award.released', award.id),
+    occurredAt: award.paidAt ?? undefined,
+    ...from(tenant),
+    payload: {
+      $case: 'awardReleased',
+      value: {
+        awardId: award.id,
+        attemptId: award.attemptId,
+        challengeId: award.challengeId,
+        tournamentRoundId: '',
+        playerRef,
+        amountCents: award.amountCents,
+      },
+    },
+  };
+}
+
+/** The challenge stopped taking attempts. It may be reinstated and suspended again, so each time has an id of its own. */
+export function challengeSuspended({ id, tenant, terms }: Challenge, now: Date): Event {
+  return {
+    id: eventIdOf('challenge.suspended', newId(now)),
+    occurredAt: now,
+    ...from(tenant),
+    payload: { $case: 'challengeSuspended', value: { challengeId: id, name: terms.name } },
+  };
+}
+
+function from({ programId, environment }: Tenant): Pick<Event, 'tenant' | 'owner'> {
+  return {
+    tenant: { programId, environment: environment === 'live' ? Environment.LIVE : Environment.TEST },
+    owner: Owner.CHALLENGE,
+  };
+}

@@ -1,0 +1,100 @@
+/** The way of this service's events to whoever takes them, through a real broker. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectEvents, startConsumer } from '@laurel/events';
+import { type Event, RefundReason } from '@laurel/proto/events';
+import { createLogger } from '@laurel/service';
+import { natsUrl, ok } from '@laurel/testing';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { awardIdOfRank } from './domain/purse.ts';
+import { eventsIn, inOrder, isOfRound, refunded, roundCancelled, roundSettled, settled } from './outbox.fixture.ts';
+import { created, PROGRAM, recorded, useHarness, verdictOf } from './tournament.fixture.ts';
+
+// Before any import: the library looks for the folder when it is loaded.
+const failpoints = vi.hoisted(() => {
+  const { mkdtempSync } = process.getBuiltinModule('node:fs');
+  const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
+  process.env.FAILPOINTS_DIR = folder;
+  return folder;
+});
+afterAll(() => rmSync(failpoints, { recursive: true }));
+
+const h = useHarness({ natsUrl: natsUrl() });
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+const taken: Event[] = [];
+const opened = new AsyncDisposableStack();
+beforeAll(async () => {
+  const logger = createLogger({ service: 'tournament', level: 'silent' });
+  const stream = opened.use(connectEvents({ url: natsUrl(), prefix: h.eventsPrefix, name: 'tournament-test', logger }));
+  const take = async (events: readonly Event[]) => {
+    taken.push(...events);
+  };
+  opened.use(startConsumer({ stream, durable: 'test', take, logger }));
+  // Until there is a consumer the stream keeps nothing. From here on nothing sweeps unless a test says so.
+  const round = await closed();
+  await vi.waitFor(async () => {
+    await h.server.sweepOnce();
+    expect(takenOf(round.id)).toHaveLength(1);
+  }, PATIENCE);
+}, 20_000);
+afterAll(() => opened[Symbol.asyncDispose]());
+
+/** A round that nobody entered, and that is cancelled. */
+async function closed() {
+  const round = await h.openRound();
+  ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  return round;
+}
+
+function takenOf(roundId: string): readonly Event[] {
+  return inOrder(taken.filter((event) => isOfRound(event, roundId)));
+}
+
+async function waitingOf(roundId: string): Promise<readonly Event[]> {
+  return (await eventsIn(h)).filter((event) => isOfRound(event, roundId));
+}
+
+/** Resolves once just these were taken, and have left the outbox. */
+async function untilTaken(roundId: string, events: readonly Event[]): Promise<void> {
+  await vi.waitFor(async () => {
+    expect(takenOf(roundId)).toEqual(inOrder(events));
+    expect(await waitingOf(roundId)).toEqual([]);
+  }, PATIENCE);
+}
+
+it('everything about a round is published behind its commit, and leaves the outbox once it was taken', async () => {
+  const { round, player, attempt } = await h.openAttempt();
+  const open = created(await h.create(round.id, player.ref));
+  recorded(await h.report(attempt.id, 1));
+  const outcome = settled(round.id, attempt, 1, h.clock());
+  await untilTaken(round.id, [outcome]);
+
+  ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+  ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+  const fee = refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock());
+  const end = roundSettled(round, 1n, 10_000n, h.clock());
+  await untilTaken(round.id, [outcome, fee, end]);
+
+  ok(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
+  await vi.waitFor(() => {
+    expect(takenOf(round.id).map(({ payload }) => payload?.$case)).toContain('awardReleased');
+  }, PATIENCE);
+});
+
+it('so is the end of a round that is cancelled', async () => {
+  const round = await closed();
+  await untilTaken(round.id, [roundCancelled(round, h.clock())]);
+});
+
+it('an event that a crash kept from being published is published by the sweep', async () => {
+  const { round, attempt } = await h.openAttempt();
+  writeFileSync(join(failpoints, 'tournament.outcome.after-commit'), 'throw');
+  expect(verdictOf(await h.report(attempt.id, 3))).toBe('fault');
+  expect(await waitingOf(round.id)).toEqual([settled(round.id, attempt, 3, h.clock())]);
+  await vi.waitFor(async () => {
+    await h.server.sweepOnce();
+    expect(takenOf(round.id)).toContainEqual(settled(round.id, attempt, 3, h.clock()));
+  }, PATIENCE);
+});

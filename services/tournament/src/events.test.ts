@@ -1,0 +1,371 @@
+/**
+ * What is told, and that it is told once: a fact's event is in the outbox with the commit that makes it a fact, and no step that runs again
+ * tells it again. The outbox is emptied in between, as a consumer does, so that a second telling would show; and every telling is counted,
+ * also of an event that is in the outbox already.
+ */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FailpointName } from '@laurel/failpoint';
+import { newId } from '@laurel/ids';
+import { RefundReason } from '@laurel/proto/events';
+import { ok } from '@laurel/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { awardIdOfRank } from './domain/purse.ts';
+import {
+  eventsIn,
+  inOrder,
+  refunded,
+  released,
+  roundCancelled,
+  roundSettled,
+  settled,
+  takeEvents,
+  takeEventsOf,
+} from './outbox.fixture.ts';
+import {
+  BY_SECONDS,
+  created,
+  type Harness,
+  HOUR_MS,
+  LIVE_PROGRAM,
+  PROGRAM,
+  recorded,
+  useHarness,
+  useReplica,
+  verdictOf,
+} from './tournament.fixture.ts';
+
+// Before any import: the library looks for the folder when it is loaded.
+const failpoints = vi.hoisted(() => {
+  const { mkdtempSync } = process.getBuiltinModule('node:fs');
+  const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
+  process.env.FAILPOINTS_DIR = folder;
+  return folder;
+});
+afterAll(() => rmSync(failpoints, { recursive: true }));
+
+const h = useHarness({ takesEvents: true });
+const replica = useReplica(h);
+
+// Its rows go with their transaction. A conflict with what is there comes behind it.
+const COUNT_TELLINGS = `
+create table tellings (event_id uuid not null);
+create function count_telling() returns trigger language plpgsql as $$
+begin
+  insert into tellings (event_id) values (new.event_id);
+  return new;
+end
+$$;
+create trigger outbox_counts_tellings before insert on outbox for each row execute function count_telling()`;
+
+beforeAll(async () => {
+  await h.database.query({ text: COUNT_TELLINGS });
+});
+afterEach(async () => {
+  const again = { text: 'select event_id from tellings group by event_id having count(*) > 1' };
+  expect(await h.database.query(again)).toEqual([]);
+});
+
+function arm(point: FailpointName<'tournament'>, action = 'throw'): void {
+  writeFileSync(join(failpoints, point), action);
+}
+
+/** A run of every sweeper that may end in the middle, because of what is armed; whether that was hit. */
+async function sweepUntil(point: FailpointName<'tournament'>): Promise<boolean> {
+  arm(point);
+  await Promise.allSettled([h.server.sweepOnce()]);
+  return !existsSync(join(failpoints, point));
+}
+
+/** A round of an hour with two scored attempts and, for a minute less than the round, an open one. */
+async function playedRound(terms: Parameters<Harness['openRound']>[0] = {}) {
+  const round = await h.openRound(terms, { lengthMs: HOUR_MS });
+  const [first, second, third] = await Promise.all([h.player(), h.player(), h.player()]);
+  const best = created(await h.create(round.id, first.ref));
+  const other = created(await h.create(round.id, second.ref));
+  const startedAt = h.clock();
+  recorded(await h.report(best.id, 9.5));
+  recorded(await h.report(other.id, -1));
+  h.clock.advance(60_000);
+  const open = created(await h.create(round.id, third.ref));
+  const outcomes = [settled(round.id, best, 9.5, startedAt), settled(round.id, other, -1, startedAt)];
+  expect(await takeEventsOf(h, round.id)).toEqual(inOrder(outcomes));
+  h.clock.advance(HOUR_MS - 60_000);
+  return { round, best, other, open };
+}
+
+describe('an outcome that is recorded', () => {
+  it('is told with its commit, whole, and not again when the report is repeated or another one is refused', async () => {
+    const { round, attempt } = await h.openAttempt(BY_SECONDS);
+    const report = { operationId: newId(), tiebreak: 4 };
+    expect(verdictOf(await h.report(attempt.id, 12.25))).toBe('tiebreak_required');
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+    recorded(await h.report(attempt.id, 12.25, report));
+    expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 12.25, h.clock())]);
+
+    h.clock.advance(1);
+    recorded(await h.report(attempt.id, 12.25, report));
+    expect(verdictOf(await h.report(attempt.id, 13, { tiebreak: 4 }))).toBe('attempt_already_settled');
+    await h.server.sweepOnce();
+    expect(await eventsIn(h)).toEqual([]);
+  });
+
+  it('is told under the ref that played it, for each attempt of a batch, and only those that settled', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    const second = await h.secondRefOf(player);
+    const attempts = [attempt, created(await h.create(round.id, second)), created(await h.create(round.id, second))];
+    const reports = [...attempts, ...attempts].map(({ id: attemptId }, score) => ({
+      operationId: newId(),
+      attemptId,
+      tenant: PROGRAM,
+      score,
+      tiebreak: undefined,
+      evidenceJson: '',
+      requestId: 'r',
+    }));
+    ok(await h.tournament.reportOutcomes({ reports }));
+    const told = attempts.map((one, score) => settled(round.id, one, score, h.clock()));
+    expect(told.map(({ payload }) => payload?.value)).toMatchObject(
+      [player.ref, second, second].map((playerRef) => ({ playerRef })),
+    );
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
+  });
+
+  it('names its environment', async () => {
+    const round = await h.openRound({}, { tenant: LIVE_PROGRAM });
+    const player = await h.player(undefined, undefined, LIVE_PROGRAM);
+    const attempt = created(await h.create(round.id, player.ref, undefined, LIVE_PROGRAM));
+    recorded(await h.report(attempt.id, 1, { tenant: LIVE_PROGRAM }));
+    const event = settled(round.id, attempt, 1, h.clock());
+    expect(await takeEventsOf(h, round.id)).toEqual([{ ...event, tenant: LIVE_PROGRAM }]);
+  });
+
+  it('is not told where its commit was rolled back, and once behind the retry', async () => {
+    const { round, attempt } = await h.openAttempt();
+    const operation = { operationId: newId() };
+    arm('tournament.outcome.before-commit');
+    expect(verdictOf(await h.report(attempt.id, 7, operation))).toBe('fault');
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+    recorded(await h.report(attempt.id, 7, operation));
+    expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 7, h.clock())]);
+  });
+
+  it('is not told where the outcome itself cannot be written, nor is an outcome recorded that cannot be told', async () => {
+    const { round, attempt } = await h.openAttempt();
+    const run = (text: string) => h.database.query({ text });
+    await run('alter table outcomes add constraint outcomes_of_this_test check (score <> 666)');
+    expect(verdictOf(await h.report(attempt.id, 666))).toBe('fault');
+    await run('alter table outcomes drop constraint outcomes_of_this_test');
+    expect(await eventsIn(h)).toEqual([]);
+
+    await run('alter table outbox rename to outbox_out_of_sight');
+    expect(verdictOf(await h.report(attempt.id, 7))).toBe('fault');
+    await run('alter table outbox_out_of_sight rename to outbox');
+    recorded(await h.report(attempt.id, 8));
+    expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 8, h.clock())]);
+  });
+
+  it('is told though whoever committed it came no further, and not again by the retry', async () => {
+    const { round, attempt } = await h.openAttempt();
+    const operation = { operationId: newId() };
+    arm('tournament.outcome.after-commit');
+    expect(verdictOf(await h.report(attempt.id, 7, operation))).toBe('fault');
+    expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 7, h.clock())]);
+    recorded(await h.report(attempt.id, 7, operation));
+    expect(await eventsIn(h)).toEqual([]);
+  });
+});
+
+describe('a fee that went back', () => {
+  it('is told with the reason: voided, expired by hand or at its hour, or over with its round', async () => {
+    const { EXPIRED, ROUND_CLOSED, VOIDED } = RefundReason;
+    const { round, player, attempt: voided } = await h.openAttempt();
+    ok(await h.tournament.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    expect(await takeEventsOf(h, round.id)).toEqual([refunded(round.id, voided, VOIDED, h.clock())]);
+
+    const byHand = created(await h.create(round.id, player.ref));
+    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: byHand.id }));
+    expect(await takeEventsOf(h, round.id)).toEqual([refunded(round.id, byHand, EXPIRED, h.clock())]);
+
+    const atItsHour = created(await h.create(round.id, player.ref));
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([refunded(round.id, atItsHour, EXPIRED, h.clock())]);
+
+    const short = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
+    const withItsRound = created(await h.create(short.id, player.ref));
+    h.clock.advance(HOUR_MS / 2);
+    ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: withItsRound.id }));
+    expect(await takeEventsOf(h, short.id)).toEqual([refunded(short.id, withItsRound, ROUND_CLOSED, h.clock())]);
+  });
+
+  it('is told once, whatever the refund was interrupted by and whoever finishes it', async () => {
+    const points = ['before-call', 'after-call', 'before-commit', 'after-commit'] as const;
+    for (const point of points) {
+      const { round, attempt } = await h.openAttempt();
+      const request = { attemptId: attempt.id, reason: 'a test' };
+      arm(`tournament.refund.${point}`);
+      await expect(h.tournament.voidAttempt(request)).rejects.toThrow();
+      const before = await takeEventsOf(h, round.id);
+      // Another one is refused where the first had come to its end.
+      expect('code' in (await h.tournament.voidAttempt(request))).toBe(point === 'after-commit');
+      await h.server.sweepOnce();
+      const told = [...before, ...(await takeEventsOf(h, round.id))];
+      expect(told).toEqual([refunded(round.id, attempt, RefundReason.VOIDED, h.clock())]);
+      expect(before).toHaveLength(point === 'after-commit' ? 1 : 0);
+      await replica.server.sweepOnce();
+      expect(await eventsIn(h)).toEqual([]);
+    }
+  });
+});
+
+describe('a round that ends', () => {
+  it('tells that it is settled, with what it pays, and each fee of an open attempt, but no purse', async () => {
+    const { round, open } = await playedRound();
+    await h.server.sweepOnce();
+    const told = [
+      refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock()),
+      // Nobody reached the third rank.
+      roundSettled(round, 2n, 15_000n, h.clock()),
+    ];
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    await replica.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+  });
+
+  it('tells that it is cancelled, and each of its fees, scored or not', async () => {
+    const { round, best, other, open } = await playedRound({ minEntrants: 4 });
+    await h.server.sweepOnce();
+    const fees = [best, other, open].map((one) => refunded(round.id, one, RefundReason.ROUND_CANCELLED, h.clock()));
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder([...fees, roundCancelled(round, h.clock())]));
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    await replica.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+  });
+
+  it('by hand tells the same before the answer', async () => {
+    const empty = await h.openRound();
+    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
+    expect(await takeEventsOf(h, empty.id)).toEqual([roundCancelled(empty, h.clock())]);
+    const { round, attempt } = await h.openAttempt({ minEntrants: 1, minScoredAttempts: 0 });
+    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    const told = [
+      refunded(round.id, attempt, RefundReason.ROUND_CLOSED, h.clock()),
+      roundSettled(round, 0n, 0n, h.clock()),
+    ];
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
+  });
+
+  it('tells everything once when several replicas end it, and one waits for the other', async () => {
+    for (const point of ['close', 'award', 'seal', 'refund', 'cancel'] as const) {
+      const { round, open } = await playedRound();
+      const cancelled = await h.openRound({}, { lengthMs: 1 });
+      h.clock.advance(1);
+      const endedAt = h.clock();
+      arm(`tournament.${point}.before-commit`, 'delay:100');
+      await Promise.all([h.server, replica.server, h.server, replica.server].map(({ sweepOnce }) => sweepOnce()));
+      const told = [
+        refunded(round.id, open, RefundReason.ROUND_CLOSED, endedAt),
+        roundSettled(round, 2n, 15_000n, endedAt),
+        roundCancelled(cancelled, endedAt),
+      ];
+      expect(await takeEvents(h)).toEqual(inOrder(told));
+      await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
+      expect(await eventsIn(h)).toEqual([]);
+    }
+  });
+});
+
+const REFUND = ['refund.before-call', 'refund.after-call', 'refund.before-commit', 'refund.after-commit'] as const;
+const CLOSE = ['close.before-commit', 'close.after-commit'] as const;
+const PAY = ['award.before-pay', 'award.after-pay', 'award.before-commit', 'award.after-commit'] as const;
+const SEAL = ['seal.before-commit', 'seal.after-commit'] as const;
+const CANCEL = ['cancel.before-commit', 'cancel.after-commit'] as const;
+
+describe('a round whose end is interrupted', () => {
+  it.each([...CLOSE, ...PAY, ...SEAL, ...REFUND])('at %s tells once that it is settled', async (point) => {
+    const { round, open } = await playedRound();
+    expect(await sweepUntil(`tournament.${point}`)).toBe(true);
+    const before = await takeEventsOf(h, round.id);
+    await replica.server.sweepOnce();
+    const behind = await takeEventsOf(h, round.id);
+    const told = [
+      refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock()),
+      roundSettled(round, 2n, 15_000n, h.clock()),
+    ];
+    expect(inOrder([...before, ...behind])).toEqual(inOrder(told));
+    await h.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+  });
+
+  it.each([...CLOSE, ...REFUND, ...CANCEL])('at %s tells once that it is cancelled', async (point) => {
+    const { round, best, other, open } = await playedRound({ minScoredAttempts: 3 });
+    expect(await sweepUntil(`tournament.${point}`)).toBe(true);
+    const before = await takeEventsOf(h, round.id);
+    await replica.server.sweepOnce();
+    const behind = await takeEventsOf(h, round.id);
+    const fees = [best, other, open].map((one) => refunded(round.id, one, RefundReason.ROUND_CANCELLED, h.clock()));
+    expect(inOrder([...before, ...behind])).toEqual(inOrder([...fees, roundCancelled(round, h.clock())]));
+    await h.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+  });
+});
+
+describe('a purse that is held', () => {
+  /** The purse of a settled round's only player, which the wallet held back. */
+  async function heldPurse() {
+    const { round, player, attempt } = await h.openAttempt();
+    recorded(await h.report(attempt.id, 1));
+    ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+    await takeEvents(h);
+    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    expect(await takeEventsOf(h, round.id)).toEqual([roundSettled(round, 1n, 10_000n, h.clock())]);
+    return { round, awardId: awardIdOfRank(round.id, 1), playerRef: player.ref, amountCents: 10_000n };
+  }
+
+  async function paidAt(awardId: string): Promise<Date> {
+    const [row] = await h.database.query<{ paid_at: Date | null }>(
+      { text: 'select paid_at from round_payouts where award_id = $1' },
+      [awardId],
+    );
+    if (row?.paid_at == null) throw new Error(`award ${awardId} is not paid`);
+    return row.paid_at;
+  }
+
+  it('is told when it was released and paid, once', async () => {
+    const { round, ...purse } = await heldPurse();
+    const { awardId } = purse;
+    ok(await h.tournament.releaseAward({ awardId }));
+    expect(await takeEventsOf(h, round.id)).toEqual([released(round.id, purse, await paidAt(awardId))]);
+    ok(await h.tournament.releaseAward({ awardId }));
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+  });
+
+  it('is told once when its release was interrupted, and rolled forward by the sweepers', async () => {
+    for (const point of ['award.before-commit', 'award.after-commit'] as const) {
+      const { round, ...purse } = await heldPurse();
+      const { awardId } = purse;
+      arm(`tournament.${point}`);
+      ok(await h.tournament.releaseAward({ awardId }));
+      const before = await takeEventsOf(h, round.id);
+      expect(before).toHaveLength(point === 'award.after-commit' ? 1 : 0);
+      h.clock.advance(2_000);
+      await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
+      const told = [...before, ...(await takeEventsOf(h, round.id))];
+      expect(told).toEqual([released(round.id, purse, await paidAt(awardId))]);
+    }
+  });
+
+  it('tells nothing when it is denied', async () => {
+    const { round, awardId } = await heldPurse();
+    ok(await h.tournament.denyAward({ awardId }));
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    expect(await takeEventsOf(h, round.id)).toEqual([]);
+  });
+});

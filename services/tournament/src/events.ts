@@ -1,0 +1,122 @@
+/**
+ * The events of this service, each made of what its commit writes. Ids derive from what happened to what: a step that runs again makes
+ * the same event, which is in the outbox once.
+ */
+import { eventIdOf } from '@laurel/events';
+import type { FinishedRefund } from '@laurel/money-path';
+import type * as moneyPath from '@laurel/money-path/domain';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Owner, RefundReason } from '@laurel/proto/events';
+import { purseWon } from './domain/purse.ts';
+import type { Attempt, Outcome, Round, Tally, Tenant } from './domain/tournament.ts';
+import type { ReleasedPurse } from './repository/payouts.ts';
+import type { RefundedAttempt } from './repository/refunds.ts';
+
+const REFUND_REASON: Record<moneyPath.RefundReason, RefundReason> = {
+  expired: RefundReason.EXPIRED,
+  voided: RefundReason.VOIDED,
+  round_closed: RefundReason.ROUND_CLOSED,
+  round_cancelled: RefundReason.ROUND_CANCELLED,
+};
+
+/** Nothing is won before the round ends, and a board has no bar to clear. */
+export function attemptSettled(facts: {
+  readonly attempt: Pick<Attempt, 'id' | 'playerRef'>;
+  readonly round: Pick<Round, 'id' | 'tenant'>;
+  readonly outcome: Outcome;
+}): Event {
+  const { attempt, round, outcome } = facts;
+  return {
+    id: eventIdOf('attempt.settled', attempt.id),
+    ...stamp(round.tenant, outcome.recordedAt),
+    payload: {
+      $case: 'attemptSettled',
+      value: {
+        attemptId: attempt.id,
+        challengeId: '',
+        tournamentRoundId: round.id,
+        playerRef: attempt.playerRef,
+        score: outcome.score,
+        metThreshold: false,
+        award: undefined,
+        recordedAt: outcome.recordedAt,
+      },
+    },
+  };
+}
+
+/** One for each fee that went back, whatever the reason; also for a scored attempt of a round that was cancelled. */
+export function attemptsRefunded(
+  refunds: readonly FinishedRefund[],
+  attempts: ReadonlyMap<string, RefundedAttempt>,
+): readonly Event[] {
+  return refunds.map(({ attemptId, reason, at }) => {
+    const attempt = attempts.get(attemptId);
+    if (attempt === undefined) throw new Error(`the fee of attempt ${attemptId} went back, and it was not found`);
+    return {
+      id: eventIdOf('attempt.refunded', attemptId),
+      ...stamp(attempt.tenant, at),
+      payload: {
+        $case: 'attemptRefunded',
+        value: {
+          attemptId,
+          challengeId: '',
+          tournamentRoundId: attempt.roundId,
+          playerRef: attempt.playerRef,
+          amountCents: attempt.feeCents,
+          reason: REFUND_REASON[reason],
+        },
+      },
+    };
+  });
+}
+
+export function roundSettled(round: Round, { scoredPlayers }: Tally, settledAt: Date): Event {
+  return {
+    id: eventIdOf('round.settled', round.id),
+    ...stamp(round.tenant, settledAt),
+    payload: {
+      $case: 'roundSettled',
+      value: {
+        tournamentRoundId: round.id,
+        tournamentId: round.tournamentId,
+        rankedPlayers: BigInt(scoredPlayers),
+        purseCents: purseWon(round.terms.purse, scoredPlayers),
+      },
+    },
+  };
+}
+
+export function roundCancelled(round: Pick<Round, 'id' | 'tournamentId' | 'tenant'>, cancelledAt: Date): Event {
+  return {
+    id: eventIdOf('round.cancelled', round.id),
+    ...stamp(round.tenant, cancelledAt),
+    payload: {
+      $case: 'roundCancelled',
+      value: { tournamentRoundId: round.id, tournamentId: round.tournamentId },
+    },
+  };
+}
+
+/** A purse is won by an entry, which is no single attempt. */
+export function awardReleased({ awardId, roundId, playerRef, amountCents, paidAt, tenant }: ReleasedPurse): Event {
+  return {
+    id: eventIdOf('award.released', awardId),
+    ...stamp(tenant, paidAt),
+    payload: {
+      $case: 'awardReleased',
+      value: { awardId, attemptId: '', challengeId: '', tournamentRoundId: roundId, playerRef, amountCents },
+    },
+  };
+}
+
+function stamp(tenant: Tenant, occurredAt: Date): Pick<Event, 'occurredAt' | 'tenant' | 'owner'> {
+  return {
+    occurredAt,
+    tenant: {
+      programId: tenant.programId,
+      environment: tenant.environment === 'live' ? Environment.LIVE : Environment.TEST,
+    },
+    owner: Owner.TOURNAMENT,
+  };
+}

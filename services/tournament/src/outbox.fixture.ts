@@ -1,0 +1,107 @@
+/** What the tests of events read: the outbox, out of which nothing takes them there. */
+import { deriveId } from '@laurel/ids';
+import { Event, Owner, type RefundReason } from '@laurel/proto/events';
+import { FEE, type Harness, PROGRAM } from './tournament.fixture.ts';
+
+type Outbox = Pick<Harness, 'database'>;
+
+type Payload = NonNullable<Event['payload']>;
+
+/** Every event in the outbox. */
+export async function eventsIn({ database }: Outbox): Promise<readonly Event[]> {
+  return inOrder((await database.query<OutboxRow>({ text: 'select event_id, payload from outbox' })).map(toEvent));
+}
+
+/** Every event in the outbox, which is empty then, as if a consumer had taken them: what is told again shows. */
+export async function takeEvents({ database }: Outbox): Promise<readonly Event[]> {
+  const taken = { text: 'delete from outbox returning event_id, payload' };
+  return inOrder((await database.query<OutboxRow>(taken)).map(toEvent));
+}
+
+/** As takeEvents; those of this round. */
+export async function takeEventsOf(outbox: Outbox, roundId: string): Promise<readonly Event[]> {
+  return (await takeEvents(outbox)).filter((event) => isOfRound(event, roundId));
+}
+
+export function isOfRound({ payload }: Event, roundId: string): boolean {
+  return payload !== undefined && 'tournamentRoundId' in payload.value && payload.value.tournamentRoundId === roundId;
+}
+
+export function inOrder(events: readonly Event[]): readonly Event[] {
+  return events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+type OutboxRow = { event_id: string; payload: Buffer };
+
+function toEvent({ event_id: id, payload }: OutboxRow): Event {
+  const event = Event.decode(payload);
+  if (event.id !== id) throw new Error(`event ${event.id} lies under ${id}`);
+  return event;
+}
+
+/** As the contract has them; ids derive from what happened to what. */
+function eventOf(type: string, sourceId: string, occurredAt: Date, payload: Payload): Event {
+  return { id: deriveId(sourceId, `event:${type}`), occurredAt, tenant: PROGRAM, owner: Owner.TOURNAMENT, payload };
+}
+
+export function settled(
+  roundId: string,
+  attempt: { readonly id: string; readonly playerRef: string },
+  score: number,
+  recordedAt: Date,
+): Event {
+  const value = {
+    attemptId: attempt.id,
+    challengeId: '',
+    tournamentRoundId: roundId,
+    playerRef: attempt.playerRef,
+    score,
+    metThreshold: false,
+    award: undefined,
+    recordedAt,
+  };
+  return eventOf('attempt.settled', attempt.id, recordedAt, { $case: 'attemptSettled', value });
+}
+
+export function refunded(
+  roundId: string,
+  attempt: { readonly id: string; readonly playerRef: string },
+  reason: RefundReason,
+  at: Date,
+): Event {
+  const value = {
+    attemptId: attempt.id,
+    challengeId: '',
+    tournamentRoundId: roundId,
+    playerRef: attempt.playerRef,
+    amountCents: FEE,
+    reason,
+  };
+  return eventOf('attempt.refunded', attempt.id, at, { $case: 'attemptRefunded', value });
+}
+
+type EndedRound = { readonly id: string; readonly tournamentId: string };
+
+export function roundSettled(
+  { id, tournamentId }: EndedRound,
+  rankedPlayers: bigint,
+  purseCents: bigint,
+  at: Date,
+): Event {
+  const value = { tournamentRoundId: id, tournamentId, rankedPlayers, purseCents };
+  return eventOf('round.settled', id, at, { $case: 'roundSettled', value });
+}
+
+export function roundCancelled({ id, tournamentId }: EndedRound, at: Date): Event {
+  const value = { tournamentRoundId: id, tournamentId };
+  return eventOf('round.cancelled', id, at, { $case: 'roundCancelled', value });
+}
+
+export function released(
+  roundId: string,
+  purse: { readonly awardId: string; readonly playerRef: string; readonly amountCents: bigint },
+  paidAt: Date,
+): Event {
+  const value = { ...purse, attemptId: '', challengeId: '', tournamentRoundId: roundId };
+  return eventOf('award.released', purse.awardId, paidAt, { $case: 'awardReleased', value });
+}
