@@ -2,6 +2,7 @@
 //
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
+//   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards); the ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); it lies on the disk that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -10,15 +11,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@laurel/postgres/embedded';
-import { SERVICES, type Stack, startStack } from '@laurel/testing';
+import { SERVICES, type Stack, startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
 import { measureBoards } from './boards.ts';
+import { measureDeliveries } from './deliveries.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import { usageOf } from './processes.ts';
 import { createPrograms } from './setup.ts';
 import { percentiles, table } from './statistics.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
+const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks,boards').split(','));
 const boardEntries = Number(process.env.LAUREL_BENCH_ENTRIES ?? 1_000_000);
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
 const YARDSTICK_CLIENTS = 64;
@@ -44,11 +47,13 @@ const postgres = await startEmbeddedPostgres({
   },
 });
 cleanup.defer(() => postgres.stop());
+const nats = cleanup.use(await startNats());
 
 const uncapped = String(1_000_000_000);
 const stack = cleanup.use(
   await startStack({
     postgresUrl: postgres.superuserUrl,
+    natsUrl: nats.url,
     logDirectory: directory,
     environment: {
       gateway: { RATE_LIMIT_PER_MINUTE: uncapped },
@@ -80,7 +85,7 @@ const rows: (string | number)[][] = [
 ];
 let at64 = 0;
 let failures = 0;
-for (const clients of clientCounts) {
+for (const clients of parts.has('flows') ? clientCounts : []) {
   const before = snapshot();
   const result = await runLoad({
     ...target,
@@ -111,7 +116,7 @@ for (const share of OPEN_LOOP_SHARES) {
   rows.push(row(`open loop, ${ratePerSecond}/s (${share * 100} %)`, result));
   failures += result.failures;
 }
-for (const clients of clientCounts) {
+for (const clients of parts.has('rounds') ? clientCounts : []) {
   const result = await runLoad({
     ...target,
     programs: undefined,
@@ -135,13 +140,15 @@ const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
 });
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
+// After the audit: these events tell of attempts that never were.
+const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
+
 // After the audit: the players that are written straight onto these boards never paid a fee.
 const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
-const boards = await measureBoards(stack, boardProgram, boardEntries);
+const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
 
-console.log(`\n${table(rows)}\n`);
-console.log(`${table(boards)}\n`);
+for (const measured of [rows, webhooks, boards]) if (measured.length > 1) console.log(`\n${table(measured)}\n`);
 console.log(
   `yardstick: ${answer.perSecond.toFixed(0)} naive 7-statement transactions/s at ${YARDSTICK_CLIENTS} connections on the same PostgreSQL`,
 );

@@ -1,11 +1,13 @@
 /** What the chapters of the demo share: a call that is printed as it goes and held against what is expected. */
 export type Json = Record<string, unknown>;
 export type Call = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: object;
   readonly expect: number;
+  /** What is shown of the answer in place of all of it. */
+  readonly summary?: (body: Json) => readonly string[];
 };
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Json };
 
@@ -26,7 +28,26 @@ export async function ping(origin: string): Promise<void> {
 }
 
 export async function exchange(origin: string, shape: Call): Promise<Answer> {
-  const { method, path, headers, body, expect } = shape;
+  isCalling = true;
+  try {
+    return await callAndPrint(origin, shape);
+  } finally {
+    isCalling = false;
+    for (const print of heldBack.splice(0)) print();
+  }
+}
+
+let isCalling = false;
+const heldBack: (() => void)[] = [];
+
+/** Prints now, or once the call that is under way has been printed whole. */
+export function printBetweenCalls(print: () => void): void {
+  if (isCalling) heldBack.push(print);
+  else print();
+}
+
+async function callAndPrint(origin: string, shape: Call): Promise<Answer> {
+  const { method, path, headers, body, expect, summary } = shape;
   console.log(`\n→ ${method} ${path}`);
   printHeaders(new Headers(headers), SHOWN_REQUEST_HEADERS);
   if (body !== undefined) printJson(body);
@@ -48,7 +69,8 @@ export async function exchange(origin: string, shape: Call): Promise<Answer> {
   const parsed = text === '' ? {} : (JSON.parse(text) as Json);
   console.log(`← ${response.status} ${response.statusText}`);
   printHeaders(response.headers, SHOWN_ANSWER_HEADERS);
-  printJson(parsed);
+  if (summary !== undefined && response.status === expect) printLines(summary(parsed));
+  else if (text !== '') printJson(parsed);
   check(response.status === expect, `${method} ${path} must answer ${expect}, not ${response.status}`);
   return { status: response.status, headers: response.headers, text, body: parsed };
 }
@@ -63,20 +85,26 @@ export function chapter(title: string): void {
   console.log(`\n━━ ${chapters}. ${title}`);
 }
 
-function printHeaders(headers: Headers, names: readonly string[]): void {
+export function printHeaders(headers: Headers, names: readonly string[]): void {
   for (const name of names) {
     const value = headers.get(name);
     if (value !== null) console.log(`  ${name}: ${mask(value)}`);
   }
 }
 
-function printJson(value: object): void {
-  console.log(mask(JSON.stringify(value, null, 2)).replace(/^/gm, '  '));
+export function printJson(value: object): void {
+  printLines([JSON.stringify(value, (name, member) => (SECRET_MEMBERS.includes(name) ? '****' : member), 2)]);
 }
 
-/** Keys and tokens show only their ends. */
+export function printLines(lines: readonly string[]): void {
+  console.log(mask(lines.join('\n')).replace(/^/gm, '  '));
+}
+
+const SECRET_MEMBERS = ['password', 'token'];
+
+/** Keys, secrets and tokens show only their ends. */
 function mask(text: string): string {
   return text
-    .replace(/\b(sk_(?:test|live)_[0-9A-Za-z]{4})[0-9A-Za-z]+([0-9A-Za-z]{4})\b/g, '$1…$2')
+    .replace(/\b((?:sk_(?:test|live)|whsec)_[0-9A-Za-z]{4})[0-9A-Za-z]+([0-9A-Za-z]{4})\b/g, '$1…$2')
     .replace(/^Bearer .*$/, 'Bearer ****');
 }

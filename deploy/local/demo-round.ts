@@ -1,6 +1,7 @@
 /** The demo's round: three players, a re-buy, a look that is masked and one that is not, and the table with its purses once it is over. */
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Call, chapter, check, type Json } from './demo-calls.ts';
+import type { Webhooks } from './demo-webhooks.ts';
 import { CUP } from './seed.ts';
 
 export async function playRound(on: {
@@ -9,8 +10,9 @@ export async function playRound(on: {
   readonly asOperator: Record<string, string>;
   readonly programId: string;
   readonly run: string;
+  readonly webhooks: Webhooks;
 }): Promise<void> {
-  const { call, asPartner, asOperator, programId, run } = on;
+  const { call, asPartner, asOperator, programId, run, webhooks } = on;
   const withKey = () => ({ ...asPartner, 'idempotency-key': randomUUID() });
 
   chapter('Laurel: an operator opens a tournament, whose first round opens with it');
@@ -37,13 +39,20 @@ export async function playRound(on: {
       body: { tournament_round_id: roundId, player_ref: playerRef },
       expect: 201,
     });
-    return await call({
+    const outcome = await call({
       method: 'POST',
       path: `/v1/attempts/${entry.body.id}/outcome`,
       headers: withKey(),
       body: { score, evidence: { seed: run } },
       expect: 200,
     });
+    webhooks.expect({
+      what: `the score of ${playerRef}`,
+      event: 'attempt.settled',
+      holds: (data) =>
+        data.attempt_id === entry.body.id && data.tournament_round_id === roundId && data.score === score,
+    });
+    return outcome;
   };
 
   chapter('Partner: three players of the sandbox, with 10.00 of play money each');
@@ -82,6 +91,11 @@ export async function playRound(on: {
     expect: 200,
   });
   check(closed.body.status === 'settled', 'a round with enough players must settle');
+  webhooks.expect({
+    what: 'the round',
+    event: 'round.settled',
+    holds: (data) => data.tournament_round_id === roundId && data.ranked_players === 3 && data.purse === 9,
+  });
 
   chapter('Partner: the final table, with the purses paid');
   const final = await board(ben);

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startStack } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedDemo } from './seed.ts';
+import { keepWebhookCa } from './webhook-ca.ts';
 
 const DEMO = fileURLToPath(new URL('demo.ts', import.meta.url));
 
@@ -39,12 +40,41 @@ test('the demo plays again and again on one stack, and shows no key', async () =
   await using stack = await startStack();
   const { baseUrl, operatorToken } = stack;
   const demo = await seedDemo({ baseUrl: `${baseUrl}/v1`, operatorToken });
-  const ready = { base_url: `${baseUrl}/v1`, operator_token: operatorToken, demo };
+  await mkdir(join(dataDirectory, 'webhook-ca'));
+  await writeFile(join(dataDirectory, 'webhook-ca', 'certificate.pem'), stack.ca.certificate);
+  await writeFile(join(dataDirectory, 'webhook-ca', 'key.pem'), stack.ca.key);
+  const webhookCa = await keepWebhookCa(dataDirectory);
+  const ready = { base_url: `${baseUrl}/v1`, operator_token: operatorToken, demo, webhook_ca: webhookCa };
   await writeFile(join(dataDirectory, 'ready.json'), JSON.stringify(ready));
+  const asDeveloper = await signIn(baseUrl, demo.developer);
+  const endpoints = `${baseUrl}/api/portal/webhook-endpoints`;
+  // What a demo that was killed leaves behind.
+  const leftOver = { url: 'https://127.0.0.1:9443/', events: [], description: 'npm run demo' };
+  const created = await fetch(endpoints, { method: 'POST', headers: asDeveloper, body: JSON.stringify(leftOver) });
+  expect(created.status).toBe(201);
+
   for (let time = 0; time < 2; time += 1) {
     const { code, output } = await playDemo();
     expect(code, output).toBe(0);
-    expect(output).toMatch(/Done: demo-player-\w+ paid twice, won once, and has 22\.00 now\.\n$/);
-    for (const secret of [operatorToken, demo.test_key, demo.live_key]) expect(output).not.toContain(secret);
+    expect(output).toMatch(
+      /Done: demo-player-\w+ paid three times, was refunded once, won once, and has 22\.00 now\.\n$/,
+    );
+    const secrets = [operatorToken, demo.test_key, demo.live_key, demo.developer.password];
+    for (const secret of secrets) expect(output).not.toContain(secret);
+    expect(output).not.toMatch(/whsec_[0-9a-f]{64}/);
+    expect(output.match(/ {2}the signature is ours: verified/g)).toHaveLength(9);
+    expect(output).not.toContain('NOT OURS');
+    const listed = await fetch(endpoints, { headers: asDeveloper });
+    expect(await listed.json()).toEqual({ data: [] });
   }
 }, 60_000);
+
+async function signIn(baseUrl: string, developer: object): Promise<Record<string, string>> {
+  const answer = await fetch(`${baseUrl}/api/portal/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(developer),
+  });
+  const { token } = (await answer.json()) as { token: string };
+  return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+}

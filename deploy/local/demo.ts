@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: plays a partner's game server against the running stack, with nothing but fetch, and prints every
- * request and answer. Each run brings a new player, so it works again and again on one stack.
+ * `npm run demo`: plays a partner's game server against the running stack, with nothing but fetch and a small HTTPS server
+ * for webhooks, and prints every request and answer. Each run brings a new player, so it works again and again on one stack.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,9 +8,16 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Answer, type Call, chapter, check, DemoFailure, exchange, type Json, ping } from './demo-calls.ts';
 import { playRound } from './demo-round.ts';
+import { receiveWebhooks } from './demo-webhooks.ts';
 import { type DemoProgram, SPRINT, seedDemo } from './seed.ts';
+import type { WebhookCa } from './webhook-ca.ts';
 
-type Ready = { readonly base_url: string; readonly operator_token: string; readonly demo?: DemoProgram };
+type Ready = {
+  readonly base_url: string;
+  readonly operator_token: string;
+  readonly demo?: DemoProgram;
+  readonly webhook_ca: WebhookCa;
+};
 
 async function playDemo(): Promise<void> {
   const ready = readReady();
@@ -25,6 +32,8 @@ async function playDemo(): Promise<void> {
   const run = randomUUID().slice(0, 8);
   const playerRef = `demo-player-${run}`;
   const email = `player-${run}@example.com`;
+
+  await using webhooks = await receiveWebhooks({ call, origin, demo, files: ready.webhook_ca });
 
   chapter('Laurel: a player opens an account and puts in 20.00 of play money');
   const account = await call({
@@ -89,8 +98,29 @@ async function playDemo(): Promise<void> {
     });
 
   chapter('Partner: the player pays for an attempt, and falls one point short');
-  const lost = await report(await pay(withKey()), threshold - 1);
+  const missed = await pay(withKey());
+  const lost = await report(missed, threshold - 1);
   check(lost.body.met_threshold === false && lost.body.award === null, 'a score below the bar must not win');
+  webhooks.expect({
+    what: 'the attempt that fell short',
+    event: 'attempt.settled',
+    holds: (data) => data.attempt_id === missed.body.id && data.met_threshold === false && data.award === null,
+  });
+
+  chapter('Partner: the player pays and never plays; the sandbox lets the hour pass, and the fee comes back');
+  const abandoned = await pay(withKey());
+  const expired = await call({
+    method: 'POST',
+    path: `/api/sandbox/attempts/${abandoned.body.id}/expire`,
+    headers: asPartner,
+    expect: 200,
+  });
+  check(expired.body.status === 'expired', 'an attempt without an outcome must expire after its hour');
+  webhooks.expect({
+    what: 'the attempt that expired',
+    event: 'attempt.refunded',
+    holds: (data) => data.attempt_id === abandoned.body.id && data.amount === Number(expired.body.fee_charged),
+  });
 
   chapter('Partner: the player pays again, and reaches the bar');
   const createHeaders = withKey();
@@ -98,6 +128,11 @@ async function playDemo(): Promise<void> {
   const won = await report(attempt, threshold);
   const award = won.body.award as Json | null;
   check(won.body.met_threshold === true && award?.payout_status === 'paid', 'a score at the bar must win and be paid');
+  webhooks.expect({
+    what: 'the attempt that won',
+    event: 'attempt.settled',
+    holds: (data) => data.attempt_id === attempt.body.id && (data.award as Json | null)?.payout_status === 'paid',
+  });
 
   chapter('Partner: our connection broke, so we send the paid request once more, with the same key');
   const replayed = await pay(createHeaders);
@@ -126,15 +161,20 @@ async function playDemo(): Promise<void> {
     expect: 200,
   });
   const kinds = (statement.body.data as Json[]).map((line) => line.kind).join(', ');
-  check(kinds === 'award, fee, fee, deposit', `a deposit, two fees and an award must be all that moved, not: ${kinds}`);
+  const moved = 'a deposit, three fees, a refund and an award must be all that moved';
+  check(kinds === 'award, fee, refund, fee, fee, deposit', `${moved}, not: ${kinds}`);
 
-  await playRound({ call, asPartner, asOperator, programId: demo.program_id, run });
+  await playRound({ call, asPartner, asOperator, programId: demo.program_id, run, webhooks });
 
   chapter('Laurel: every money invariant, checked now');
   const audit = await call({ method: 'GET', path: '/api/operator/audit', headers: asOperator, expect: 200 });
   check(audit.body.ok === true, 'every invariant must hold');
 
-  console.log(`\nDone: ${playerRef} paid twice, won once, and has ${statement.body.balance} now.`);
+  await webhooks.finish();
+
+  console.log(
+    `\nDone: ${playerRef} paid three times, was refunded once, won once, and has ${statement.body.balance} now.`,
+  );
 }
 
 function readReady(): Ready {

@@ -12,6 +12,8 @@ export const INTERNAL_PORTS = [
   'challengeAdmin',
   'tournamentGrpc',
   'tournamentAdmin',
+  'webhookGrpc',
+  'webhookAdmin',
 ] as const;
 export type InternalPort = (typeof INTERNAL_PORTS)[number];
 export type Ports = Readonly<Record<InternalPort, number>>;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -16,19 +16,38 @@ test('secrets are generated once and kept, readable by their owner alone', () =>
   const first = keepSecrets(directory, {});
   expect(Buffer.from(first.keyPepper, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.receiptSigningSeed, 'base64')).toHaveLength(32);
+  expect(Buffer.from(first.webhookSecretKey, 'base64')).toHaveLength(32);
   expect(keepSecrets(directory, {})).toEqual(first);
   for (const file of ['secrets.json', 'operator-token'])
     expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(directory, 'operator-token'), 'utf8')).toBe(`${first.operatorToken}\n`);
 });
 
+test('a data directory from before a secret was needed gets that one and keeps the others', () => {
+  const first = keepSecrets(directory, {});
+  const file = join(directory, 'secrets.json');
+  const { webhookSecretKey, ...before } = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify(before));
+  const later = keepSecrets(directory, {});
+  expect(Buffer.from(later.webhookSecretKey, 'base64')).toHaveLength(32);
+  expect(later.webhookSecretKey).not.toBe(webhookSecretKey);
+  expect({ ...later, webhookSecretKey }).toEqual(first);
+  expect(keepSecrets(directory, {})).toEqual(later);
+});
+
 test('the environment wins, and is not written to the disk', () => {
   const kept = keepSecrets(directory, {});
-  const given = { OPERATOR_TOKEN: 'given-token', KEY_PEPPER: 'given-pepper', RECEIPT_SIGNING_SEED: 'given-seed' };
+  const given = {
+    OPERATOR_TOKEN: 'given-token',
+    KEY_PEPPER: 'given-pepper',
+    RECEIPT_SIGNING_SEED: 'given-seed',
+    WEBHOOK_SECRET_KEY: 'given-key',
+  };
   expect(keepSecrets(directory, given)).toEqual({
     operatorToken: 'given-token',
     keyPepper: 'given-pepper',
     receiptSigningSeed: 'given-seed',
+    webhookSecretKey: 'given-key',
   });
   expect(keepSecrets(directory, {})).toEqual(kept);
 });

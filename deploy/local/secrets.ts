@@ -9,6 +9,8 @@ export interface Secrets {
   readonly keyPepper: string;
   /** Base64 of 32 bytes; the seed of the Ed25519 key that signs receipts. */
   readonly receiptSigningSeed: string;
+  /** Base64 of 32 bytes; without it no webhook of this data directory can be signed any more. */
+  readonly webhookSecretKey: string;
 }
 
 type Generated = Omit<Secrets, 'operatorToken'>;
@@ -20,12 +22,14 @@ export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
   const generated: Generated = {
     keyPepper: kept.keyPepper ?? randomBytes(32).toString('base64'),
     receiptSigningSeed: kept.receiptSigningSeed ?? randomBytes(32).toString('base64'),
+    webhookSecretKey: kept.webhookSecretKey ?? randomBytes(32).toString('base64'),
   };
   writePrivate(file, `${JSON.stringify(generated, null, 2)}\n`);
   return {
     ...generated,
     ...(environment.KEY_PEPPER ? { keyPepper: environment.KEY_PEPPER } : {}),
     ...(environment.RECEIPT_SIGNING_SEED ? { receiptSigningSeed: environment.RECEIPT_SIGNING_SEED } : {}),
+    ...(environment.WEBHOOK_SECRET_KEY ? { webhookSecretKey: environment.WEBHOOK_SECRET_KEY } : {}),
     operatorToken: environment.OPERATOR_TOKEN || keepOperatorToken(join(dataDir, 'operator-token')),
   };
 }

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /** The demo program that `npm start` makes once, through the same routes that an operator would use. */
 
 export type DemoProgram = {
@@ -10,12 +12,20 @@ export type DemoProgram = {
   readonly ladder_challenge_ids: readonly string[];
   /** A round a day, one after the other. */
   readonly tournament_id: string;
+  /** Whose program it is: signs in to the developer portal. */
+  readonly developer: { readonly email: string; readonly password: string };
 };
 
 /** `baseUrl` may be the origin or end in `/v1`. Every call makes another program: the caller keeps the result. */
 export async function seedDemo(options: { baseUrl: string; operatorToken: string }): Promise<DemoProgram> {
   const operator = createOperatorClient(options);
-  const program = await operator.post('/programs', { name: 'Demo Arcade' });
+  // Another one each time: the one before may still be there, with a password that nobody kept.
+  const developer = {
+    email: `developer-${randomBytes(3).toString('hex')}@example.com`,
+    password: randomBytes(18).toString('base64url'),
+  };
+  const { id: developerId } = await operator.post('/developers', developer);
+  const program = await operator.post('/programs', { name: 'Demo Arcade', developer_id: developerId });
   const approved = await operator.post(`/programs/${program.id}/approve`, {});
   const createChallenge = (terms: object) =>
     operator.post(`/programs/${program.id}/challenges`, { ...CHALLENGE_DEFAULTS, ...terms });
@@ -37,6 +47,7 @@ export async function seedDemo(options: { baseUrl: string; operatorToken: string
     challenge_id: field(sprint, 'id'),
     ladder_challenge_ids: [field(bronze, 'id'), field(silver, 'id')],
     tournament_id: field(cup, 'id'),
+    developer,
   };
 }
 

@@ -1,14 +1,16 @@
 // `npm start`: the whole system on this machine, from nothing but Node. In reading order: take the data directory,
-// start PostgreSQL and NATS, migrate, start the services, seed the demo program once, say where everything is, and
+// start NATS and PostgreSQL, migrate, start the services, seed the demo program once, say where everything is, and
 // stop it all in reverse when told to.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { obtainNats } from '@laurel/events/nats-server';
 import { NODE_FLAGS } from '@laurel/service/node-flags';
 import { takeDataDirectory } from './instance.ts';
-import { natsProcess, obtainNats } from './nats.ts';
+import { natsProcess } from './nats.ts';
 import { isPortFree, keepPorts } from './ports.ts';
 import { type StackPostgres, startPostgres } from './postgres.ts';
 import { chainBroken, commandChain } from './processes.ts';
@@ -17,9 +19,12 @@ import { type DemoProgram, seedDemo } from './seed.ts';
 import { SERVICES, type ServiceShape, type StackAddresses } from './services.ts';
 import { StartFailure } from './start-failure.ts';
 import { supervise } from './supervisor.ts';
+import { keepWebhookCa } from './webhook-ca.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EXIT_WITH_PARENT = fileURLToPath(new URL('exit-with-parent.mjs', import.meta.url));
+/** How long services that are ready wait for a nats-server that is still being fetched. */
+const NATS_WAIT_MS = 30_000;
 const startedAt = Date.now();
 
 // A reader of our output that went away (`npm start | head`) is no reason to die with children running.
@@ -56,9 +61,17 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   stack.defer(() => rmSync(readyFile, { force: true }));
   const secrets = keepSecrets(dataDir, process.env);
   const ports = await keepPorts(join(dataDir, 'ports.json'));
-  const addresses: StackAddresses = { ports, httpPort, secrets };
+  const webhookCa = await keepWebhookCa(dataDir);
+  const givenNats = process.env.NATS_URL;
+  const addresses: StackAddresses = {
+    ports,
+    httpPort,
+    secrets,
+    natsUrl: givenNats || `nats://127.0.0.1:${ports.nats}`,
+    webhookCaFile: webhookCa.certificate,
+  };
 
-  if (process.env.NATS_URL === undefined) startNats(stack, ports.nats, instance.noteChild);
+  const natsReady = givenNats ? undefined : startNats(stack, ports.nats, instance.noteChild);
 
   const databases = await findDatabases(stack, ports.postgres);
   stop.throwIfAborted();
@@ -82,6 +95,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
         ],
         environment: {
           ...baseEnvironment(),
+          ...service.defaults?.(addresses),
           ...handedOn(service),
           ...databases(service),
           ...service.environment(addresses),
@@ -99,13 +113,14 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
     return supervised;
   });
   await untilStopped(Promise.all(services.map(({ firstReady }) => firstReady)));
+  if (natsReady !== undefined) await untilStopped(awaitNats(natsReady));
 
   const baseUrl = `http://127.0.0.1:${httpPort}`;
   const demo = await seedOnce(baseUrl, secrets.operatorToken);
   stop.throwIfAborted();
   writePrivate(
     readyFile,
-    `${JSON.stringify({ base_url: baseUrl, operator_token: secrets.operatorToken, demo }, null, 2)}\n`,
+    `${JSON.stringify({ base_url: baseUrl, operator_token: secrets.operatorToken, demo, webhook_ca: webhookCa }, null, 2)}\n`,
   );
   return announce(baseUrl, demo);
 }
@@ -169,21 +184,36 @@ function runNode(
 
 // --- NATS ---
 
-/** Nothing publishes events yet, so a machine that cannot get a server starts without one, and says so. */
+/**
+ * No service waits for the broker: on a machine that cannot get one everything else runs, and the events stay in the databases
+ * until a later start has one. Resolves when the server is ready, or when it was said that there is none.
+ */
 function startNats(
   stack: AsyncDisposableStack,
   port: number,
   onPid: (name: string, pid: number | undefined) => void,
-): void {
-  const nats = (async () => {
+): Promise<void> {
+  const starting = (async () => {
     const file = await obtainNats(dataDir, say, stop);
     if (stop.aborted) return undefined;
     return supervise(natsProcess({ file, dataDir, port, logFile: join(dataDir, 'logs', 'nats.log'), onPid }), say);
-  })().catch((error: unknown) => {
-    if (!stop.aborted) say(`Events are off in this start. ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  });
-  stack.defer(async () => (await nats)?.stop());
+  })();
+  stack.defer(async () => (await starting.catch(() => undefined))?.stop());
+  return starting
+    .then((nats) => nats?.firstReady)
+    .catch((error: unknown) => {
+      if (stop.aborted) return;
+      const why = error instanceof Error ? error.message : String(error);
+      say(`Webhooks wait for a later start; everything else works. ${why}`);
+    });
+}
+
+async function awaitNats(ready: Promise<void>): Promise<void> {
+  const isLate = await Promise.race([
+    ready.then(() => false),
+    delay(NATS_WAIT_MS, true, { signal: stop, ref: false }).catch(() => false),
+  ]);
+  if (isLate) say('nats-server is still on its way: webhooks are sent once it runs, and everything else works.');
 }
 
 // --- the demo program ---
@@ -192,7 +222,8 @@ function startNats(
 async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoProgram> {
   const file = join(dataDir, 'demo.json');
   const kept: DemoProgram | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-  if (kept !== undefined && (await isKnown(baseUrl, kept))) return kept;
+  // One that was seeded before developers could sign in has none.
+  if (kept?.developer !== undefined && (await isKnown(baseUrl, kept))) return kept;
   say('Creating a demo program with challenges and a tournament ...');
   const demo = await seedDemo({ baseUrl, operatorToken });
   writePrivate(file, `${JSON.stringify(demo, null, 2)}\n`);
@@ -211,6 +242,7 @@ Laurel is ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
 
   Base URL         ${baseUrl}          (reference: ${baseUrl}/docs)
   Test key         ${demo.test_key}
+  Developer        ${demo.developer.email}, password in ${join(dataDir, 'demo.json')}
   Operator token   in ${join(dataDir, 'operator-token')}
   Everything       in ${readyFile}
   Logs             in ${join(dataDir, 'logs')}

@@ -1,12 +1,19 @@
+import { NATS_URL_VARIABLE, startNats } from './nats.ts';
 import { POSTGRES_URL_VARIABLE, startPostgres } from './postgres.ts';
 
-/** Runs once before a vitest run: one PostgreSQL for all of it, unless the environment names one. */
-export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (process.env[POSTGRES_URL_VARIABLE] !== undefined) return undefined;
-  const postgres = await startPostgres();
-  process.env[POSTGRES_URL_VARIABLE] = postgres.url;
-  return async () => {
-    delete process.env[POSTGRES_URL_VARIABLE];
-    await postgres[Symbol.asyncDispose]();
+/** Runs once before a vitest run: one PostgreSQL and one NATS for all of it, unless the environment names them. */
+export async function setup(): Promise<() => Promise<void>> {
+  await using started = new AsyncDisposableStack();
+  const provide = async (variable: string, start: () => Promise<AsyncDisposable & { readonly url: string }>) => {
+    if (process.env[variable] !== undefined) return;
+    const { url } = started.use(await start());
+    process.env[variable] = url;
+    started.defer(() => {
+      delete process.env[variable];
+    });
   };
+  await provide(POSTGRES_URL_VARIABLE, startPostgres);
+  await provide(NATS_URL_VARIABLE, startNats);
+  const servers = started.move();
+  return () => servers.disposeAsync();
 }

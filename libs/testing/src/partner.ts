@@ -253,6 +253,8 @@ export interface ProgramBody {
   id: string;
   name: string;
   status: string;
+  deletion_scheduled: boolean;
+  created_at: string;
   keys: { environment: string; prefix: string; last4: string; created_at: string; last_used_at: string | null }[];
 }
 
@@ -338,6 +340,8 @@ export interface Partner {
   closeEntries(roundId: string): Promise<Answer<RoundBody>>;
   /** Sandbox: the round as if `closes_at` had come, settled or cancelled. */
   closeRound(roundId: string): Promise<Answer<RoundBody>>;
+  /** Sandbox: the next scheduled retry of a webhook delivery, now. */
+  retryNow(deliveryId: string): Promise<Answer<{ delivery_id: string }>>;
 }
 
 export function createPartner(http: HttpClient, apiKey: string): Partner {
@@ -365,6 +369,7 @@ export function createPartner(http: HttpClient, apiKey: string): Partner {
     expireAttempt: (attemptId) => send('POST', `/api/sandbox/attempts/${attemptId}/expire`),
     closeEntries: (roundId) => send('POST', `/api/sandbox/rounds/${roundId}/close-entries`),
     closeRound: (roundId) => send('POST', `/api/sandbox/rounds/${roundId}/close`),
+    retryNow: (deliveryId) => send('POST', `/api/sandbox/webhook-deliveries/${deliveryId}/retry-now`),
   };
 }
 
@@ -378,7 +383,9 @@ export type TournamentTerms = Record<string, unknown>;
 
 export interface Operator {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
-  createProgram(name: string): Promise<Answer<ProgramBody & { test_key: string }>>;
+  createDeveloper(credentials: { email: string; password: string }): Promise<Answer<{ id: string; email: string }>>;
+  /** With `developerId` it is that developer's. */
+  createProgram(name: string, developerId?: string): Promise<Answer<ProgramBody & { test_key: string }>>;
   approveProgram(programId: string): Promise<Answer<ProgramBody & { live_key: string }>>;
   updateProgram(programId: string, changes: object): Promise<Answer<ProgramBody>>;
   addInsider(programId: string, accountId: string): Promise<Answer<unknown>>;
@@ -411,7 +418,9 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     });
   return {
     send,
-    createProgram: (name) => send('POST', '/programs', { body: { name } }),
+    createDeveloper: (credentials) => send('POST', '/developers', { body: credentials }),
+    createProgram: (name, developerId) =>
+      send('POST', '/programs', { body: { name, ...(developerId !== undefined && { developer_id: developerId }) } }),
     approveProgram: (programId) => send('POST', `/programs/${programId}/approve`),
     updateProgram: (programId, changes) => send('PATCH', `/programs/${programId}`, { body: changes }),
     addInsider: (programId, accountId) =>

@@ -6,9 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { migrate } from '@laurel/postgres';
 import { startEmbeddedPostgres, stopOrphanedPostgres } from '@laurel/postgres/embedded';
 import pg from 'pg';
+import { removeLeftovers } from './leftovers.ts';
 
 /** The superuser's address of the server of this test run; every process of the run inherits it. */
 export const POSTGRES_URL_VARIABLE = 'LAUREL_TEST_POSTGRES_URL';
+
+const DIRECTORY_PREFIX = 'laurel-test-postgres-';
 
 const SETTINGS = {
   max_connections: '300',
@@ -19,7 +22,7 @@ const SETTINGS = {
 
 /** One server for a whole test run, in a folder of its own that is gone with it. */
 export async function startPostgres(): Promise<AsyncDisposable & { readonly url: string }> {
-  await removeLeftovers();
+  await removeLeftovers(DIRECTORY_PREFIX, stopOrphanedPostgres);
   const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
   const server = await startEmbeddedPostgres({
     dataDirectory: directory,
@@ -96,29 +99,4 @@ function withDatabase(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
   return url.href;
-}
-
-// --- leftovers: a run that was killed could not stop its server nor remove its folder ---
-
-const DIRECTORY_PREFIX = 'laurel-test-postgres-';
-
-async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = name.startsWith(DIRECTORY_PREFIX)
-      ? Number.parseInt(name.slice(DIRECTORY_PREFIX.length), 10)
-      : Number.NaN;
-    if (Number.isNaN(owner) || isRunning(owner)) continue;
-    const directory = join(tmpdir(), name);
-    await stopOrphanedPostgres(directory);
-    await rm(directory, { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -17,11 +17,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type CertificateAuthority, createCertificateAuthority } from '@laurel/private-ca';
 import { NODE_FLAGS } from '@laurel/service/node-flags';
 import pg from 'pg';
+import { natsUrl } from './nats.ts';
 
 /** The services of a stack, in the order in which they depend on each other. */
-export const SERVICES = ['wallet', 'challenge', 'tournament', 'gateway'] as const;
+export const SERVICES = ['wallet', 'challenge', 'tournament', 'webhook', 'gateway'] as const;
 export type Service = (typeof SERVICES)[number];
 
 export interface StackOptions {
@@ -37,6 +39,8 @@ export interface StackOptions {
   readonly logDirectory?: string;
   /** A superuser's URL of the server that gets the databases; the test run's own server unless said. */
   readonly postgresUrl?: string;
+  /** The NATS server that carries the events, under a prefix of the stack's own; the test run's own server unless said. */
+  readonly natsUrl?: string;
 }
 
 /** Reads of one service's database, for assertions; `int8` comes back as bigint. */
@@ -54,6 +58,10 @@ export interface Stack extends AsyncDisposable {
   /** Every gateway replica. */
   readonly baseUrls: readonly string[];
   readonly operatorToken: string;
+  /** Issues the certificates that this stack's webhooks trust, besides the system's: `startReceiver({ ca: stack.ca })`. */
+  readonly ca: CertificateAuthority;
+  /** The server of this stack's events, and what its stream and subjects begin with. */
+  readonly events: { readonly url: string; readonly prefix: string };
   database(service: Service): StackDatabase;
   /** Where a service's replicas answer gRPC, as clients take it. */
   address(service: Exclude<Service, 'gateway'>): string;
@@ -105,29 +113,49 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     wallet: await freePorts(replicas('wallet')),
     challenge: await freePorts(replicas('challenge')),
     tournament: await freePorts(replicas('tournament')),
+    webhook: await freePorts(replicas('webhook')),
     gateway: await freePorts(replicas('gateway')),
   };
   const adminPorts = {
     wallet: await freePorts(replicas('wallet')),
     challenge: await freePorts(replicas('challenge')),
     tournament: await freePorts(replicas('tournament')),
+    webhook: await freePorts(replicas('webhook')),
   };
 
+  const ca = await createCertificateAuthority();
+  const caFile = join(directory, 'webhook-ca.pem');
+  writeFileSync(caFile, ca.certificate);
+  const events = { url: options.natsUrl ?? natsUrl(), prefix: `stack${randomBytes(8).toString('hex')}` };
+  const eventStream = { NATS_URL: events.url, EVENTS_PREFIX: events.prefix };
   const receiptSigningSeed = randomBytes(32).toString('base64');
   const common = options.failpoints ? { FAILPOINTS_DIR: directory } : {};
   const configuration: Record<Service, Record<string, string>> = {
     wallet: { ...common, WALLET_DATABASE_URL: urlOf(databases, 'wallet') },
     challenge: {
       ...common,
+      ...eventStream,
       CHALLENGE_DATABASE_URL: urlOf(databases, 'challenge'),
       WALLET_ADDRESS: addressOf(ports.wallet),
       RECEIPT_SIGNING_SEED: receiptSigningSeed,
     },
     tournament: {
       ...common,
+      ...eventStream,
       TOURNAMENT_DATABASE_URL: urlOf(databases, 'tournament'),
       WALLET_ADDRESS: addressOf(ports.wallet),
       RECEIPT_SIGNING_SEED: receiptSigningSeed,
+    },
+    webhook: {
+      ...common,
+      ...eventStream,
+      WEBHOOK_DATABASE_URL: urlOf(databases, 'webhook'),
+      WEBHOOK_SECRET_KEY: randomBytes(32).toString('base64'),
+      // Receivers of a test are on this machine; and a minute and five between two sends are too long for one.
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      EGRESS_CA_FILE: caFile,
+      WEBHOOK_RETRY_DELAYS_SECONDS: '1,2',
+      WEBHOOK_SWEEP_MS: '200',
     },
     gateway: {
       ...common,
@@ -135,6 +163,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       WALLET_ADDRESS: addressOf(ports.wallet),
       CHALLENGE_ADDRESS: addressOf(ports.challenge),
       TOURNAMENT_ADDRESS: addressOf(ports.tournament),
+      WEBHOOK_ADDRESS: addressOf(ports.webhook),
+      PORTAL_COOKIE_SECURE: 'false',
       OPERATOR_TOKEN: operatorToken,
       KEY_PEPPER: randomBytes(32).toString('base64'),
     },
@@ -189,6 +219,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     baseUrl: baseUrls[0] ?? '',
     baseUrls,
     operatorToken,
+    ca,
+    events,
     database: (service) => {
       const database = databases.get(service);
       if (database === undefined) throw new Error(`no database of ${service}`);

@@ -1,0 +1,77 @@
+// The receivers of the delivery benchmark, in a process of their own: a partner's server that answers 204 at once, one that completes TLS
+// and then never answers, and one that accepts a connection and never says a word.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:https';
+import { createServer as createTcpServer, type Server } from 'node:net';
+
+/** Sent by the parent first: what the servers show, and the path -> secret of each endpoint, later. */
+export type ReceiverOrder =
+  | { readonly kind: 'listen'; readonly certificate: string; readonly key: string }
+  | { readonly kind: 'secrets'; readonly secrets: Readonly<Record<string, string>> }
+  | { readonly kind: 'arrivals' };
+
+export type ReceiverPorts = { readonly prompt: number; readonly silent: number; readonly deaf: number };
+
+/** What arrived at the prompt server since it was last asked. Instants in milliseconds since the epoch. */
+export interface Arrivals {
+  readonly requests: number;
+  /** Requests whose signature did not fit their bytes. */
+  readonly forged: number;
+  /** The first arrival of each attempt that an event told of. */
+  readonly firstAt: ReadonlyMap<string, number>;
+}
+
+const secrets = new Map<string, string>();
+let firstAt = new Map<string, number>();
+let requests = 0;
+let forged = 0;
+
+process.on('message', (order: ReceiverOrder) => {
+  if (order.kind === 'listen') {
+    void listen(order).then((ports) => process.send?.(ports));
+  } else if (order.kind === 'secrets') {
+    for (const [path, secret] of Object.entries(order.secrets)) secrets.set(path, secret);
+    process.send?.('known');
+  } else {
+    process.send?.({ requests, forged, firstAt } satisfies Arrivals);
+    firstAt = new Map();
+    requests = 0;
+    forged = 0;
+  }
+});
+
+async function listen(identity: { readonly certificate: string; readonly key: string }): Promise<ReceiverPorts> {
+  const tls = { cert: identity.certificate, key: identity.key };
+  const prompt = createServer(tls, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const arrivedAt = Date.now();
+      const body = Buffer.concat(chunks);
+      requests += 1;
+      if (!isSigned(request.url ?? '', body, request.headers['x-webhook-signature'])) forged += 1;
+      const attemptId: string = JSON.parse(body.toString()).data.attempt_id;
+      if (!firstAt.has(attemptId)) firstAt.set(attemptId, arrivedAt);
+      response.writeHead(204).end();
+    });
+  });
+  const silent = createServer(tls, (request) => request.resume());
+  const deaf = createTcpServer(() => undefined);
+  return { prompt: await portOf(prompt), silent: await portOf(silent), deaf: await portOf(deaf) };
+}
+
+function isSigned(path: string, body: Buffer, signature: string | string[] | undefined): boolean {
+  const expected = Buffer.from(
+    `sha256=${createHmac('sha256', secrets.get(path) ?? '')
+      .update(body)
+      .digest('hex')}`,
+  );
+  const given = Buffer.from(String(signature));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function portOf(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+  });
+}

@@ -1,0 +1,24 @@
+/** A run that was killed could not stop its servers nor remove their folders. Their names begin with what they are and whose: `<prefix><pid>-`. */
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Removes the folders of runs that are over, after `stop` has ended what still runs in them. */
+export async function removeLeftovers(prefix: string, stop: (directory: string) => Promise<void>): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    if (Number.isNaN(owner) || isRunning(owner)) continue;
+    const directory = join(tmpdir(), name);
+    await stop(directory);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,32 @@
+import { connectEvents } from '@laurel/events';
+import { createLogger } from '@laurel/service';
+import { expect, test } from 'vitest';
+import { NATS_URL_VARIABLE, natsUrl, startNats } from './nats.ts';
+
+test('the run has a server, and a test may have one of its own', async () => {
+  await using own = await startNats();
+  expect(own.url).not.toBe(natsUrl());
+  for (const url of [own.url, natsUrl()]) {
+    await using stream = connectEvents({
+      url,
+      prefix: 'testing',
+      name: 'test',
+      logger: createLogger({ service: 'test', level: 'silent' }),
+    });
+    const connected = Promise.withResolvers<void>();
+    using _ = stream.connection.onUp(() => connected.resolve());
+    await connected.promise;
+    await stream.ensure();
+    expect(await stream.look()).toEqual({ oldestAt: null, isConsumed: false });
+  }
+});
+
+test('without a server of the run, the fault is told', () => {
+  const url = process.env[NATS_URL_VARIABLE];
+  try {
+    delete process.env[NATS_URL_VARIABLE];
+    expect(natsUrl).toThrow(NATS_URL_VARIABLE);
+  } finally {
+    process.env[NATS_URL_VARIABLE] = url;
+  }
+});

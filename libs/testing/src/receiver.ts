@@ -1,0 +1,181 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { CertificateAuthority } from '@laurel/private-ca';
+import { freePorts } from './stack.ts';
+
+/** One request as it came over the wire. */
+export interface ReceivedRequest {
+  /** From 1, in the order in which the requests were complete. */
+  readonly number: number;
+  /** When its last byte was there, in milliseconds since the epoch, with their fraction. */
+  readonly receivedAt: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, in the order and case in which they were sent. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+/** What a request is answered: nothing for ever, an end of the connection without an answer, or a response. */
+export type ReceiverAnswer =
+  | 'never'
+  | 'reset'
+  | {
+      /** 200 unless said. */
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Buffer;
+      /** Nothing of the answer is sent before this. */
+      readonly after?: Promise<unknown>;
+      /** The head goes at once, the body's end never. */
+      readonly isEndless?: boolean;
+    };
+
+export type AnswerRequest = (request: ReceivedRequest) => ReceiverAnswer;
+
+export interface ReceiverOptions {
+  /** Signs the receiver's certificate; a stack trusts its own `ca` alone. */
+  readonly ca: CertificateAuthority;
+  /** What the certificate is for: `127.0.0.1` and `localhost` unless said. */
+  readonly names?: readonly string[];
+  /** An end in the past makes a certificate that has expired. */
+  readonly notAfter?: Date;
+  /** The port of an earlier receiver, to come back on; a free one unless said. */
+  readonly port?: number;
+  /** `200` with an empty body unless said. */
+  readonly answer?: ReceiverAnswer | AnswerRequest;
+}
+
+/** A partner's endpoint: a real HTTPS server on 127.0.0.1 that keeps what it was sent and answers as it was told. */
+export interface Receiver extends AsyncDisposable {
+  /** `https://127.0.0.1:<port>`; every path below it is answered. */
+  readonly url: string;
+  readonly port: number;
+  /** Everything that was received so far. */
+  readonly requests: readonly ReceivedRequest[];
+  /** How many connections were opened so far. */
+  connections(): number;
+  /** How later requests are answered. */
+  answerWith(answer: ReceiverAnswer | AnswerRequest): void;
+  /** The n-th request, from 1, as soon as it is there. */
+  nth(number: number, timeoutMs?: number): Promise<ReceivedRequest>;
+  /** The first request, past or to come, of which this holds. */
+  find(holds: (request: ReceivedRequest) => boolean, timeoutMs?: number): Promise<ReceivedRequest>;
+}
+
+interface Waiter {
+  readonly holds: (request: ReceivedRequest) => boolean;
+  readonly resolve: (request: ReceivedRequest) => void;
+}
+
+const WAIT_MS = 15_000;
+
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const names = options.names ?? ['127.0.0.1', 'localhost'];
+  const { certificate, key } = await options.ca.issue({
+    names,
+    ...(options.notAfter !== undefined && {
+      notAfter: options.notAfter,
+      notBefore: new Date(options.notAfter.getTime() - 86_400_000),
+    }),
+  });
+  const requests: ReceivedRequest[] = [];
+  const waiters = new Set<Waiter>();
+  const sockets = new Map<number, Socket>();
+  let connections = 0;
+  let decide = toFunction(options.answer ?? {});
+
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const received = toReceived(request, chunks, requests.length + 1);
+      requests.push(received);
+      for (const waiter of waiters) if (waiter.holds(received)) waiter.resolve(received);
+      const answer = decide(received);
+      if (answer === 'reset') sockets.get(request.socket.remotePort ?? 0)?.resetAndDestroy();
+      else if (answer !== 'never') void send(response, answer);
+    });
+  });
+  server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    if (remotePort === undefined) return;
+    connections += 1;
+    sockets.set(remotePort, socket);
+    socket.once('close', () => sockets.delete(remotePort));
+  });
+  // A client that hangs up, or does not trust the certificate, is what tests are about.
+  server.on('tlsClientError', () => undefined);
+  // Idle connections are the client's to close.
+  server.keepAliveTimeout = 0;
+
+  const [freePort = 0] = options.port === undefined ? await freePorts(1) : [options.port];
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(freePort, '127.0.0.1', resolve);
+  });
+
+  const find = async (holds: Waiter['holds'], timeoutMs: number): Promise<ReceivedRequest> => {
+    const past = requests.find(holds);
+    if (past !== undefined) return past;
+    const { promise, resolve, reject } = Promise.withResolvers<ReceivedRequest>();
+    const waiter: Waiter = { holds, resolve };
+    waiters.add(waiter);
+    const timer = setTimeout(
+      () => reject(new Error(`none of the ${requests.length} requests within ${timeoutMs} ms was the awaited one`)),
+      timeoutMs,
+    );
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      waiters.delete(waiter);
+    }
+  };
+
+  return {
+    url: `https://127.0.0.1:${freePort}`,
+    port: freePort,
+    requests,
+    connections: () => connections,
+    answerWith: (answer) => {
+      decide = toFunction(answer);
+    },
+    nth: (number, timeoutMs = WAIT_MS) => find((request) => request.number === number, timeoutMs),
+    find: (holds, timeoutMs = WAIT_MS) => find(holds, timeoutMs),
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Also those whose TLS handshake never ended, which the server itself does not know.
+      for (const socket of sockets.values()) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function toFunction(answer: ReceiverAnswer | AnswerRequest): AnswerRequest {
+  return typeof answer === 'function' ? answer : () => answer;
+}
+
+function toReceived(request: IncomingMessage, chunks: readonly Buffer[], number: number): ReceivedRequest {
+  return {
+    number,
+    receivedAt: performance.timeOrigin + performance.now(),
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers: request.headers,
+    rawHeaders: request.rawHeaders,
+    body: Buffer.concat(chunks),
+  };
+}
+
+async function send(response: ServerResponse, answer: Exclude<ReceiverAnswer, string>): Promise<void> {
+  await answer.after;
+  // Nobody may be there any more to be answered.
+  if (response.destroyed) return;
+  const { status = 200, headers = {}, body = '' } = answer;
+  if (answer.isEndless) response.writeHead(status, headers).write(body);
+  else response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers }).end(body);
+}
