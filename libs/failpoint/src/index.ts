@@ -31,6 +31,8 @@ const OWNER_STEPS = [
   'refund.after-call',
   'refund.before-commit',
   'refund.after-commit',
+  'outbox.before-publish',
+  'outbox.after-publish',
   'reply.before-send',
 ] as const;
 
@@ -76,6 +78,16 @@ export const FAILPOINTS = {
     'wallet.release.before-commit',
     'wallet.release.after-commit',
     'wallet.reply.before-send',
+  ],
+  webhook: [
+    'webhook.take.before-commit',
+    'webhook.take.after-commit',
+    'webhook.claim.before-commit',
+    'webhook.claim.after-commit',
+    'webhook.send.before-request',
+    'webhook.send.after-request',
+    'webhook.record.before-commit',
+    'webhook.record.after-commit',
   ],
 } as const;
 

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { isUuid } from '@laurel/ids';
+import { expect, test } from 'vitest';
+import { EVENT_TYPES, eventIdOf, eventTypeOf } from './event-type.ts';
+import { newEvent } from './events.fixture.ts';
+
+test('the types are those of the contract', () => {
+  expect(EVENT_TYPES).toEqual([
+    'attempt.settled',
+    'attempt.refunded',
+    'challenge.suspended',
+    'round.settled',
+    'round.cancelled',
+    'award.released',
+  ]);
+});
+
+test('an event has the type of its payload, and one without is nobody’s', () => {
+  expect(eventTypeOf(newEvent())).toBe('challenge.suspended');
+  expect(() => eventTypeOf(newEvent({ payload: undefined }))).toThrow(TypeError);
+});
+
+test('one fact has one id, and two facts about one thing have two', () => {
+  const sourceId = randomUUID();
+  const ids = EVENT_TYPES.map((type) => eventIdOf(type, sourceId));
+  expect(ids.every(isUuid)).toBe(true);
+  expect(new Set(ids).size).toBe(EVENT_TYPES.length);
+  expect(EVENT_TYPES.map((type) => eventIdOf(type, sourceId))).toEqual(ids);
+});

@@ -1,0 +1,152 @@
+/** An owner and a taker on real servers, for the tests of this package, which `@laurel/testing` builds upon. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { ensureDatabase } from '@laurel/postgres/embedded';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Owner } from '@laurel/proto/events';
+import { createLogger, type Logger } from '@laurel/service';
+import { type NatsProcess, startNatsProcess } from './nats-process.ts';
+import { obtainNats } from './nats-server.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { connectEvents, type EventStream } from './stream.ts';
+
+/** How long an event may be under way before the relay looks for it, in tests. */
+export const MARGIN_MS = 50;
+
+const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', import.meta.url));
+
+const CREATE_OUTBOX = {
+  text: `
+create table outbox (
+  event_id uuid not null,
+  payload bytea not null,
+  published_at timestamptz(3) not null default clock_timestamp(),
+  constraint outbox_pkey primary key (event_id)
+);
+create index outbox_by_publication on outbox (published_at)`,
+};
+
+export function natsUrl(): string {
+  return variable('LAUREL_TEST_NATS_URL');
+}
+
+export function natsFile(): Promise<string> {
+  return obtainNats(KEPT_BELOW, () => {}, AbortSignal.timeout(60_000));
+}
+
+/** A server that a test may kill and wipe. */
+export async function startOwnNats(): Promise<NatsProcess> {
+  const file = await natsFile();
+  const directory = await mkdtemp(join(tmpdir(), `laurel-test-nats-${process.pid}-`));
+  const server = await startNatsProcess({ file, directory });
+  return {
+    ...server,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A database with an outbox and nothing else. */
+export async function createOutboxDatabase(): Promise<Database> {
+  const serverUrl = variable('LAUREL_TEST_POSTGRES_URL');
+  const name = `outbox_${randomBytes(8).toString('hex')}`;
+  await ensureDatabase(serverUrl, name);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const database = createDatabase({ url: url.href, maxConnections: 5, applicationName: 'events-test' });
+  await database.query(CREATE_OUTBOX);
+  return {
+    ...database,
+    [Symbol.asyncDispose]: async () => {
+      await database[Symbol.asyncDispose]();
+      await using server = createDatabase({ url: serverUrl, maxConnections: 1, applicationName: 'events-test' });
+      await server.query({ text: `drop database ${name} with (force)` });
+    },
+  };
+}
+
+/** What was logged, line by line. */
+export function createTestLogger(): { logger: Logger; lines: { msg: string; level: string }[] } {
+  const lines: { msg: string; level: string }[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  return { logger: createLogger({ service: 'events-test', level: 'info', destination }), lines };
+}
+
+export function newPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}`;
+}
+
+export function newEvent(overrides: Partial<Event> = {}): Event {
+  return {
+    id: randomUUID(),
+    occurredAt: new Date(),
+    tenant: { programId: randomUUID(), environment: Environment.TEST },
+    owner: Owner.CHALLENGE,
+    payload: { $case: 'challengeSuspended', value: { challengeId: randomUUID(), name: 'Sprint' } },
+    ...overrides,
+  };
+}
+
+export interface TestOwner extends AsyncDisposable {
+  readonly stream: EventStream;
+  readonly outbox: Outbox;
+  /** Makes the events true, and publishes them unless the process "dies" right after the commit. */
+  happen(events: readonly Event[], options?: { readonly isPublished: boolean }): Promise<void>;
+  waiting(): Promise<string[]>;
+}
+
+/** The challenge service, as far as events go. */
+export function createTestOwner(options: {
+  url: string;
+  prefix: string;
+  database: Database;
+  logger?: Logger;
+  republishAfterMs?: number;
+}): TestOwner {
+  const { url, prefix, database, logger = createTestLogger().logger, republishAfterMs = MARGIN_MS } = options;
+  const stream = connectEvents({ url, prefix, name: 'owner', logger });
+  const outbox = createOutbox({ owner: 'challenge', database, stream, logger, republishAfterMs });
+  return {
+    stream,
+    outbox,
+    happen: async (events, { isPublished } = { isPublished: true }) => {
+      await database.transaction((tx) => tx.commitWith((last) => outbox.insert(last, events)));
+      if (isPublished) outbox.publish(events);
+    },
+    waiting: async () => {
+      const rows = await database.query<{ event_id: string }>({
+        text: 'select event_id from outbox order by event_id',
+      });
+      return rows.map((row) => row.event_id);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await outbox[Symbol.asyncDispose]();
+      await stream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Asks again until it is so, for what another process does in its own time; gives up loudly. */
+export async function eventually(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  deadlineMs = 15_000,
+): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: the test run has no such server`);
+  return value;
+}

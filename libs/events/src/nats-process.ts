@@ -1,0 +1,126 @@
+/**
+ * A nats-server with JetStream as a child of this process, on 127.0.0.1 alone. It keeps its port and its store over any number of ends
+ * and starts, so that its clients meet the same server again, or the same address with an empty store.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+export interface NatsProcess extends AsyncDisposable {
+  readonly url: string;
+  /** Starts it, and waits until it takes connections; nothing when it runs already. */
+  start(): Promise<void>;
+  /** Ends it in order, as an operator does. */
+  stop(): Promise<void>;
+  /** Ends it at once (SIGKILL). */
+  kill(): Promise<void>;
+  /** Makes it hang (SIGSTOP): its connections stay, and nothing is answered before `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Takes all that it stored away, ending it first. */
+  wipe(): Promise<void>;
+}
+
+const START_DEADLINE_MS = 20_000;
+const POLL_MS = 10;
+const PID_FILE = 'pid';
+
+/** Starts one on a free port. */
+export async function startNatsProcess(options: {
+  /** The nats-server, see obtainNats. */
+  file: string;
+  /** Where its store, its log and its process id are kept. */
+  directory: string;
+}): Promise<NatsProcess> {
+  const { file, directory } = options;
+  const storeDirectory = join(directory, 'store');
+  const logFile = join(directory, 'log');
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    if (child !== undefined) return;
+    const log = await open(logFile, 'a');
+    const place = ['--addr', '127.0.0.1', '--port', String(port), '--pid', join(directory, PID_FILE)];
+    const started = spawn(file, [...place, '--jetstream', '--store_dir', storeDirectory], {
+      cwd: directory,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child = started;
+    // A child that outlives its parent would keep the port and the store.
+    process.once('exit', killAtExit);
+    await once(started, 'spawn').finally(() => log.close());
+    const deadline = Date.now() + START_DEADLINE_MS;
+    while (!(await accepts(port))) {
+      if (hasEnded(started) || Date.now() > deadline) throw new Error(`nats-server did not start; ${logFile} says why`);
+      await delay(POLL_MS);
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ending = child;
+    child = undefined;
+    process.removeListener('exit', killAtExit);
+    if (ending === undefined || hasEnded(ending)) return;
+    const exited = once(ending, 'exit');
+    ending.kill(signal);
+    await exited;
+  }
+
+  function killAtExit(): void {
+    child?.kill('SIGKILL');
+  }
+
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    wipe: async () => {
+      await end('SIGKILL');
+      await rm(storeDirectory, { recursive: true, force: true });
+    },
+    [Symbol.asyncDispose]: () => end('SIGKILL'),
+  };
+}
+
+/** Ends the server that a parent who was killed left running on this directory. */
+export async function killOrphanedNats(directory: string): Promise<void> {
+  const pid = Number(await readFile(join(directory, PID_FILE), 'utf8').catch(() => 'NaN'));
+  if (!Number.isSafeInteger(pid) || pid <= 1) return;
+  // Process ids are given again: only what names this directory is the server.
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-ww', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }));
+  if (stdout.includes(join(directory, 'store'))) process.kill(pid, 'SIGKILL');
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => socket.destroy());
+    socket.once('close', (hadError) => resolve(!hadError));
+    socket.once('error', () => undefined);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  return await new Promise((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(address)));
+    });
+  });
+}

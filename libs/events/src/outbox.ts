@@ -1,0 +1,118 @@
+/**
+ * The outbox of an owner: an event is inserted in the commit that makes its fact true, published from memory right behind, and removed
+ * when its consumer says that it was taken. Nobody waits for NATS; what a publication misses is the relay's business.
+ */
+import { createCoalescer } from '@laurel/coalesce';
+import { failpoint } from '@laurel/failpoint';
+import type { AttemptOwner } from '@laurel/ids';
+import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
+import { Event } from '@laurel/proto/events';
+import type { Logger } from '@laurel/service';
+import { counter } from '@laurel/telemetry';
+import { createRelay } from './relay.ts';
+import { deleteEvents, insertEvents } from './repository/outbox.ts';
+import { type EventStream, subjectOf } from './stream.ts';
+import { withinMs } from './within.ts';
+
+export interface Outbox extends AsyncDisposable {
+  /** Within the transaction that makes the facts true. Nothing for an empty list; fit for `commitWith`. */
+  insert(on: Queryable, events: readonly Event[]): Promise<void>;
+  /** After that transaction has committed. Never throws and never waits. */
+  publish(events: readonly Event[]): void;
+  /** The relay: publishes again what the stream is missing. */
+  runOnce(now: Date): Promise<void>;
+  /** Waits for what `publish` began, but not for a NATS that is gone. */
+  drain(): Promise<void>;
+}
+
+const MAX_MESSAGES = 200;
+const PUBLISH_LANES = 4;
+/** Lists of taken events that one statement removes. */
+const MAX_LISTS = 50;
+const DRAIN_MS = 2_000;
+
+export function createOutbox(options: {
+  owner: AttemptOwner;
+  database: Database;
+  stream: EventStream;
+  logger: Logger;
+  /** How long an event may be under way before it is looked for. */
+  republishAfterMs?: number;
+}): Outbox {
+  const { owner, database, stream, logger, republishAfterMs = 5_000 } = options;
+  const published = counter(
+    'laurel_events_published_total',
+    'Events handed to the stream by their owner, by outcome.',
+    ['owner', 'outcome'],
+  );
+  const removed = counter('laurel_outbox_removed_total', 'Events that their owner was told were taken.', ['owner']);
+  const relay = createRelay({ owner, database, stream, logger, marginMs: republishAfterMs });
+
+  const publisher = createCoalescer<Event, void>({
+    name: `${owner}.outbox.publish`,
+    maxItems: MAX_MESSAGES,
+    lanes: PUBLISH_LANES,
+    isolate: false,
+    run: async (events) => {
+      await failpoint(`${owner}.outbox.before-publish`);
+      const { stored, fault } = await stream.publish(events.map((event) => toMessage(stream.prefix, event)));
+      await failpoint(`${owner}.outbox.after-publish`);
+      published.inc({ owner, outcome: 'stored' }, stored);
+      published.inc({ owner, outcome: 'failed' }, events.length - stored);
+      // A broken connection was logged when it broke.
+      if (fault !== undefined && stream.connection.current !== undefined)
+        logger.warn({ fault, missing: events.length - stored }, 'events could not be published; the relay will');
+      return events.map(() => undefined);
+    },
+  });
+
+  const remover = createCoalescer<readonly string[], void>({
+    name: `${owner}.outbox.remove`,
+    maxItems: MAX_LISTS,
+    isolate: (error) => !isConnectionFailure(error),
+    run: async (lists) => {
+      const eventIds = lists.flat();
+      await deleteEvents(database, eventIds);
+      removed.inc({ owner }, eventIds.length);
+      return lists.map(() => undefined);
+    },
+  });
+  const taken = stream.onTaken(owner, (eventIds) => {
+    // They are published again, and told to be taken again.
+    remover.submit(eventIds).catch((error) => logger.warn({ err: error }, 'taken events are still in the outbox'));
+  });
+
+  return {
+    insert: async (on, events) => {
+      if (events.length === 0) return;
+      // An event that could never be published must not become true.
+      for (const event of events) subjectOf(stream.prefix, event);
+      await insertEvents(on, events.map(toRow));
+    },
+    publish: (events) => {
+      for (const event of events) {
+        publisher.submit(event).catch(() => published.inc({ owner, outcome: 'failed' }));
+      }
+    },
+    runOnce: () => relay.runOnce(),
+    drain: () => withinMs(DRAIN_MS, publisher.drain()),
+    [Symbol.asyncDispose]: async () => {
+      await withinMs(DRAIN_MS, publisher.drain());
+      taken[Symbol.dispose]();
+      await remover.drain();
+    },
+  };
+}
+
+function toRow(event: Event) {
+  return { id: event.id, payload: encode(event) };
+}
+
+function toMessage(prefix: string, event: Event) {
+  return { subject: subjectOf(prefix, event), id: event.id, payload: encode(event) };
+}
+
+function encode(event: Event): Buffer {
+  const bytes = Event.encode(event).finish();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,49 @@
+/**
+ * Hands messages to JetStream, many in flight at once, each answered on its own. A message that is not answered in time counts as not
+ * stored; it may be, and is then met again as a duplicate.
+ */
+import { ErrorCode, type NatsConnection, NatsError } from 'nats';
+
+export interface StreamMessage {
+  readonly subject: string;
+  /** The Nats-Msg-Id: within the stream's window a second message with it is not stored again. */
+  readonly id: string;
+  readonly payload: Uint8Array;
+}
+
+/** `homeless`: no stream takes this subject, or JetStream is not up yet. */
+export type Stored = { readonly kind: 'stored' | 'homeless' } | { readonly kind: 'failed'; readonly fault: string };
+
+export interface Publisher {
+  /** One answer for each message, in their order. Never rejects. */
+  publish(messages: readonly StreamMessage[]): Promise<readonly Stored[]>;
+}
+
+const ACK_TIMEOUT_MS = 1_000;
+
+export function createPublisher(nats: NatsConnection): Publisher {
+  const stream = nats.jetstream();
+  return {
+    publish: async (messages) => {
+      const answers = await Promise.allSettled(
+        messages.map(({ subject, id, payload }) =>
+          stream.publish(subject, payload, { msgID: id, timeout: ACK_TIMEOUT_MS }),
+        ),
+      );
+      return answers.map((answer) => (answer.status === 'fulfilled' ? { kind: 'stored' } : storedOf(answer.reason)));
+    },
+  };
+}
+
+function storedOf(error: unknown): Stored {
+  if (!(error instanceof NatsError)) return { kind: 'failed', fault: String(error) };
+  switch (error.code) {
+    // Said by the server when nobody listens on the subject, and by JetStream while it has no leader.
+    case ErrorCode.NoResponders:
+      return { kind: 'homeless' };
+    case ErrorCode.Timeout:
+      return { kind: 'failed', fault: `not acknowledged within ${ACK_TIMEOUT_MS} ms` };
+    default:
+      return { kind: 'failed', fault: error.api_error?.description ?? error.message };
+  }
+}

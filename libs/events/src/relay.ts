@@ -1,0 +1,70 @@
+/**
+ * Publishes again what is in the outbox and not in the stream. An event is not in the stream for certain when it was published longer ago
+ * than a margin, and the stream is empty or begins only a margin after that: the stream keeps its order, so everything older was taken
+ * or lost. So it heals a crash between the commit and the publication, a lost `taken`, and a stream that was purged or made anew.
+ *
+ * While nobody consumes the stream it would forget what it is given, so nothing is published again before somebody does.
+ */
+import type { AttemptOwner } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import { Event } from '@laurel/proto/events';
+import type { Logger } from '@laurel/service';
+import { counter, gauge } from '@laurel/telemetry';
+import { claimDue, countEvents, type DueRow } from './repository/outbox.ts';
+import { type EventStream, subjectOf } from './stream.ts';
+
+export interface Relay {
+  runOnce(): Promise<void>;
+}
+
+const PAGE = 500;
+/** A run ends after so many events, so that a shutdown need not wait for a long refill. */
+const MAX_PAGES = 20;
+const COUNT_LIMIT = 10_000;
+
+export function createRelay(options: {
+  owner: AttemptOwner;
+  database: Database;
+  stream: EventStream;
+  logger: Logger;
+  marginMs: number;
+}): Relay {
+  const { owner, database, stream, logger, marginMs } = options;
+  const republished = counter(
+    'laurel_events_republished_total',
+    'Events that were missing in the stream, published again.',
+    ['owner'],
+  );
+  const waiting = gauge(
+    'laurel_outbox_events',
+    'Events in the outbox that nobody has taken yet, counted up to 10000.',
+    ['owner'],
+  );
+
+  return {
+    runOnce: async () => {
+      waiting.set({ owner }, await countEvents(database, COUNT_LIMIT));
+      const state = await stream.look();
+      if (state === undefined || !state.isConsumed) return;
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const rows = await claimDue(database, { marginMs, oldestAt: state.oldestAt, limit: PAGE });
+        if (rows.length === 0) return;
+        const { stored, fault } = await stream.publish(rows.map((row) => toMessage(stream.prefix, row)));
+        republished.inc({ owner }, stored);
+        if (fault !== undefined) {
+          logger.warn(
+            { fault, missing: rows.length - stored },
+            'events could not be published again; a later run will',
+          );
+          return;
+        }
+        if (rows.length < PAGE) return;
+      }
+    },
+  };
+}
+
+/** Its own message id: the stream remembers the first copy for a while after it is gone, and would take this one for its duplicate. */
+function toMessage(prefix: string, { id, payload, publishedAt }: DueRow) {
+  return { subject: subjectOf(prefix, Event.decode(payload)), id: `${id}:${publishedAt.getTime()}`, payload };
+}

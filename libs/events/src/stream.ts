@@ -1,0 +1,227 @@
+/**
+ * The stream that carries the events of one stack. It is named after the prefix and holds `<prefix>.test.>` and `<prefix>.live.>`, on
+ * disk, for as long as a consumer has not taken them. It is made by whoever misses it first, and nobody's truth: what is not taken yet
+ * also stands in its owner's outbox, so that a stream that was purged, deleted or lost with its disk is filled again from there.
+ *
+ * Beside the stream, `<prefix>.taken.<owner>` carries what a consumer tells the owner, and is not kept.
+ */
+import type { AttemptOwner } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { type Event, EventsTaken } from '@laurel/proto/events';
+import type { Logger } from '@laurel/service';
+import {
+  type JetStreamManager,
+  type Msg,
+  type NatsConnection,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from 'nats';
+import { type Connection, connectNats } from './connection.ts';
+import { eventTypeOf } from './event-type.ts';
+import { createPublisher, type Publisher, type StreamMessage } from './publisher.ts';
+
+export interface EventStream extends AsyncDisposable {
+  readonly prefix: string;
+  /** As JetStream knows it. */
+  readonly name: string;
+  readonly connection: Connection;
+  /** Makes the stream unless it is there. Rejects when JetStream is out of reach. */
+  ensure(): Promise<void>;
+  /** Never rejects. */
+  publish(messages: readonly StreamMessage[]): Promise<Publication>;
+  /** What the stream holds; undefined when it cannot be asked. */
+  look(): Promise<StreamState | undefined>;
+  /** Tells the owner that its events were taken. It is said once, and may be lost. */
+  tellTaken(owner: AttemptOwner, eventIds: readonly string[]): void;
+  /** One process of the owner hears each `tellTaken`. */
+  onTaken(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
+}
+
+/** How many messages are in the stream for certain, and why the others are not, if any. */
+export interface Publication {
+  readonly stored: number;
+  readonly fault: string | undefined;
+}
+
+export interface StreamState {
+  /** Null when it is empty. */
+  readonly oldestAt: Date | null;
+  /** Whether anybody takes from it. While nobody does, it forgets what it is given. */
+  readonly isConsumed: boolean;
+}
+
+/** What a prefix may look like: it becomes a part of subjects and, in upper case, the name of the stream. */
+export const EVENTS_PREFIX = /^[a-z][a-z0-9_-]{0,31}$/;
+export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - and _';
+
+const API_TIMEOUT_MS = 1_000;
+const DUPLICATE_WINDOW_MS = 10_000;
+/** What nobody takes for so long stays in its outbox all the same. */
+const MAX_AGE_MS = 3 * 24 * 3_600_000;
+
+/** JetStream's `stream not found`, and `stream name already in use with a different configuration`. */
+const STREAM_NOT_FOUND = 10_059;
+const STREAM_DIFFERS = 10_058;
+
+const SUBJECT_OF_ENVIRONMENT: Partial<Record<Environment, string>> = {
+  [Environment.TEST]: 'test',
+  [Environment.LIVE]: 'live',
+};
+
+/** Returns at once; the connection is made behind, and again whenever it breaks. */
+export function connectEvents(options: {
+  /** `nats://host:port`, several separated by commas. */
+  url: string;
+  /** Stacks with different prefixes share a broker and never meet. */
+  prefix?: string;
+  /** How many servers of a cluster keep the stream: 1, 3 or 5, and no more than it has. All processes of a stack say the same. */
+  replicas?: number;
+  /** Shown in the broker's list of connections. */
+  name: string;
+  logger: Logger;
+}): EventStream {
+  const { url, prefix = 'laurel', replicas = 1, name, logger } = options;
+  if (!EVENTS_PREFIX.test(prefix)) throw new RangeError(`the prefix of events ${EVENTS_PREFIX_RULE}`);
+  const streamName = prefix.toUpperCase();
+  const connection = connectNats({ url, name, logger });
+  const publishers = new WeakMap<NatsConnection, Publisher>();
+  let ensuring: Promise<void> | undefined;
+
+  /** Many publishers may miss the stream at once, and one of them makes it. */
+  function ensure(): Promise<void> {
+    ensuring ??= ensureStream(connection, streamConfig(prefix, replicas)).finally(() => {
+      ensuring = undefined;
+    });
+    return ensuring;
+  }
+
+  connection.onUp((nats) => {
+    publishers.set(nats, createPublisher(nats));
+    // Whoever publishes or takes makes it again if this fails.
+    ensure().catch((error: unknown) => logger.warn({ err: error }, 'the stream of events could not be made yet'));
+  });
+
+  async function send(messages: readonly StreamMessage[]) {
+    const nats = connection.current;
+    const answers = await (nats === undefined ? undefined : publishers.get(nats))?.publish(messages);
+    if (answers === undefined) return { stored: 0, homeless: [], fault: 'NATS is out of reach' };
+    const failed = answers.find((answer) => answer.kind === 'failed');
+    return {
+      stored: answers.filter(({ kind }) => kind === 'stored').length,
+      homeless: messages.filter((_, index) => answers[index]?.kind === 'homeless'),
+      fault: failed?.fault,
+    };
+  }
+
+  return {
+    prefix,
+    name: streamName,
+    connection,
+    ensure,
+    publish: async (messages) => {
+      const first = await send(messages);
+      if (first.homeless.length === 0) return { stored: first.stored, fault: first.fault };
+      try {
+        await ensure();
+      } catch (error) {
+        return { stored: first.stored, fault: error instanceof Error ? error.message : String(error) };
+      }
+      const second = await send(first.homeless);
+      const fault = second.fault ?? (second.homeless.length > 0 ? 'no stream takes it' : first.fault);
+      return { stored: first.stored + second.stored, fault };
+    },
+    look: async () => {
+      if (connection.current === undefined) return undefined;
+      try {
+        return stateOf(await (await manager(connection)).streams.info(streamName));
+      } catch (error) {
+        if (codeOf(error) === STREAM_NOT_FOUND) await ensure().catch(() => undefined);
+        return undefined;
+      }
+    },
+    tellTaken: (owner, eventIds) => {
+      connection.current?.publish(`${prefix}.taken.${owner}`, EventsTaken.encode({ eventIds: [...eventIds] }).finish());
+    },
+    onTaken: (owner, listener) => {
+      let unsubscribe = () => {};
+      const up = connection.onUp((nats) => {
+        const subscription = nats.subscribe(`${prefix}.taken.${owner}`, {
+          queue: owner,
+          callback: (_error, message) => {
+            const eventIds = readTaken(message);
+            if (eventIds !== undefined) listener(eventIds);
+          },
+        });
+        unsubscribe = () => subscription.unsubscribe();
+      });
+      return {
+        [Symbol.dispose]: () => {
+          up[Symbol.dispose]();
+          unsubscribe();
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** `<prefix>.<environment>.<event type>`. */
+export function subjectOf(prefix: string, event: Event): string {
+  const environment = SUBJECT_OF_ENVIRONMENT[event.tenant?.environment ?? Environment.UNSPECIFIED];
+  if (environment === undefined) throw new TypeError(`the event ${event.id} has no environment`);
+  return `${prefix}.${environment}.${eventTypeOf(event)}`;
+}
+
+/** JetStream's own interface on the present connection; rejects when there is none. */
+export async function manager(connection: Connection): Promise<JetStreamManager> {
+  const nats = connection.current;
+  if (nats === undefined) throw new Error('NATS is out of reach');
+  return await nats.jetstreamManager({ checkAPI: false, timeout: API_TIMEOUT_MS });
+}
+
+function streamConfig(prefix: string, replicas: number) {
+  return {
+    name: prefix.toUpperCase(),
+    subjects: [`${prefix}.test.>`, `${prefix}.live.>`],
+    retention: RetentionPolicy.Interest,
+    storage: StorageType.File,
+    num_replicas: replicas,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+    max_age: nanos(MAX_AGE_MS),
+  } satisfies Partial<StreamConfig>;
+}
+
+async function ensureStream(connection: Connection, config: ReturnType<typeof streamConfig>): Promise<void> {
+  const { streams } = await manager(connection);
+  try {
+    await streams.add(config);
+  } catch (error) {
+    // Made by an older release of ours: what can be changed is changed.
+    if (codeOf(error) !== STREAM_DIFFERS) throw error;
+    await streams.update(config.name, config);
+  }
+}
+
+/** Undefined for what cannot be read. A callback that throws would end all reading of its connection, so none may. */
+function readTaken(message: Msg): readonly string[] | undefined {
+  try {
+    return EventsTaken.decode(message.data).eventIds;
+  } catch {
+    return undefined;
+  }
+}
+
+function stateOf({ state }: StreamInfo): StreamState {
+  return {
+    oldestAt: state.messages === 0 ? null : new Date(state.first_ts),
+    isConsumed: state.consumer_count > 0,
+  };
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof NatsError ? error.api_error?.err_code : undefined;
+}

@@ -1,0 +1,134 @@
+import type { Answer, HttpClient, ProgramBody, SendOptions } from './partner.ts';
+
+// --- bodies, as portal-api.md names their fields ---
+
+export const EVENT_TYPES = [
+  'webhook.test',
+  'attempt.settled',
+  'attempt.refunded',
+  'challenge.suspended',
+  'round.settled',
+  'round.cancelled',
+  'award.released',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export interface EndpointBody {
+  id: string;
+  url: string;
+  events: EventType[];
+  program_id: string | null;
+  environment: 'test' | 'live' | null;
+  description: string;
+  active: boolean;
+  created_at: string;
+}
+
+export interface DeliveryBody {
+  id: string;
+  event: EventType;
+  status: 'pending' | 'delivered' | 'failed';
+  created_at: string;
+  next_attempt_at: string | null;
+  attempts: DeliveryAttemptBody[];
+}
+
+export interface DeliveryAttemptBody {
+  number: number;
+  started_at: string;
+  duration_ms: number | null;
+  http_status: number | null;
+  error_kind: string | null;
+  error: string | null;
+  response_excerpt: string | null;
+}
+
+/** The signing secret is shown by the answer that made it alone. */
+export type EndpointWithSecret = EndpointBody & { signing_secret: string };
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** What `POST /api/portal/webhook-endpoints` takes. */
+export interface NewEndpoint {
+  url: string;
+  events?: readonly EventType[];
+  program_id?: string | null;
+  environment?: 'test' | 'live' | null;
+  description?: string | null;
+}
+
+export interface EndpointChange {
+  url?: string;
+  events?: readonly EventType[];
+  description?: string;
+  active?: boolean;
+}
+
+export interface DeliveryQuery {
+  status?: DeliveryBody['status'];
+  event?: EventType;
+  limit?: number;
+  cursor?: string;
+}
+
+// --- a developer ---
+
+/** The developer portal, as one session sees it. */
+export interface Portal {
+  /** The session's. */
+  readonly token: string;
+  /** Any request with this session; the path follows `/api/portal`. */
+  send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
+  signOut(): Promise<Answer<undefined>>;
+  listPrograms(): Promise<Answer<{ data: ProgramBody[]; next_cursor: string | null }>>;
+  replaceTestKey(programId: string): Promise<Answer<{ test_key: string }>>;
+  createEndpoint(endpoint: NewEndpoint): Promise<Answer<EndpointWithSecret>>;
+  listEndpoints(): Promise<Answer<{ data: EndpointBody[] }>>;
+  getEndpoint(endpointId: string): Promise<Answer<EndpointBody>>;
+  updateEndpoint(endpointId: string, change: EndpointChange): Promise<Answer<EndpointBody>>;
+  deleteEndpoint(endpointId: string): Promise<Answer<undefined>>;
+  rotateSecret(endpointId: string): Promise<Answer<EndpointWithSecret>>;
+  sendTest(endpointId: string): Promise<Answer<{ delivery_id: string }>>;
+  /** A page of the delivery log, newest first. */
+  listDeliveries(
+    endpointId: string,
+    query?: DeliveryQuery,
+  ): Promise<Answer<{ data: DeliveryBody[]; next_cursor: string | null }>>;
+  resend(deliveryId: string): Promise<Answer<{ delivery_id: string }>>;
+}
+
+/** Opens a session; its token is what `createPortal` takes. */
+export function signIn(http: HttpClient, credentials: Credentials): Promise<Answer<{ token: string }>> {
+  return http.send('POST', '/api/portal/session', { body: credentials });
+}
+
+export function createPortal(http: HttpClient, token: string): Portal {
+  const send: Portal['send'] = (method, path, options = {}) =>
+    http.send(method, `/api/portal${path}`, {
+      ...options,
+      headers: { authorization: `Bearer ${token}`, ...options.headers },
+    });
+  return {
+    token,
+    send,
+    signOut: () => send('DELETE', '/session'),
+    listPrograms: () => send('GET', '/programs'),
+    replaceTestKey: (programId) => send('POST', `/programs/${programId}/test-key`),
+    createEndpoint: (endpoint) => send('POST', '/webhook-endpoints', { body: { events: [], ...endpoint } }),
+    listEndpoints: () => send('GET', '/webhook-endpoints'),
+    getEndpoint: (endpointId) => send('GET', `/webhook-endpoints/${endpointId}`),
+    updateEndpoint: (endpointId, change) => send('PATCH', `/webhook-endpoints/${endpointId}`, { body: change }),
+    deleteEndpoint: (endpointId) => send('DELETE', `/webhook-endpoints/${endpointId}`),
+    rotateSecret: (endpointId) => send('POST', `/webhook-endpoints/${endpointId}/rotate-secret`),
+    sendTest: (endpointId) => send('POST', `/webhook-endpoints/${endpointId}/test`),
+    listDeliveries: (endpointId, query = {}) => {
+      const parameters = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+      return send('GET', `/webhook-endpoints/${endpointId}/deliveries?${parameters}`);
+    },
+    resend: (deliveryId) => send('POST', `/deliveries/${deliveryId}/resend`),
+  };
+}
