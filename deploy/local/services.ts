@@ -25,7 +25,7 @@ export interface StackAddresses {
 
 const COMMON_SETTINGS = ['LOG_LEVEL'];
 /** The broker may be another's, and then carry several stacks. */
-const EVENT_SETTINGS = ['EVENTS_PREFIX'];
+const EVENT_SETTINGS = ['EVENTS_PREFIX', 'EVENTS_REPLICAS'];
 const OWNER_SETTINGS = [...EVENT_SETTINGS, 'OUTBOX_REPUBLISH_AFTER_MS'];
 
 /** In the order in which they depend on each other. */
@@ -88,14 +88,15 @@ export const SERVICES: readonly ServiceShape[] = [
   {
     name: 'webhook',
     databaseVariable: 'WEBHOOK_DATABASE_URL',
-    environment: ({ ports, secrets, natsUrl }) => ({
+    environment: ({ ports, secrets, natsUrl, webhookCaFile }) => ({
       GRPC_PORT: String(ports.webhookGrpc),
       ADMIN_PORT: String(ports.webhookAdmin),
       NATS_URL: natsUrl,
       WEBHOOK_SECRET_KEY: secrets.webhookSecretKey,
+      EGRESS_CA_FILE: webhookCaFile,
     }),
     // A developer receives on this machine, with a certificate of the data directory's authority.
-    defaults: ({ webhookCaFile }) => ({ EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', EGRESS_CA_FILE: webhookCaFile }),
+    defaults: () => ({ EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' }),
     settings: [
       ...COMMON_SETTINGS,
       ...EVENT_SETTINGS,
@@ -107,7 +108,6 @@ export const SERVICES: readonly ServiceShape[] = [
       'WEBHOOK_SENDS',
       'WEBHOOK_LOG_RETENTION_DAYS',
       'EGRESS_ALLOW_CIDRS',
-      'EGRESS_CA_FILE',
       'EGRESS_DNS_SERVERS',
     ],
     readyUrl: ({ ports }) => `http://127.0.0.1:${ports.webhookAdmin}/readyz`,

@@ -61,14 +61,14 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   stack.defer(() => rmSync(readyFile, { force: true }));
   const secrets = keepSecrets(dataDir, process.env);
   const ports = await keepPorts(join(dataDir, 'ports.json'));
-  const webhookCa = await keepWebhookCa(dataDir);
+  const webhookCa = await keepWebhookCa(dataDir, process.env.EGRESS_CA_FILE);
   const givenNats = process.env.NATS_URL;
   const addresses: StackAddresses = {
     ports,
     httpPort,
     secrets,
     natsUrl: givenNats || `nats://127.0.0.1:${ports.nats}`,
-    webhookCaFile: webhookCa.certificate,
+    webhookCaFile: webhookCa.trusted,
   };
 
   const natsReady = givenNats ? undefined : startNats(stack, ports.nats, instance.noteChild);

@@ -38,6 +38,18 @@ test('each start issues a certificate for receivers on this machine', async () =
   ]);
 });
 
+test('the stack trusts its own authority and those that the environment names', async () => {
+  const given = join(directory, 'given.pem');
+  writeFileSync(given, 'theirs');
+  const { certificate, trusted } = await keepWebhookCa(directory, given);
+  expect(readFileSync(trusted, 'utf8')).toBe(`${readFileSync(certificate, 'utf8')}\ntheirs`);
+  await keepWebhookCa(directory);
+  expect(readFileSync(trusted, 'utf8')).toBe(readFileSync(certificate, 'utf8'));
+  await expect(keepWebhookCa(directory, '/nowhere/ca.pem')).rejects.toThrow(
+    'EGRESS_CA_FILE names /nowhere/ca.pem, which cannot be read: give the path of a PEM file, or leave it out.',
+  );
+});
+
 test('a damaged authority is told in one sentence', async () => {
   const { certificate } = await keepWebhookCa(directory);
   writeFileSync(certificate, 'nonsense');

@@ -109,6 +109,15 @@ describe('an answer', () => {
     expect(literal.timings).toEqual({ dnsMs: null, connectMs: number, waitMs: number, readMs: number });
   });
 
+  it('comes from this machine for its name, without asking a name server', async () => {
+    await using receiver = await serve(hello);
+    await using dns = await serveDns(() => {
+      throw new Error('the name server was asked');
+    });
+    await using egress = egressOf({ dnsServers: [dns.address] });
+    expect(outcomeOf(await post(egress, `https://localhost:${receiver.port}/`))).toBe('200 hello');
+  });
+
   it.each([200, 204, 299, 301, 304, 307, 400, 410, 429, 500, 503, 599, 999])(
     'can be %d, and is not acted on',
     async (status) => {

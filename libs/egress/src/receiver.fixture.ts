@@ -15,7 +15,7 @@ import type { EgressResult } from './exchange.ts';
 export const AUTHORITY: CertificateAuthority = await createCertificateAuthority();
 /** For every host of these tests. */
 const CERTIFICATE = await AUTHORITY.issue({
-  names: ['receiver.test', '127.0.0.1', '::1'],
+  names: ['receiver.test', 'localhost', '127.0.0.1', '::1'],
 });
 
 /** Long enough for whatever succeeds here, on a machine that is busy. */

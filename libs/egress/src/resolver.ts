@@ -1,8 +1,10 @@
 /**
  * Names are resolved by c-ares over the network, not by `dns.lookup`: that one blocks one of the four threads that file access and
- * cryptography share, as long as a stranger's name server likes. So /etc/hosts and search domains do not count here.
+ * cryptography share, as long as a stranger's name server likes. So /etc/hosts and search domains do not count here;
+ * `localhost` is this machine without asking.
  */
 import { Resolver } from 'node:dns';
+import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/safe-url';
 import { EgressFailure } from './failure.ts';
 
 /** For the first try; the second waits twice as long. Together they leave a send of 5 s its time to connect. */
@@ -22,6 +24,7 @@ export function createResolver(servers?: readonly string[]): NameResolver {
 
   return {
     async resolve(name) {
+      if (isLoopbackName(name)) return [LOOPBACK_ADDRESS];
       const [v4, v6] = await Promise.all([
         addresses((answer) => resolver.resolve4(name, answer)),
         addresses((answer) => resolver.resolve6(name, answer)),

@@ -1,3 +1,7 @@
+/**
+ * Where a nats-server comes from: the one that the machine has, one that was fetched before, or a fetched one whose origin is verified,
+ * by apt or by a pinned checksum. Nothing is installed, and nothing needs root.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -15,10 +19,6 @@ import {
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/**
- * Where a nats-server comes from: the one that the machine has, one that was fetched before, or a fetched one whose origin is verified,
- * by apt or by a pinned checksum. Nothing is installed, and nothing needs root.
- */
 const run = promisify(execFile);
 
 /** There is no server to be had; the message says what to do. */

@@ -10,6 +10,7 @@ import { Environment } from '@laurel/proto/common';
 import { type Event, EventsTaken } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import {
+  type ConsumerInfo,
   type JetStreamManager,
   type Msg,
   type NatsConnection,
@@ -48,7 +49,7 @@ export interface Publication {
 }
 
 export interface StreamState {
-  /** Null when it is empty. */
+  /** Null when it is empty, or holds nothing that a consumer still waits for. */
   readonly oldestAt: Date | null;
   /** Whether anybody takes from it. While nobody does, it forgets what it is given. */
   readonly isConsumed: boolean;
@@ -137,7 +138,9 @@ export function connectEvents(options: {
     look: async () => {
       if (connection.current === undefined) return undefined;
       try {
-        return stateOf(await (await manager(connection)).streams.info(streamName));
+        const { streams, consumers } = await manager(connection);
+        const { state } = await streams.info(streamName);
+        return stateOf(state, state.messages === 0 ? [] : await consumers.list(streamName).next());
       } catch (error) {
         if (codeOf(error) === STREAM_NOT_FOUND) await ensure().catch(() => undefined);
         return undefined;
@@ -215,11 +218,14 @@ function readTaken(message: Msg): readonly string[] | undefined {
   }
 }
 
-function stateOf({ state }: StreamInfo): StreamState {
-  return {
-    oldestAt: state.messages === 0 ? null : new Date(state.first_ts),
-    isConsumed: state.consumer_count > 0,
-  };
+/** A replica that was restarted may keep messages that were acknowledged long ago: what no consumer waits for is not there any more. */
+export function stateOf(
+  { messages, first_ts, consumer_count }: Pick<StreamInfo['state'], 'messages' | 'first_ts' | 'consumer_count'>,
+  consumers: readonly Pick<ConsumerInfo, 'num_pending' | 'num_ack_pending'>[],
+): StreamState {
+  const isConsumed = consumer_count > 0;
+  const isWaitedFor = consumers.some(({ num_pending, num_ack_pending }) => num_pending + num_ack_pending > 0);
+  return { oldestAt: messages === 0 || (isConsumed && !isWaitedFor) ? null : new Date(first_ts), isConsumed };
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -149,6 +149,14 @@ describe('a URL', () => {
     ).toBe(false);
   });
 
+  it('may hold a name of this machine where the loopback network is allowed, and nowhere else', () => {
+    const names = ['https://localhost:8443/', 'https://LOCALHOST/', 'https://api.localhost/'];
+    const isTaken = (allow: string) => names.map((text) => checkUrl(text, { allow: parseCidrs(allow) }).ok);
+    expect(isTaken('127.0.0.1/32')).toEqual([true, true, true]);
+    expect(isTaken('10.0.0.0/8,::1/128')).toEqual([false, false, false]);
+    expect(checkUrl('https://localhost./', { allow: parseCidrs('127.0.0.0/8') }).ok).toBe(false);
+  });
+
   it('that is taken has a public address or a name as its host, and reads the same again', () => {
     const address = fc.oneof(
       fc.ipV4(),

@@ -21,7 +21,15 @@ const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
-/** `allow` opens private networks to literal addresses. */
+/** Where a name of this machine leads (RFC 6761, 6.3), wherever it is looked up. */
+export const LOOPBACK_ADDRESS = '127.0.0.1';
+
+/** `localhost` and every name below it: these are never asked of a name server. */
+export function isLoopbackName(hostname: string): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost');
+}
+
+/** `allow` opens private networks to literal addresses, and with the loopback network to the names of this machine. */
 export function checkUrl(text: string, { allow = NO_CIDRS }: { readonly allow?: Cidrs } = {}): CheckedUrl {
   if (text.length > MAX_LENGTH) return refuse(`The URL must not be longer than ${MAX_LENGTH} characters.`);
   if (REWRITTEN.test(text)) return refuse('The URL must not contain spaces, control characters or backslashes.');
@@ -42,8 +50,9 @@ export function checkUrl(text: string, { allow = NO_CIDRS }: { readonly allow?: 
 function refusalOfHost(hostname: string, allow: Cidrs): string | null {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (isIP(address) !== 0) return mayConnectTo(address, allow) ? null : 'The host is not a public address.';
-  // These names are this machine wherever they are looked up (RFC 6761, 6.3).
-  if (/(?:^|\.)localhost\.?$/.test(hostname)) return 'The host is not a public address.';
+  if (isLoopbackName(hostname.replace(/\.$/, '')) && !mayConnectTo(LOOPBACK_ADDRESS, allow)) {
+    return 'The host is not a public address.';
+  }
   // A name that ends with a dot is another origin and no name of a certificate, and yet the same host.
   if (hostname.endsWith('.')) return 'The host must not end with a dot.';
   return hostname.length <= MAX_NAME_LENGTH && NAME.test(hostname) ? null : 'The host is not a valid name.';

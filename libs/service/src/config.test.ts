@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { address, ConfigError, databaseUrl, durationMs, logLevel, parseConfig, port, positiveInt } from './config.ts';
+import {
+  address,
+  ConfigError,
+  databaseUrl,
+  durationMs,
+  logLevel,
+  natsUrl,
+  parseConfig,
+  port,
+  positiveInt,
+} from './config.ts';
 
 const schema = z.object({
   LOG_LEVEL: logLevel.default('info'),
@@ -9,6 +19,7 @@ const schema = z.object({
   SWEEP_INTERVAL_MS: durationMs.default(1_000),
   DATABASE_URL: databaseUrl,
   WALLET_ADDRESS: address,
+  NATS_URL: natsUrl.optional(),
 });
 
 const complete = {
@@ -69,5 +80,27 @@ test('an address is a host and a port, or a gRPC target', () => {
   }
   for (const wrong of ['wallet', ':7001', 'wallet:', 'wallet:port', 'http://wallet', 'a b:1']) {
     expect(faultsOf({ ...complete, WALLET_ADDRESS: wrong })).toEqual(['WALLET_ADDRESS: must be host:port']);
+  }
+});
+
+test('NATS is at one URL or several, each with its port', () => {
+  for (const right of [
+    'nats://127.0.0.1:4222',
+    'nats://[::1]:4222',
+    'nats://a:4222,nats://user:secret@b.laurel:4222',
+  ]) {
+    expect(faultsOf({ ...complete, NATS_URL: right })).toEqual([]);
+  }
+  for (const wrong of [
+    '127.0.0.1:4222',
+    'nats://a',
+    'nats://:4222x',
+    'http://a:4222',
+    'nats://a:4222,',
+    'nats://a:4222, b',
+  ]) {
+    expect(faultsOf({ ...complete, NATS_URL: wrong })).toEqual([
+      'NATS_URL: must be nats://host:port, or several of them',
+    ]);
   }
 });

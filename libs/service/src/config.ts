@@ -63,6 +63,11 @@ export const databaseUrl = z
   .string()
   .refine(isDatabaseUrl, 'must be a URL like postgres://user:password@host:5432/database');
 
+/** Where NATS is: one URL, or several servers of a cluster separated by commas. */
+export const natsUrl = z
+  .string()
+  .regex(/^nats:\/\/[^\s,/]+:\d{1,5}(?:,nats:\/\/[^\s,/]+:\d{1,5})*$/, 'must be nats://host:port, or several of them');
+
 /** The address of another service: `host:port`, or a gRPC target such as `dns:///host:port` or `ipv4:10.0.0.1:50051,10.0.0.2:50051`. */
 export const address = z
   .string()

@@ -8,6 +8,7 @@ export {
   type LogLevel,
   loadConfig,
   logLevel,
+  natsUrl,
   parseConfig,
   port,
   positiveInt,

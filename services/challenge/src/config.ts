@@ -1,5 +1,5 @@
 /** What the environment tells the challenge service. */
-import { EVENTS_PREFIX } from '@laurel/events';
+import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from '@laurel/events';
 import { parseAmount } from '@laurel/money';
 import { address, databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt, signingSeed } from '@laurel/service';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ export const challengeConfigSchema = z.object({
   /** Where events are published; nothing here waits for it. Several are separated by commas. */
   NATS_URL: natsUrl,
   /** The name of the stream of events and of its subjects; one broker can carry several stacks. */
-  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX).default('laurel'),
+  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX, EVENTS_PREFIX_RULE).default('laurel'),
   /** How many servers of a clustered NATS keep the stream; the same in every service. */
   EVENTS_REPLICAS: positiveInt.default(1),
   /** For how long an event that nobody took stays in the outbox before it is looked for in the stream. */

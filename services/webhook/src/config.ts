@@ -1,7 +1,7 @@
 /** What the environment tells the webhook service. */
 import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
-import { EVENTS_PREFIX } from '@laurel/events';
+import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from '@laurel/events';
 import { type Cidrs, parseCidrs } from '@laurel/safe-url';
 import { databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt } from '@laurel/service';
 import { z } from 'zod';
@@ -68,7 +68,7 @@ export const webhookConfigSchema = z.object({
   /** Where events are taken from; several are separated by commas. */
   NATS_URL: natsUrl,
   /** The name of the stream of events and of its subjects; one broker can carry several stacks. */
-  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX).default('laurel'),
+  EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX, EVENTS_PREFIX_RULE).default('laurel'),
   /** How many servers of a clustered NATS keep the stream; the same in every service. */
   EVENTS_REPLICAS: positiveInt.default(1),
   /** What signing secrets are encrypted under. */

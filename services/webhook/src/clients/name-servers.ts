@@ -1,6 +1,7 @@
 /** Looks a name up as connections will later do, over the network (libs/egress, `resolver.ts`), for a person who waits: briefly, once. */
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/safe-url';
 
 const DEADLINE_MS = 2_000;
 
@@ -10,6 +11,7 @@ export function createNameLookup(
   deadlineMs = DEADLINE_MS,
 ): (name: string) => Promise<readonly string[]> {
   return async (name) => {
+    if (isLoopbackName(name)) return [LOOPBACK_ADDRESS];
     const resolver = new Resolver({ timeout: deadlineMs, tries: 1 });
     if (servers !== undefined) resolver.setServers(servers);
     const done = new AbortController();

@@ -42,8 +42,9 @@ export type StoredDelivery = {
   readonly body: Buffer;
 };
 
-type DeliveryRow = {
-  id: string | null;
+/** A delivery with one of its sends, or with none. */
+type LogRow = {
+  id: string;
   event_type: string;
   status: DeliveryStatus;
   created_at: Date;
@@ -51,11 +52,7 @@ type DeliveryRow = {
   attempts: number;
   sending_since: Date | null;
   closed_at: Date | null;
-};
-
-type SendRow = {
-  delivery_id: string;
-  number: number;
+  number: number | null;
   started_at: Date;
   duration_ms: number | null;
   http_status: number | null;
@@ -74,11 +71,13 @@ type StoredRow = {
   body: Buffer;
 };
 
-// No row: the developer has no such endpoint. One row without an id: the page is empty.
+// No row: the developer has no such endpoint. One row without an id: the page is empty. Deliveries and their sends are read by one
+// statement, or a send whose end is recorded meanwhile would be there twice: as one that is over and as one that is under way.
 const SELECT_PAGE = {
   name: 'delivery_log_page',
   text: `
-select d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at
+select d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at,
+  a.number, a.started_at, a.duration_ms, a.http_status, a.error_kind, a.error, a.response_excerpt
 from endpoints e left join lateral (
   select * from deliveries
   where endpoint_id = e.id
@@ -86,17 +85,9 @@ from endpoints e left join lateral (
     and ($4::text is null or event_type = $4)
     and (created_at, id) < ($5::timestamptz, $6::uuid)
   order by created_at desc, id desc limit $7
-) d on true
+) d on true left join delivery_attempts a on a.delivery_id = d.id
 where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
-order by d.created_at desc, d.id desc`,
-};
-
-const SELECT_SENDS = {
-  name: 'delivery_log_sends',
-  text: `
-select delivery_id, number, started_at, duration_ms, http_status, error_kind, error, response_excerpt
-from delivery_attempts where delivery_id = any($1::uuid[])
-order by delivery_id, number`,
+order by d.created_at desc, d.id desc, a.number`,
 };
 
 const SELECT_STORED = {
@@ -120,23 +111,15 @@ export async function loadLogPage(
 ): Promise<readonly LoggedDelivery[] | null> {
   const { createdAt, id } = after ?? TOP;
   const values = [owner.endpointId, owner.developerId, status, eventType, createdAt, id, limit];
-  const rows = await on.query<DeliveryRow>(SELECT_PAGE, values);
+  const rows = await on.query<LogRow | { id: null }>(SELECT_PAGE, values);
   if (rows.length === 0) return null;
-  const deliveries = rows.filter((row): row is DeliveryRow & { id: string } => row.id !== null);
-  const sends = await loadSends(
-    on,
-    deliveries.map((row) => row.id),
-  );
-  return deliveries.map((row) => ({
-    id: row.id,
-    eventType: row.event_type,
-    status: row.status,
-    createdAt: row.created_at,
-    nextAttemptAt: row.next_attempt_at,
-    sends: (sends.get(row.id) ?? []).map(toSend),
-    sending: row.sending_since === null ? null : { number: row.attempts, startedAt: row.sending_since },
-    closedAt: row.closed_at,
-  }));
+  const page: (LoggedDelivery & { readonly sends: LoggedSend[] })[] = [];
+  for (const row of rows) {
+    if (row.id === null) continue;
+    if (page.at(-1)?.id !== row.id) page.push({ ...toDelivery(row), sends: [] });
+    if (row.number !== null) page.at(-1)?.sends.push(toSend(row, row.number));
+  }
+  return page;
 }
 
 /** A delivery to one of the developer's endpoints; null for any other. */
@@ -159,14 +142,21 @@ export async function findEndpointOfDelivery(
   return row?.endpoint_id ?? null;
 }
 
-async function loadSends(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, readonly SendRow[]>> {
-  if (ids.length === 0) return new Map();
-  return Map.groupBy(await on.query<SendRow>(SELECT_SENDS, [ids]), (row) => row.delivery_id);
+function toDelivery(row: LogRow): Omit<LoggedDelivery, 'sends'> {
+  return {
+    id: row.id,
+    eventType: row.event_type,
+    status: row.status,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    sending: row.sending_since === null ? null : { number: row.attempts, startedAt: row.sending_since },
+    closedAt: row.closed_at,
+  };
 }
 
-function toSend(row: SendRow): LoggedSend {
+function toSend(row: LogRow, number: number): LoggedSend {
   return {
-    number: row.number,
+    number,
     startedAt: row.started_at,
     durationMs: row.duration_ms,
     httpStatus: row.http_status,

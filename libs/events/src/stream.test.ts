@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { stateOf } from './stream.ts';
+
+describe('what a stream holds', () => {
+  const first_ts = '2026-01-02T03:04:05.678Z';
+  const held = { messages: 3, first_ts, consumer_count: 1 };
+  const oldestAt = new Date(first_ts);
+
+  it.each([
+    ['nothing when it is empty', { ...held, messages: 0 }, [], null],
+    [
+      'its oldest message while a consumer has not been given all',
+      held,
+      [{ num_pending: 2, num_ack_pending: 0 }],
+      oldestAt,
+    ],
+    [
+      'its oldest message while a consumer has not acknowledged all',
+      held,
+      [{ num_pending: 0, num_ack_pending: 1 }],
+      oldestAt,
+    ],
+    [
+      'nothing when all consumers are done, whatever a replica still keeps',
+      held,
+      [{ num_pending: 0, num_ack_pending: 0 }],
+      null,
+    ],
+  ])('is %s', (_what, state, consumers, oldest) => {
+    expect(stateOf(state, consumers)).toEqual({ oldestAt: oldest, isConsumed: true });
+  });
+
+  it('is not known to be consumed while there is no consumer', () => {
+    expect(stateOf({ ...held, consumer_count: 0 }, [])).toEqual({ oldestAt, isConsumed: false });
+  });
+});
