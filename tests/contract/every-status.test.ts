@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JournalEntry } from '@laurel/testing';
+import { type JournalEntry, signIn } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventually,
@@ -30,11 +30,38 @@ const EXPECTED: RouteStatus[] = Object.entries(ROUTES).flatMap(([route, statuses
   statuses.map((status) => `${route} ${status}` as RouteStatus),
 );
 
+/** What each route of developers answers; no document describes them, and `openapi.ts` knows how they fail. */
+const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
+  'POST /api/operator/developers': [201, 400, 401, 409],
+  'POST /api/operator/programs': [201, 400, 401, 404, 500],
+  'POST /api/portal/session': [201, 400, 401, 429],
+  'DELETE /api/portal/session': [204, 401, 403],
+  'GET /api/portal/programs': [200, 400, 401],
+  'POST /api/portal/programs/{id}/test-key': [200, 401, 403, 404],
+  'POST /api/portal/webhook-endpoints': [201, 400, 401, 403, 404, 409, 500],
+  'GET /api/portal/webhook-endpoints': [200, 401, 500],
+  'GET /api/portal/webhook-endpoints/{id}': [200, 401, 404, 500],
+  'PATCH /api/portal/webhook-endpoints/{id}': [200, 400, 401, 403, 404, 500],
+  'DELETE /api/portal/webhook-endpoints/{id}': [204, 401, 403, 404, 500],
+  'POST /api/portal/webhook-endpoints/{id}/rotate-secret': [200, 401, 403, 404, 500],
+  'POST /api/portal/webhook-endpoints/{id}/test': [202, 401, 403, 404, 409, 500],
+  'GET /api/portal/webhook-endpoints/{id}/deliveries': [200, 400, 401, 404, 500],
+  'POST /api/portal/deliveries/{id}/resend': [202, 401, 403, 404, 409, 500],
+  'POST /api/sandbox/webhook-deliveries/{id}/retry-now': [202, 401, 404, 409, 500],
+};
+
 /** Every answer below is held against the served document by the client itself; here each one is provoked. */
 describe('the served OpenAPI document', () => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ failpoints: true, environment: { gateway: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } } });
+    world = await startWorld({
+      failpoints: true,
+      environment: {
+        gateway: { RATE_LIMIT_PER_MINUTE: String(LIMIT) },
+        // A retry waits until it is asked for.
+        webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' },
+      },
+    });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -139,6 +166,112 @@ describe('the served OpenAPI document', () => {
     expectStatus(200, await partner.listTournaments());
     const codes = new Set(world.http.journal.map((seen) => seen.answer.code));
     expect(ROUND_CODES.filter((code) => !codes.has(code))).toEqual([]);
+  });
+
+  test('is joined by a table of the routes of developers, each status of which is answered', async () => {
+    const since = world.http.journal.length;
+    const owner = await world.newDeveloper();
+    const { portal, program, email, password } = owner;
+    /** Nobody listens there. */
+    const url = 'https://127.0.0.1:9443/';
+    const delayed = await world.newReceiver(owner, { answer: { status: 500 } });
+    const { id } = expectStatus(201, await portal.createEndpoint({ url, events: ['round.settled'] })).body;
+    const challenge = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test });
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    const attempt = expectStatus(201, await program.test.createAttempt(entry)).body;
+    expectStatus(200, await program.test.reportOutcome(attempt.id, { score: 1 }));
+    const { deliveryId } = await delayed.event('attempt.settled', attempt.id);
+    await delayed.delivery(deliveryId, ({ attempts }) => attempts[0]?.http_status === 500);
+    const retryNow = (partner = program.test, delivery = deliveryId) =>
+      partner.send('POST', `/api/sandbox/webhook-deliveries/${delivery}/retry-now`);
+
+    // What works.
+    expectStatus(202, await retryNow());
+    expectStatus(200, await portal.listPrograms());
+    expectStatus(200, await portal.listEndpoints());
+    expectStatus(200, await portal.getEndpoint(id));
+    expectStatus(200, await portal.updateEndpoint(id, { description: 'mine' }));
+    expectStatus(200, await portal.rotateSecret(id));
+    expectStatus(202, await portal.sendTest(id));
+    expectStatus(200, await portal.listDeliveries(id));
+    expectStatus(202, await portal.resend(deliveryId));
+
+    // What cannot be.
+    expectError(409, 'conflict', await world.operator.createDeveloper({ email, password }));
+    expectError(400, 'invalid_request', await world.operator.createDeveloper({ email, password: 'short' }));
+    expectError(400, 'invalid_request', await world.operator.createProgram('', owner.id));
+    expectError(404, 'not_found', await world.operator.createProgram('Arena', randomUUID()));
+    expectError(400, 'invalid_request', await world.http.send('POST', '/api/portal/session', { body: {} }));
+    expectError(400, 'invalid_request', await portal.send('GET', '/programs?limit=0'));
+    expectError(400, 'invalid_request', await portal.createEndpoint({ url: 'nonsense' }));
+    expectError(404, 'not_found', await portal.createEndpoint({ url, program_id: randomUUID() }));
+    expectError(400, 'invalid_request', await portal.updateEndpoint(id, {}));
+    expectError(400, 'invalid_request', await portal.send('GET', `/webhook-endpoints/${id}/deliveries?status=x`));
+    expectError(404, 'not_found', await retryNow(program.test, randomUUID()));
+    expectError(401, 'unauthorized', await retryNow(program.live));
+    await Promise.all(Array.from({ length: 20 }, () => portal.createEndpoint({ url })));
+    expectError(409, 'conflict', await portal.createEndpoint({ url }));
+    expectStatus(200, await portal.updateEndpoint(id, { active: false }));
+    expectError(409, 'conflict', await portal.sendTest(id));
+    expectStatus(200, await portal.updateEndpoint(delayed.endpoint.id, { active: false }));
+    expectError(409, 'conflict', await portal.resend(deliveryId));
+    expectError(409, 'conflict', await retryNow());
+
+    // Whoever is nobody, whatever is nobody's, and a page of another site.
+    const templates = Object.keys(DEVELOPER_ROUTES).filter(
+      (route) => !route.endsWith('/session') || route.startsWith('DELETE'),
+    );
+    const foreign = { cookie: `laurel_session=${portal.token}`, 'sec-fetch-site': 'cross-site' };
+    for (const [method = '', path = ''] of templates.map((route) => route.split(' '))) {
+      const there = path.replace('{id}', randomUUID());
+      expectError(401, 'unauthorized', await world.http.send(method, there, { body: {} }));
+      if (!path.startsWith('/api/portal/')) continue;
+      if (method !== 'GET') expectError(403, 'forbidden', await world.http.send(method, there, { headers: foreign }));
+      const headers = { authorization: `Bearer ${portal.token}` };
+      const body = method === 'PATCH' ? { body: { active: true } } : {};
+      if (path === there) continue;
+      expectError(404, 'not_found', await world.http.send(method, there, { headers, ...body }));
+    }
+
+    // Without the webhook service. The portal's own goes on.
+    await world.stack.stop('webhook');
+    for (const answer of [
+      await world.operator.createProgram('Arena', owner.id),
+      await portal.createEndpoint({ url }),
+      await portal.listEndpoints(),
+      await portal.getEndpoint(id),
+      await portal.updateEndpoint(id, { active: true }),
+      await portal.deleteEndpoint(id),
+      await portal.rotateSecret(id),
+      await portal.sendTest(id),
+      await portal.listDeliveries(id),
+      await portal.resend(deliveryId),
+      await retryNow(),
+    ]) {
+      expectError(500, 'internal_error', answer);
+    }
+    expectStatus(200, await portal.replaceTestKey(program.id));
+    await world.stack.restart('webhook');
+    await eventually(
+      async () => (await portal.listEndpoints()).status === 200 || undefined,
+      'the gateway speaks to the webhook service again',
+    );
+    expectStatus(204, await portal.deleteEndpoint(id));
+    const guesses = Array.from({ length: 10 }, () => signIn(world.http, { email, password: 'wrong' }));
+    for (const answer of await Promise.all(guesses)) expectError(401, 'unauthorized', answer);
+    expectStatus(429, await signIn(world.http, { email, password }));
+    expectStatus(204, await portal.signOut());
+
+    const seen = new Set<string>();
+    for (const { method, path, answer } of world.http.journal.slice(since)) {
+      const template = path.split('?')[0]?.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '{id}');
+      if (`${method} ${template}` in DEVELOPER_ROUTES) seen.add(`${method} ${template} ${answer.status}`);
+    }
+    const table = Object.entries(DEVELOPER_ROUTES).flatMap(([route, statuses]) =>
+      statuses.map((status) => `${route} ${status}`),
+    );
+    expect([...seen].sort()).toEqual(table.sort());
   });
 
   test('would notice an answer that breaks it', () => {

@@ -26,6 +26,9 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   internal_error: 500,
 };
 
+/** What `/api`, the service's own routes, may answer besides. */
+const STATUS_OF_OWN_CODE: Readonly<Record<string, number>> = { ...STATUS_OF_CODE, forbidden: 403, conflict: 409 };
+
 /** A documented answer: `POST /v1/attempts 201`. */
 export type RouteStatus = `${string} ${string} ${number}`;
 
@@ -34,7 +37,10 @@ export interface Contract {
   readonly documented: ReadonlySet<RouteStatus>;
   /** Those seen so far, documented or not (an unknown path has none). */
   readonly seen: ReadonlySet<RouteStatus>;
-  /** Holds one `/v1` answer against the served document and the rules that hold for every answer; throws on the first break. */
+  /**
+   * Holds one `/v1` answer against the served document and the rules that hold for every answer, and one of `/api` against those alone;
+   * throws on the first break.
+   */
   check(entry: JournalEntry): void;
 }
 
@@ -43,6 +49,9 @@ interface OpenApi {
   servers?: { url: string }[];
   paths: Record<string, Record<string, { responses?: Record<string, { content?: Record<string, unknown> }> }>>;
 }
+
+/** The retired route of browsers has a body of its own. */
+const RETIRED = /^\/api\/attempts\//;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -103,8 +112,10 @@ export function createContract(document: OpenApi): Contract {
     seen,
     check({ method, path, answer }) {
       const pathname = path.split('?')[0] ?? path;
-      if (answer.status === 0 || !pathname.startsWith('/v1')) return;
+      if (answer.status === 0) return;
       const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 400)}`;
+      if (pathname.startsWith('/api/') && !RETIRED.test(pathname)) expectOwnAnswer(answer, told);
+      if (!pathname.startsWith('/v1')) return;
 
       expect(answer.headers['x-request-id'], `x-request-id: ${told}`).toMatch(/.{8,}/);
       expect(answer.headers['content-type'], told).toMatch(/^application\/json/);
@@ -113,7 +124,7 @@ export function createContract(document: OpenApi): Contract {
         expect(answer.headers['x-ratelimit-remaining'], `x-ratelimit-remaining: ${told}`).toMatch(/^\d+$/);
       }
       if (answer.status === 429) expectLimiterBody(answer.body, told);
-      else if (answer.status >= 400) expectEnvelope(answer.status, answer.body, told);
+      else if (answer.status >= 400) expectEnvelope(STATUS_OF_CODE, answer.status, answer.body, told);
       if (answer.code === 'idempotency_in_progress' || answer.status === 429) {
         expect(answer.headers['retry-after'], `retry-after: ${told}`).toMatch(/^\d+$/);
       }
@@ -131,13 +142,31 @@ export function createContract(document: OpenApi): Contract {
   };
 }
 
-/** The one shape of a `/v1` failure, and only codes that belong to its status. */
-function expectEnvelope(status: number, body: unknown, told: string): void {
+/** An answer of `/api`: no document describes it, and its failures look as those of `/v1` do. */
+function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer'], told: string): void {
+  expect(headers['x-request-id'], `x-request-id: ${told}`).toMatch(/.{8,}/);
+  if (status === 204) expect(text, told).toBe('');
+  else expect(headers['content-type'], told).toMatch(/^application\/json/);
+  if (status === 429) {
+    expectLimiterBody(body, told);
+    expect(headers['retry-after'], `retry-after: ${told}`).toMatch(/^\d+$/);
+  } else if (status >= 400) {
+    expectEnvelope(STATUS_OF_OWN_CODE, status, body, told);
+  }
+}
+
+/** The one shape of a failure, and only codes that belong to its status. */
+function expectEnvelope(
+  statusOfCode: Readonly<Record<string, number>>,
+  status: number,
+  body: unknown,
+  told: string,
+): void {
   const { error, ...rest } = body as { error: { code: string; message: string; details?: object } };
   expect(rest, told).toEqual({});
   const { code, message, details, ...unknown } = error;
   expect(unknown, told).toEqual({});
-  expect(STATUS_OF_CODE[code], told).toBe(status);
+  expect(statusOfCode[code], told).toBe(status);
   expect(message, told).toMatch(/\S/);
   if (details !== undefined) expect(typeof details, told).toBe('object');
 }

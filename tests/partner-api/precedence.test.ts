@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RoundBody } from '@laurel/testing';
+import { type RoundBody, signIn } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventually,
@@ -246,6 +246,84 @@ describe('the order of checks', () => {
       expectStatus(401, await world.http.send('GET', path));
       const program = await world.newProgram();
       expectError(400, 'invalid_request', await program.test.send('GET', path));
+    });
+  });
+
+  describe('of the portal and the sandbox', () => {
+    const NOWHERE = 'https://127.0.0.1:9443/';
+
+    test('signing in: 400 before 429, and 429 before 401 and before what is right', async () => {
+      const { email, password } = await world.newDeveloper();
+      const guesses = Array.from({ length: 10 }, () => signIn(world.http, { email, password: 'wrong' }));
+      for (const answer of await Promise.all(guesses)) expectError(401, 'unauthorized', answer);
+      const path = '/api/portal/session';
+      expectError(400, 'invalid_request', await world.http.send('POST', path, { raw: '{' }));
+      expectError(400, 'invalid_request', await world.http.send('POST', path, { body: { email } }));
+      expectStatus(429, await signIn(world.http, { email, password: 'wrong' }));
+      expectStatus(429, await signIn(world.http, { email, password }));
+    });
+
+    test('401 before 403, 403 before 400 and 404, and 400 before 404', async () => {
+      const { portal } = await world.newDeveloper();
+      const foreignSite = { 'sec-fetch-site': 'cross-site' };
+      const cookie = { cookie: `laurel_session=${portal.token}` };
+      for (const [method, path] of [
+        ['POST', '/api/portal/webhook-endpoints'],
+        ['PATCH', `/api/portal/webhook-endpoints/${randomUUID()}`],
+        ['POST', '/api/portal/programs/nonsense/test-key'],
+        ['POST', '/api/portal/nowhere'],
+      ] as const) {
+        expectError(401, 'unauthorized', await world.http.send(method, path, { raw: '{', headers: foreignSite }));
+        const headers = { ...cookie, ...foreignSite };
+        expectError(403, 'forbidden', await world.http.send(method, path, { raw: '{', headers }));
+      }
+      for (const id of [randomUUID(), 'nonsense']) {
+        const path = `/webhook-endpoints/${id}`;
+        expectError(400, 'invalid_request', await portal.send('PATCH', path, { body: {} }));
+        expectError(400, 'invalid_request', await portal.send('PATCH', path, { body: { active: 1 } }));
+        expectError(404, 'not_found', await portal.send('PATCH', path, { body: { active: true } }));
+        expectError(400, 'invalid_request', await portal.send('GET', `${path}/deliveries?limit=0`));
+        expectError(404, 'not_found', await portal.send('GET', `${path}/deliveries`));
+      }
+      const unknown = { url: NOWHERE, program_id: randomUUID() };
+      expectError(
+        400,
+        'invalid_request',
+        await portal.send('POST', '/webhook-endpoints', { body: { ...unknown, url: 5 } }),
+      );
+      expectError(404, 'not_found', await portal.send('POST', '/webhook-endpoints', { body: unknown }));
+    });
+
+    test('400 and 404 before a state 409', async () => {
+      const owner = await world.newDeveloper();
+      const other = await world.newDeveloper();
+      const created = await Promise.all(
+        Array.from({ length: 20 }, () => owner.portal.createEndpoint({ url: NOWHERE })),
+      );
+      const { id } = expectStatus(201, created[0] as (typeof created)[0]).body;
+      expectStatus(200, await owner.portal.updateEndpoint(id, { active: false }));
+      expectError(409, 'conflict', await owner.portal.createEndpoint({ url: NOWHERE }));
+      expectError(400, 'invalid_request', await owner.portal.createEndpoint({ url: 'https://10.0.0.1/' }));
+      expectError(404, 'not_found', await owner.portal.createEndpoint({ url: NOWHERE, program_id: other.program.id }));
+      expectError(409, 'conflict', await owner.portal.sendTest(id));
+      expectError(404, 'not_found', await other.portal.sendTest(id));
+    });
+
+    test('a retry of a delivery: 401 before 404, and 404 before a state 409', async () => {
+      const owner = await world.newDeveloper();
+      const hook = await world.newReceiver(owner);
+      const challenge = await world.newChallenge({}, owner.program);
+      const player = await world.newPlayer({ partner: owner.program.test });
+      const entry = { challenge_id: challenge.id, player_ref: player.ref };
+      const { id } = expectStatus(201, await owner.program.test.createAttempt(entry)).body;
+      expectStatus(200, await owner.program.test.reportOutcome(id, { score: 1 }));
+      const { deliveryId } = await hook.event('attempt.settled', id);
+      await hook.delivery(deliveryId);
+      const path = `/api/sandbox/webhook-deliveries/${deliveryId}/retry-now`;
+      expectError(409, 'conflict', await owner.program.test.send('POST', path));
+      expectError(404, 'not_found', await world.partner.send('POST', path));
+      expectError(401, 'unauthorized', await owner.program.live.send('POST', path));
+      expectError(401, 'unauthorized', await world.program.live.send('POST', path.replace(deliveryId, 'nonsense')));
     });
   });
 

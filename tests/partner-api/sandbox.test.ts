@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, inMinutes, startWorld, type World } from '../world.ts';
+import {
+  type Developer,
+  expectError,
+  expectStatus,
+  type Hook,
+  inMinutes,
+  type Program,
+  startWorld,
+  type World,
+} from '../world.ts';
 
 describe('/api/sandbox', () => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld();
+    // No retry comes by itself while a test runs.
+    world = await startWorld({ environment: { webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' } } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -69,6 +79,129 @@ describe('/api/sandbox', () => {
     for (const id of [randomUUID(), 'nonsense']) {
       expectError(404, 'not_found', await world.partner.send('POST', `/api/sandbox/attempts/${id}/expire`));
     }
+  });
+
+  describe('a webhook delivery', () => {
+    const retryNow = (partner: Program['test'], deliveryId: string) =>
+      partner.send<{ delivery_id: string }>('POST', `/api/sandbox/webhook-deliveries/${deliveryId}/retry-now`);
+
+    /** The id of the delivery to the hook that tells of an attempt of this program, which lost. */
+    async function deliver(hook: Hook, program: Program, environment: 'test' | 'live' = 'test'): Promise<string> {
+      const challenge = await world.newChallenge({ environment }, program);
+      const partner = program[environment];
+      const player = await world.newPlayer({ environment, partner });
+      const entry = { challenge_id: challenge.id, player_ref: player.ref };
+      const attempt = expectStatus(201, await partner.createAttempt(entry)).body;
+      expectStatus(200, await partner.reportOutcome(attempt.id, { score: 1 }));
+      return (await hook.event('attempt.settled', attempt.id)).deliveryId;
+    }
+
+    /** The delivery, once this many sends of it have ended; one that is under way is in the log too. */
+    const afterSends = (hook: Hook, deliveryId: string, sends: number) =>
+      hook.delivery(deliveryId, ({ attempts }) => attempts[sends - 1]?.http_status === 500);
+
+    const newFailing = (owner: Developer, options: { program_id?: string } = {}) =>
+      world.newReceiver(owner, { answer: { status: 500, body: 'not now' }, ...options });
+
+    test('is retried now, once for each retry that it has left', async () => {
+      const owner = await world.newDeveloper();
+      const hook = await newFailing(owner);
+      const id = await deliver(hook, owner.program);
+      const waiting = await afterSends(hook, id, 1);
+      expect(waiting.status).toBe('pending');
+      expect(Date.parse(waiting.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
+
+      const answer = expectStatus(202, await retryNow(owner.program.test, id.toUpperCase()));
+      expect(answer.body).toEqual({ delivery_id: id });
+      const second = await afterSends(hook, id, 2);
+      expect(second.status).toBe('pending');
+      expect(Date.parse(second.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
+
+      // However often it is asked for at once, it is the one retry that is left.
+      const statuses = await Promise.all(Array.from({ length: 10 }, () => retryNow(owner.program.test, id)));
+      expect(statuses.map(({ status }) => status)).toContain(202);
+      expect(new Set([...statuses.map(({ status }) => status), 202, 409])).toEqual(new Set([202, 409]));
+      const third = await afterSends(hook, id, 3);
+      expect(third).toMatchObject({ status: 'failed', next_attempt_at: null });
+      expect(third.attempts.map(({ number }) => number)).toEqual([1, 2, 3]);
+      expectError(409, 'conflict', await retryNow(owner.program.test, id));
+      expect(hook.sendsOf(id)).toHaveLength(3);
+      expect(new Set(hook.sendsOf(id).map(({ body }) => body.toString())).size).toBe(1);
+    });
+
+    test('that a retry delivers, or that was delivered at once, has none left', async () => {
+      const owner = await world.newDeveloper();
+      const hook = await newFailing(owner);
+      const id = await deliver(hook, owner.program);
+      await afterSends(hook, id, 1);
+      hook.receiver.answerWith({ status: 204 });
+      expectStatus(202, await retryNow(owner.program.test, id));
+      expect((await hook.delivery(id)).status).toBe('delivered');
+      const atOnce = await deliver(hook, owner.program);
+      expect((await hook.delivery(atOnce)).status).toBe('delivered');
+      for (const delivered of [id, atOnce]) {
+        expectError(409, 'conflict', await retryNow(owner.program.test, delivered));
+      }
+      expect([hook.sendsOf(id).length, hook.sendsOf(atOnce).length]).toEqual([2, 1]);
+    });
+
+    test('whose endpoint went off has failed, and is not retried', async () => {
+      const owner = await world.newDeveloper();
+      const hook = await newFailing(owner);
+      const id = await deliver(hook, owner.program);
+      await afterSends(hook, id, 1);
+      expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { active: false }));
+      expectError(409, 'conflict', await retryNow(owner.program.test, id));
+      expectStatus(204, await owner.portal.deleteEndpoint(hook.endpoint.id));
+      expectError(404, 'not_found', await retryNow(owner.program.test, id));
+      expect(hook.sendsOf(id)).toHaveLength(1);
+    });
+
+    test('that a person asked for as a test is its developer’s, by any program that its endpoint is for', async () => {
+      const owner = await world.newDeveloper();
+      const sibling = await world.newProgram(owner);
+      const [all, scoped] = [await newFailing(owner), await newFailing(owner, { program_id: sibling.id })];
+      const testOf = async ({ endpoint }: Hook) =>
+        expectStatus(202, await owner.portal.sendTest(endpoint.id)).body.delivery_id;
+      const [ofAll, ofSibling] = [await testOf(all), await testOf(scoped)];
+      await afterSends(all, ofAll, 1);
+      await afterSends(scoped, ofSibling, 1);
+      for (const [partner, id] of [
+        [world.partner, ofAll],
+        [world.partner, ofSibling],
+        [owner.program.test, ofSibling],
+      ] as const) {
+        expectError(404, 'not_found', await retryNow(partner, id));
+      }
+      expectStatus(202, await retryNow(owner.program.test, ofAll));
+      await afterSends(all, ofAll, 2);
+      expectStatus(202, await retryNow(sibling.test, ofAll));
+      expectStatus(202, await retryNow(sibling.test, ofSibling));
+      expect((await all.delivery(ofAll)).attempts).toHaveLength(3);
+      await afterSends(scoped, ofSibling, 2);
+    });
+
+    test('is nobody’s but its program’s, in the sandbox, and a live key is no key', async () => {
+      const owner = await world.newDeveloper();
+      const sibling = await world.newProgram(owner);
+      const hook = await newFailing(owner);
+      const id = await deliver(hook, owner.program);
+      const liveId = await deliver(hook, owner.program, 'live');
+      for (const delivery of [id, liveId]) await afterSends(hook, delivery, 1);
+      const before = await world.digest();
+      for (const { live } of [owner.program, sibling, world.program]) {
+        for (const delivery of [id, liveId]) expectError(401, 'unauthorized', await retryNow(live, delivery));
+      }
+      for (const { test: stranger } of [sibling, world.program]) {
+        expectError(404, 'not_found', await retryNow(stranger, id));
+      }
+      for (const unknown of [liveId, randomUUID(), hook.endpoint.id, 'nonsense', '%00', 'a'.repeat(2_000)]) {
+        expectError(404, 'not_found', await retryNow(owner.program.test, unknown));
+      }
+      expectStatus(401, await world.http.send('POST', `/api/sandbox/webhook-deliveries/${id}/retry-now`));
+      expect(await world.digest()).toEqual(before);
+      expect([hook.sendsOf(id).length, hook.sendsOf(liveId).length]).toEqual([1, 1]);
+    });
   });
 
   test('leaves the audit good', () => world.expectAuditOk());

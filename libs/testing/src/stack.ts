@@ -403,11 +403,16 @@ const PORTS_PER_WORKER = 2_000;
 /** Test files run side by side in workers: each has its own ports, or two would find the same one free and both take it. */
 const FIRST_PORT = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
 
+/** A port that was given away stays taken, though whoever got it may not listen on it yet. */
+const givenAway = new Set<number>();
+
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
     const port = randomInt(FIRST_PORT, FIRST_PORT + PORTS_PER_WORKER);
-    if (!ports.includes(port) && (await isFree(port))) ports.push(port);
+    if (givenAway.has(port)) continue;
+    givenAway.add(port);
+    if (await isFree(port)) ports.push(port);
   }
   return ports;
 }

@@ -418,7 +418,7 @@ describe('while the services behind are gone', () => {
   test('the process lives and is not ready', async () => {
     expect((await send('GET', '/healthz')).status).toBe(200);
     const ready = await send('GET', '/readyz');
-    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge, tournament, webhook']);
+    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge, tournament']);
   });
 });
 

@@ -71,11 +71,11 @@ export async function startGateway(
   const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS));
   const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS));
   const webhook = stack.use(connectWebhook(config.WEBHOOK_ADDRESS));
+  // Not the webhook service: without it paid attempts go on, and no load balancer may take them away.
   const services = {
     wallet: stack.use(connectHealth(config.WALLET_ADDRESS)),
     challenge: stack.use(connectHealth(config.CHALLENGE_ADDRESS)),
     tournament: stack.use(connectHealth(config.TOURNAMENT_ADDRESS)),
-    webhook: stack.use(connectHealth(config.WEBHOOK_ADDRESS)),
   };
   const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
 

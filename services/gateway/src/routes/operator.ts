@@ -1,6 +1,7 @@
 /** `/api/operator`: what our own staff may do (portal-api.md, "Operator"). */
 import { Router } from 'express';
 import type { Dependencies } from '../dependencies.ts';
+import { answerNotFound } from '../middleware/errors.ts';
 import { requireOperator } from '../middleware/operator-auth.ts';
 import { accountRoutes } from './operator/accounts.ts';
 import { attemptRoutes } from './operator/attempts.ts';
@@ -25,5 +26,7 @@ export function operatorRouter(deps: Dependencies): Router {
   attemptRoutes(router, deps);
   receiptRoutes(router, deps);
   auditRoutes(router, deps);
+  // Also for OPTIONS, which the router would answer by itself.
+  router.use(answerNotFound);
   return router;
 }

@@ -1,6 +1,7 @@
 /** `/api/portal`: what a developer does with what is theirs (portal-api.md, "Developer portal"). What is not theirs is not found. */
 import { type RequestHandler, Router } from 'express';
 import type { Dependencies } from '../dependencies.ts';
+import { answerNotFound } from '../middleware/errors.ts';
 import { requireDeveloper } from '../middleware/session.ts';
 import { portalProgramRoutes } from './portal/programs.ts';
 import { signInRoute, signOutRoute } from './portal/session.ts';
@@ -17,6 +18,8 @@ export function portalRouter(deps: Dependencies): Router {
   portalProgramRoutes(router, deps);
   webhookEndpointRoutes(router, deps);
   deliveryRoutes(router, deps);
+  // Also for OPTIONS, which the router would answer by itself.
+  router.use(answerNotFound);
   return router;
 }
 

@@ -4,6 +4,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { authenticate } from '../middleware/admission.ts';
 import { sendError } from '../middleware/answer.ts';
 import { contextOf } from '../middleware/context.ts';
+import { answerNotFound } from '../middleware/errors.ts';
 import { sandboxAttemptRoutes } from './sandbox/attempts.ts';
 import { sandboxPlayerRoutes } from './sandbox/players.ts';
 import { sandboxRoundRoutes } from './sandbox/rounds.ts';
@@ -17,6 +18,8 @@ export function sandboxRouter(deps: Dependencies): Router {
   sandboxAttemptRoutes(router, deps);
   sandboxRoundRoutes(router, deps);
   sandboxWebhookDeliveryRoutes(router, deps);
+  // Also for OPTIONS, which the router would answer by itself.
+  router.use(answerNotFound);
   return router;
 }
 

@@ -1,0 +1,41 @@
+/** The routes of the developer portal that need a session, so that a rule about all of them can be told once. */
+
+interface PortalRoute {
+  readonly method: string;
+  /** Below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` where an id goes. */
+  readonly path: string;
+  /** A body with which the route would do its work. */
+  readonly body?: object;
+}
+
+export type Resource = 'program' | 'endpoint' | 'delivery';
+
+export const PORTAL_ROUTES: readonly PortalRoute[] = [
+  { method: 'GET', path: '/programs' },
+  { method: 'POST', path: '/programs/{program}/test-key' },
+  { method: 'POST', path: '/webhook-endpoints', body: { url: 'https://127.0.0.1:9443/', events: [] } },
+  { method: 'GET', path: '/webhook-endpoints' },
+  { method: 'GET', path: '/webhook-endpoints/{endpoint}' },
+  { method: 'PATCH', path: '/webhook-endpoints/{endpoint}', body: { active: false, description: 'mine now' } },
+  { method: 'DELETE', path: '/webhook-endpoints/{endpoint}' },
+  { method: 'POST', path: '/webhook-endpoints/{endpoint}/rotate-secret' },
+  { method: 'POST', path: '/webhook-endpoints/{endpoint}/test' },
+  { method: 'GET', path: '/webhook-endpoints/{endpoint}/deliveries' },
+  { method: 'POST', path: '/deliveries/{delivery}/resend' },
+  { method: 'DELETE', path: '/session' },
+];
+
+/** What the route's path names, if anything. */
+export function resourceOf({ path }: PortalRoute): Resource | undefined {
+  return /\{(\w+)\}/.exec(path)?.[1] as Resource | undefined;
+}
+
+/** The route's path with this id in it. */
+export function pathOf({ path }: PortalRoute, id: string): string {
+  return path.replace(/\{\w+\}/, id);
+}
+
+/** Changes something; a browser must not be tricked into it. */
+export function isUnsafe({ method }: PortalRoute): boolean {
+  return method !== 'GET';
+}
