@@ -7,16 +7,28 @@ import {
   createHttpClient,
   createOperator,
   createPartner,
+  createPortal,
+  type DeliveryBody,
+  type DeliveryQuery,
+  type EndpointBody,
+  type EventType,
   type HttpClient,
+  type NewEndpoint,
   type Operator,
   type OperatorTournamentBody,
   type OutcomeBody,
   type Partner,
+  type Portal,
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverOptions,
   type RoundBody,
   SERVICES,
   type Service,
   type Stack,
   type StackOptions,
+  signIn,
+  startReceiver,
   startStack,
   type TournamentTerms,
 } from '@laurel/testing';
@@ -29,6 +41,57 @@ export interface Program {
   readonly test: Partner;
   /** Present on an approved program. */
   readonly live: Partner;
+}
+
+/** A developer with an open session of the portal, and a first program. */
+export interface Developer {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly portal: Portal;
+  readonly program: Program;
+}
+
+/** What a delivery brought. */
+export interface EventBody {
+  readonly event: EventType;
+  readonly timestamp: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** One request of the service to a hook. */
+export interface HookRequest extends ReceivedRequest {
+  readonly deliveryId: string;
+  readonly json: EventBody;
+}
+
+/** The endpoint is for all events of all programs unless said. */
+export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
+  /** How the endpoint's URL names the receiver: 127.0.0.1 unless said. */
+  readonly host?: string;
+  readonly answer?: Exclude<ReceiverOptions['answer'], undefined>;
+  /** On top of what a receiver is that this stack trusts. */
+  readonly server?: Partial<ReceiverOptions>;
+}
+
+/** A developer's server that takes webhooks, registered as an endpoint. */
+export interface Hook {
+  readonly receiver: Receiver;
+  readonly endpoint: EndpointBody;
+  /** As it was shown when the endpoint was made. */
+  readonly secret: string;
+  /** Every request so far. */
+  requests(): readonly HookRequest[];
+  /** Resolves with the first request, past or to come, of which this holds. */
+  find(holds: (request: HookRequest) => boolean): Promise<HookRequest>;
+  /** The first event of this type that names this attempt, challenge, round or award. */
+  event(type: EventType, id: string): Promise<HookRequest>;
+  /** Every send of a delivery so far. */
+  sendsOf(deliveryId: string): readonly HookRequest[];
+  /** A page of the delivery log. */
+  log(query?: DeliveryQuery): Promise<readonly DeliveryBody[]>;
+  /** A delivery of the log, as soon as it is so; it is so when it is no longer pending, unless said. */
+  delivery(id: string, holds?: (delivery: DeliveryBody) => boolean): Promise<DeliveryBody>;
 }
 
 /** A person with an account, linked to a ref of a program. */
@@ -54,7 +117,11 @@ export interface World extends AsyncDisposable {
   readonly program: Program;
   /** The first program's sandbox key. */
   readonly partner: Partner;
-  newProgram(): Promise<Program>;
+  /** An approved program, of this developer if one is given. */
+  newProgram(developer?: { readonly id: string }): Promise<Program>;
+  newDeveloper(): Promise<Developer>;
+  /** A server of the developer that takes webhooks, registered as an endpoint. */
+  newReceiver(developer: Pick<Developer, 'portal'>, options?: HookOptions): Promise<Hook>;
   /** An account with money, linked to a fresh ref. */
   newPlayer(options?: PlayerOptions): Promise<Player>;
   /** A live challenge: fee 1.00, prize 5.00, a score of 100 or more clears it. */
@@ -68,6 +135,8 @@ export interface World extends AsyncDisposable {
   /** One attempt in the round, scored. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
+  /** Resolves when every event that happened was taken in and no send is due or under way. */
+  allDelivered(): Promise<void>;
   /** A fingerprint of every row of every database that a partner's request could change. */
   digest(): Promise<Record<string, string>>;
   expectAuditOk(): Promise<void>;
@@ -78,6 +147,7 @@ const ENVIRONMENT: Record<Service, Record<string, string>> = {
   wallet: {},
   challenge: { SWEEP_INTERVAL_MS: '100' },
   tournament: { SWEEP_INTERVAL_MS: '100' },
+  webhook: {},
   gateway: { RATE_LIMIT_PER_MINUTE: '1000000' },
 };
 
@@ -90,6 +160,7 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
         wallet: { ...ENVIRONMENT.wallet, ...options.environment?.wallet },
         challenge: { ...ENVIRONMENT.challenge, ...options.environment?.challenge },
         tournament: { ...ENVIRONMENT.tournament, ...options.environment?.tournament },
+        webhook: { ...ENVIRONMENT.webhook, ...options.environment?.webhook },
         gateway: { ...ENVIRONMENT.gateway, ...options.environment?.gateway },
       },
     }),
@@ -100,8 +171,8 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
   );
   const operator = createOperator(http, stack.operatorToken);
 
-  const newProgram = async (): Promise<Program> => {
-    const created = expectStatus(201, await operator.createProgram(`Program ${randomUUID()}`));
+  const newProgram: World['newProgram'] = async (developer) => {
+    const created = expectStatus(201, await operator.createProgram(`Program ${randomUUID()}`, developer?.id));
     const approved = expectStatus(200, await operator.approveProgram(created.body.id));
     return {
       id: created.body.id,
@@ -124,6 +195,20 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
     program,
     partner: program.test,
     newProgram,
+    async newDeveloper() {
+      const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
+      const { id } = expectStatus(201, await operator.createDeveloper(credentials)).body;
+      const { token } = expectStatus(201, await signIn(http, credentials)).body;
+      return { id, ...credentials, portal: createPortal(http, token), program: await newProgram({ id }) };
+    },
+    async newReceiver({ portal }, options = {}) {
+      const { host = '127.0.0.1', answer = {}, server, ...endpoint } = options;
+      const receiver = owned.use(await startReceiver({ ca: stack.ca, answer, ...server }));
+      const url = `https://${host}:${receiver.port}/webhooks?from=laurel`;
+      const registered = await portal.createEndpoint({ url, ...endpoint });
+      const { signing_secret: secret, ...made } = expectStatus(201, registered).body;
+      return createHook(portal, receiver, made, secret);
+    },
     async newPlayer({ environment = 'test', funds = '100.00', account = {}, partner } = {}) {
       const email = `${randomUUID()}@example.com`;
       const created = expectStatus(
@@ -163,6 +248,7 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
     async balance(player, environment = 'test') {
       return expectStatus(200, await operator.statement(player.accountId, environment)).body.balance;
     },
+    allDelivered: () => allDelivered(stack),
     digest: () => digest(stack),
     async expectAuditOk() {
       const audit = await awaitAudit(operator);
@@ -172,6 +258,41 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function createHook(portal: Portal, receiver: Receiver, endpoint: EndpointBody, secret: string): Hook {
+  const find: Hook['find'] = async (holds) => toHookRequest(await receiver.find((one) => holds(toHookRequest(one))));
+  const requests: Hook['requests'] = () => receiver.requests.map(toHookRequest);
+  const log: Hook['log'] = async (query) =>
+    expectStatus(200, await portal.listDeliveries(endpoint.id, query)).body.data;
+  return {
+    receiver,
+    endpoint,
+    secret,
+    requests,
+    find,
+    event: (type, id) => find(({ json }) => json.event === type && names(json, id)),
+    sendsOf: (deliveryId) => requests().filter((request) => request.deliveryId === deliveryId),
+    log,
+    delivery: (id, holds = ({ status }) => status !== 'pending') =>
+      eventually(
+        async () => (await log()).find((delivery) => delivery.id === id && holds(delivery)),
+        `the log shows delivery ${id} as awaited`,
+      ),
+  };
+}
+
+function toHookRequest(request: ReceivedRequest): HookRequest {
+  const deliveryId = String(request.headers['x-webhook-delivery-id']);
+  return { ...request, deliveryId, json: JSON.parse(request.body.toString()) };
+}
+
+/** Whether the event is about this attempt, award, challenge or round. */
+function names({ data }: EventBody, id: string): boolean {
+  const { attempt_id, challenge_id, tournament_round_id, award } = data;
+  return [attempt_id, challenge_id, tournament_round_id, (award as { id?: string } | null | undefined)?.id].includes(
+    id,
+  );
 }
 
 /** The terms of a live challenge, `changes` on top. */
@@ -289,6 +410,20 @@ const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
   ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
 ];
+
+/** An event is in its owner's outbox until it was taken in, and what is sent is due until its end is recorded. */
+const UNDELIVERED: readonly (readonly [Service, string])[] = [
+  ['challenge', 'select 1 from outbox limit 1'],
+  ['tournament', 'select 1 from outbox limit 1'],
+  ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
+];
+
+async function allDelivered(stack: Stack): Promise<void> {
+  for (const [service, query] of UNDELIVERED) {
+    const isDone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
+    await eventually(isDone, `nothing was left of: ${service}: ${query}`);
+  }
+}
 
 async function digest(stack: Stack): Promise<Record<string, string>> {
   for (const [service, query] of UNWRITTEN) {

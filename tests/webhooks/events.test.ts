@@ -1,0 +1,319 @@
+/** From play to a partner's server: every event that the contract and its decisions name, and nothing else. */
+import { randomUUID } from 'node:crypto';
+import type {
+  AttemptBody,
+  AwardBody,
+  ChallengeTerms,
+  EventType,
+  OutcomeBody,
+  Partner,
+  RoundBody,
+} from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Developer,
+  eventually,
+  expectStatus,
+  type Hook,
+  type HookRequest,
+  inMinutes,
+  type Player,
+  startWorld,
+  type World,
+} from '../world.ts';
+import { expectRequest } from './expect-request.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
+  let developer: Developer;
+  let hook: Hook;
+  let partner: Partner;
+  /** Every event that a test of this environment expected; in the end there may be no other. */
+  const told: string[] = [];
+  beforeAll(async () => {
+    developer = await world.newDeveloper();
+    hook = await world.newReceiver(developer);
+    partner = developer.program[environment];
+  });
+
+  const newPlayer = () => world.newPlayer({ environment, partner });
+  const newChallenge = (terms: ChallengeTerms = {}) => world.newChallenge({ environment, ...terms }, developer.program);
+
+  async function start(challengeId: string, { ref }: Pick<Player, 'ref'>): Promise<AttemptBody> {
+    return expectStatus(201, await partner.createAttempt({ challenge_id: challengeId, player_ref: ref })).body;
+  }
+
+  async function report(attemptId: string, score: number): Promise<OutcomeBody> {
+    return expectStatus(200, await partner.reportOutcome(attemptId, { score })).body;
+  }
+
+  async function read(attemptId: string): Promise<AttemptBody> {
+    return expectStatus(200, await partner.getAttempt(attemptId)).body;
+  }
+
+  /** Waits for the event about this id and holds the whole request against what it must be. */
+  async function expectEvent(event: EventType, id: string, data: Record<string, unknown>): Promise<HookRequest> {
+    const request = await hook.event(event, id);
+    told.push(`${event} ${id}`);
+    await expectRequest(hook, request, { event, data: environment === 'test' ? { ...data, test: true } : data });
+    return request;
+  }
+
+  /** The event of an outcome that was answered, which also agrees with what the attempt reads like. */
+  async function expectSettled(attempt: AttemptBody, outcome: OutcomeBody): Promise<void> {
+    const { award } = outcome;
+    const told = await expectEvent('attempt.settled', attempt.id, {
+      ...aboutAttempt(attempt),
+      score: outcome.score,
+      met_threshold: outcome.met_threshold,
+      award: award && { id: award.id, amount: Number(award.amount), payout_status: award.payout_status },
+      recorded_at: outcome.recorded_at,
+    });
+    expect(told.json.timestamp).toBe(outcome.recorded_at);
+    const { status, player_ref, outcome: again } = await read(attempt.id);
+    expect({ status, player_ref, ...again }).toMatchObject({
+      status: 'settled',
+      player_ref: told.json.data.player_ref,
+      score: told.json.data.score,
+      met_threshold: told.json.data.met_threshold,
+      recorded_at: told.json.data.recorded_at,
+    });
+    expect([again?.award?.id, again?.award?.amount]).toEqual([award?.id, award?.amount]);
+  }
+
+  async function expectRefunded(attempt: AttemptBody, reason: string, status: AttemptBody['status']): Promise<void> {
+    const amount = Number(attempt.fee_charged);
+    await expectEvent('attempt.refunded', attempt.id, { ...aboutAttempt(attempt), amount, reason });
+    expect(await read(attempt.id)).toMatchObject({ ...aboutRead(attempt), status });
+  }
+
+  /** As if its hour had passed: in the sandbox a partner can ask for it; of a live one it is written. */
+  async function expire(attemptId: string): Promise<void> {
+    if (environment === 'test') {
+      expectStatus(200, await partner.expireAttempt(attemptId));
+      return;
+    }
+    const { query } = world.stack.database('challenge');
+    const row = () => query<{ status: string }>('select status from attempts where id = $1', [attemptId]);
+    // The answer may come before the row says so. The sweep never looks back, so the hour is over in a second, not already.
+    await eventually(async () => (await row())[0]?.status === 'open' || undefined, 'the attempt is open');
+    await query(`
+      begin;
+      set local session_replication_role = replica;
+      update attempts set created_at = now() - interval '59 minutes 59 seconds' where id = '${attemptId}';
+      commit`);
+  }
+
+  function awardOf({ award }: OutcomeBody): AwardBody {
+    return award ?? expect.fail('no award');
+  }
+
+  async function holdWinsOf({ accountId }: Player): Promise<void> {
+    expectStatus(200, await world.operator.updateAccount(accountId, { under_investigation: true }));
+  }
+
+  describe('a challenge', () => {
+    test('tells of a loss, whatever characters and digits it is made of', async () => {
+      const challenge = await newChallenge();
+      const player = await newPlayer();
+      const ref = `"a\\b"\n ü 選手 😀 \u2028 ${randomUUID()}`;
+      expectStatus(201, await partner.linkPlayer(ref, player.email));
+      for (const score of [99.999, -0.1, 1e-7]) {
+        const attempt = await start(challenge.id, { ref });
+        await expectSettled(attempt, await report(attempt.id, score));
+      }
+    });
+
+    test('tells of a free attempt', async () => {
+      const challenge = await newChallenge({ status: 'calibrating', threshold: undefined });
+      const attempt = await start(challenge.id, await newPlayer());
+      expect(attempt.fee_charged).toBe('0.00');
+      const outcome = await report(attempt.id, 1_000);
+      expect(outcome).toMatchObject({ met_threshold: false, award: null });
+      await expectSettled(attempt, outcome);
+    });
+
+    test.each(['19.99', '0.10', '20.00'])('tells of a win that is paid %s', async (prize) => {
+      const challenge = await newChallenge({ prize });
+      const attempt = await start(challenge.id, await newPlayer());
+      const outcome = await report(attempt.id, 100);
+      expect(outcome.award).toMatchObject({ amount: prize, payout_status: 'paid' });
+      await expectSettled(attempt, outcome);
+    });
+
+    test('tells of a win that is held, and again when it is released', async () => {
+      const challenge = await newChallenge();
+      const player = await newPlayer();
+      await holdWinsOf(player);
+      const attempt = await start(challenge.id, player);
+      const outcome = await report(attempt.id, 150);
+      const award = awardOf(outcome);
+      expect(award.payout_status).toBe('held');
+      await expectSettled(attempt, outcome);
+
+      await Promise.all(Array.from({ length: 3 }, () => world.operator.releasePayout(award.id)));
+      const released = await expectEvent('award.released', award.id, {
+        award: { id: award.id, amount: 5, payout_status: 'paid' },
+        ...aboutAttempt(attempt),
+      });
+      expect((await read(attempt.id)).outcome?.award?.paid_at).toBe(released.json.timestamp);
+    });
+
+    test('tells of a win that is held, and nothing when it is denied', async () => {
+      const challenge = await newChallenge();
+      const player = await newPlayer();
+      await holdWinsOf(player);
+      const attempt = await start(challenge.id, player);
+      const outcome = await report(attempt.id, 150);
+      await expectSettled(attempt, outcome);
+      expectStatus(200, await world.operator.denyPayout(awardOf(outcome).id));
+    });
+
+    test('tells of the fee that a voided attempt gave back, and nothing of a free one', async () => {
+      const paid = await newChallenge({ fee: '0.35' });
+      const free = await newChallenge({ status: 'calibrating', threshold: undefined });
+      const player = await newPlayer();
+      const [attempt, calibrating] = [await start(paid.id, player), await start(free.id, player)];
+      for (const { id } of [calibrating, attempt]) expectStatus(200, await world.operator.voidAttempt(id, 'a bug'));
+      await expectRefunded(attempt, 'voided', 'voided');
+    });
+
+    test('tells of the fee that an expired attempt gave back', async () => {
+      const challenge = await newChallenge({ fee: '1234.56' });
+      const player = await world.newPlayer({ environment, partner, funds: '2000.00' });
+      const attempt = await start(challenge.id, player);
+      await expire(attempt.id);
+      await expectRefunded(attempt, 'expired', 'expired');
+    });
+
+    test('tells of each time that the operator suspends it, once', async () => {
+      const { id, name } = await newChallenge({ name: 'Reach "100" <b>ünder</b> 60 s' });
+      const suspend = () => world.operator.updateChallenge(id, { status: 'suspended' });
+      await Promise.all([suspend(), suspend(), suspend()]);
+      const first = await expectEvent('challenge.suspended', id, { challenge_id: id, name });
+      await suspend();
+      expectStatus(200, await world.operator.updateChallenge(id, { status: 'live' }));
+      expectStatus(200, await suspend());
+      const second = await hook.find(
+        ({ json, deliveryId }) => json.data.challenge_id === id && deliveryId !== first.deliveryId,
+      );
+      told.push(`challenge.suspended ${id}`);
+      expect(second.json.data).toEqual(first.json.data);
+    });
+  });
+
+  describe('a round', () => {
+    const newRound = async (terms = {}) => {
+      const tournament = await world.newTournament({ environment, ...terms }, developer.program);
+      return expectStatus(201, await world.operator.openRound(tournament.id, { closes_at: inMinutes(60) })).body;
+    };
+
+    async function enter(round: RoundBody, { ref }: Player): Promise<AttemptBody> {
+      return expectStatus(201, await partner.createAttempt({ tournament_round_id: round.id, player_ref: ref })).body;
+    }
+
+    /** As if its end had come: in the sandbox a partner can ask for it; of a live one it is written. */
+    async function close({ id }: RoundBody): Promise<void> {
+      if (environment === 'test') {
+        expectStatus(200, await partner.closeRound(id));
+        return;
+      }
+      // The triggers let no live round end sooner, so they look away.
+      await world.stack.database('tournament').query(`
+        begin;
+        set local session_replication_role = replica;
+        update rounds set entries_close_at = opens_at + (now() - opens_at) / 2, closes_at = now() where id = '${id}';
+        commit`);
+    }
+
+    test('tells of its scores, its end, the entry of whoever did not score, and a purse that is released', async () => {
+      const round = await newRound({ entry_fee: '2.50' });
+      const [first, second, silent] = [await newPlayer(), await newPlayer(), await newPlayer()];
+      for (const [player, score] of [
+        [first, 30],
+        [second, 10.5],
+      ] as const) {
+        const attempt = await enter(round, player);
+        const outcome = await report(attempt.id, score);
+        expect(outcome).toMatchObject({ met_threshold: false, award: null });
+        await expectSettled(attempt, outcome);
+      }
+      const unscored = await enter(round, silent);
+      await holdWinsOf(first);
+      await close(round);
+
+      const { id, tournament_id } = round;
+      await expectEvent('round.settled', id, {
+        tournament_round_id: id,
+        tournament_id,
+        ranked_players: 2,
+        purse: 8,
+      });
+      await expectRefunded(unscored, 'round_closed', 'expired');
+
+      const held = await eventually(
+        async () =>
+          expectStatus(200, await world.operator.listPayouts('held')).body.data.find((it) => it.round_id === id),
+        'the purse is held',
+      );
+      expectStatus(200, await world.operator.releasePayout(held.award_id));
+      await expectEvent('award.released', held.award_id, {
+        award: { id: held.award_id, amount: 5, payout_status: 'paid' },
+        attempt_id: null,
+        challenge_id: null,
+        tournament_round_id: id,
+        player_ref: first.ref,
+      });
+    });
+
+    test('tells that it was cancelled, and of every entry, scored or not', async () => {
+      const round = await newRound({ min_entrants: 3, entry_fee: '0.07' });
+      const [scorer, silent] = [await newPlayer(), await newPlayer()];
+      const scored = await enter(round, scorer);
+      await expectSettled(scored, await report(scored.id, 5));
+      const unscored = await enter(round, silent);
+      await close(round);
+
+      const { id, tournament_id } = round;
+      await expectEvent('round.cancelled', id, { tournament_round_id: id, tournament_id });
+      await expectRefunded(scored, 'round_cancelled', 'settled');
+      await expectRefunded(unscored, 'round_cancelled', 'expired');
+    });
+  });
+
+  test('and tells of nothing else, and of nothing twice', async () => {
+    await world.allDelivered();
+    const received = hook.requests().map(({ json: { event, data } }) => {
+      const award = data.award as { id: string } | undefined;
+      const id =
+        event === 'award.released' ? award?.id : (data.attempt_id ?? data.challenge_id ?? data.tournament_round_id);
+      return `${event} ${id}`;
+    });
+    expect(received.sort()).toEqual(told.sort());
+    const log = await hook.log();
+    expect(log.map(({ status }) => status)).toEqual(told.map(() => 'delivered'));
+    expect(log.map(({ id }) => id).sort()).toEqual(
+      hook
+        .requests()
+        .map(({ deliveryId }) => deliveryId)
+        .sort(),
+    );
+  });
+});
+
+test('leaves the audit good', () => world.expectAuditOk());
+
+/** The fields in which an event names its attempt. */
+function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: AttemptBody) {
+  return { attempt_id: id, challenge_id, tournament_round_id, player_ref };
+}
+
+/** The same as they are read. */
+function aboutRead({ id, challenge_id, tournament_round_id, player_ref, fee_charged }: AttemptBody) {
+  return { id, challenge_id, tournament_round_id, player_ref, fee_charged };
+}
