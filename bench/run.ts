@@ -138,6 +138,7 @@ yardstick.kill();
 const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
   headers: { authorization: `Bearer ${stack.operatorToken}` },
 });
+if (!audit.ok) throw new Error(`the audit answered ${audit.status}: ${await audit.text()}`);
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
 // After the audit: these events tell of attempts that never were.
