@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../world.ts';
 import { playFault } from './play.ts';
 import type { FaultCase } from './table.ts';
+import { startToldWorld, type Told } from './told.ts';
 
 /** Plays cases of the fault table one after another, against a stack that starts what dies again. */
 export function describeFaults(
@@ -11,10 +12,11 @@ export function describeFaults(
 ): void {
   describe(title, () => {
     let world: World;
+    let told: Told;
     let challengeId: string;
     beforeAll(async () => {
       // Long enough for a restarted service to meet the retry first, short enough to wait for.
-      const owner = { PENDING_GRACE_SECONDS: '3', ...attemptEnvironment };
+      const owner = { PENDING_GRACE_SECONDS: '3', OUTBOX_REPUBLISH_AFTER_MS: '200', ...attemptEnvironment };
       world = await startWorld({
         failpoints: true,
         restart: true,
@@ -24,21 +26,22 @@ export function describeFaults(
           gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
         },
       });
-      challengeId = (await world.newChallenge()).id;
+      told = await startToldWorld(world);
+      challengeId = (await world.newChallenge({}, told.developer.program)).id;
     });
     afterAll(() => world?.[Symbol.asyncDispose]());
 
     for (const fault of cases) {
       const partner = fault.retries ? 'the partner retries' : 'the partner does not retry';
       test(`${fault.failpoint}, ${fault.action}, during ${fault.flow}, ${partner}`, () =>
-        playFault(world, challengeId, fault));
+        playFault({ world, told, challengeId }, fault));
     }
 
     test('leaves the audit good and no service in a state that needs a restart', async () => {
       await world.stack.ready();
       await world.expectAuditOk();
-      expect((await world.partner.listChallenges('anyone')).status).toBe(200);
-      expect((await world.partner.listTournaments()).status).toBe(200);
+      expect((await told.developer.program.test.listChallenges('anyone')).status).toBe(200);
+      expect((await told.developer.program.test.listTournaments()).status).toBe(200);
     });
   });
 }

@@ -3,6 +3,7 @@ import type { Answer, AttemptBody, LeaderboardBody, OutcomeBody, RoundBody, Tour
 import { expect } from 'vitest';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
 import { type FaultCase, type Flow, isRoundFlow, type RoundFlow } from './table.ts';
+import type { Told } from './told.ts';
 
 const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
@@ -22,6 +23,13 @@ interface Scene {
   readonly round: RoundBody | undefined;
 }
 
+/** Where cases are played: one challenge, and rounds, of a program whose developer has a receiver. */
+export interface Place {
+  readonly world: World;
+  readonly told: Told;
+  readonly challengeId: string;
+}
+
 /** Cents on each account before the scene was set. */
 const FUNDS_CENTS = 2_000n;
 
@@ -32,7 +40,9 @@ const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'fence', 'fade', 'next
  * Plays one case of the table: arms the failpoint, sends the request, lets the partner ask again if it does, waits until the
  * system has settled by itself, and then holds everything that anyone was told against what is true.
  */
-export async function playFault(world: World, challengeId: string, fault: FaultCase): Promise<void> {
+export async function playFault({ world: shared, told, challengeId }: Place, fault: FaultCase): Promise<void> {
+  const { program } = told.developer;
+  const world: World = { ...shared, program, partner: program.test };
   const { stack } = world;
   await stack.ready();
   const scene = await setScene(world, challengeId, fault.flow);
@@ -52,6 +62,7 @@ export async function playFault(world: World, challengeId: string, fault: FaultC
 
   await settle(world, scene);
   await verify(world, scene, journalStart);
+  await told.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
   await world.expectAuditOk();
 }
 

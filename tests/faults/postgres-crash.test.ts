@@ -6,6 +6,8 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@laurel/postgres/e
 import { type Answer, type AttemptBody, freePorts, type OutcomeBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+import { startToldWorld, type Told } from './told.ts';
+import { lapseAcknowledgements, lapseLeases } from './waits.ts';
 
 const PLAYERS = 24;
 const FLOWS_PER_PLAYER = 20;
@@ -16,6 +18,7 @@ describe('PostgreSQL dies under load', () => {
   let port: number;
   let postgres: EmbeddedPostgres;
   let world: World;
+  let told: Told;
 
   /** fsync is on (the default): what was acknowledged must be on the disk. */
   const startPostgres = () =>
@@ -33,6 +36,7 @@ describe('PostgreSQL dies under load', () => {
         gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
       },
     });
+    told = await startToldWorld(world);
   }, 120_000);
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -57,23 +61,26 @@ describe('PostgreSQL dies under load', () => {
     );
   }
 
-  test('nothing acknowledged is lost, nothing is charged or paid twice', { timeout: 180_000 }, async () => {
-    const challenge = await world.newChallenge();
-    const round = await world.newRound({ attempt_cap: FLOWS_PER_PLAYER });
+  test('nothing acknowledged is lost or untold, nothing is charged or paid twice', { timeout: 180_000 }, async () => {
+    const { program } = told.developer;
+    const partner = program.test;
+    const challenge = await world.newChallenge({}, program);
+    const round = await world.newRound({ attempt_cap: FLOWS_PER_PLAYER }, program);
     const refs = Array.from({ length: PLAYERS }, () => randomUUID());
-    await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '100.00'))));
+    await Promise.all(refs.map(async (ref) => expectStatus(201, await partner.createPlayer(ref, '100.00'))));
 
     let flowsDone = 0;
+    let crashedAt = new Date();
     const created = new Map<string, AttemptBody>();
     const outcomes = new Map<string, OutcomeBody>();
     const play = async (ref: string): Promise<void> => {
       for (let flow = 0; flow < FLOWS_PER_PLAYER; flow += 1) {
         const parent = flow % 4 === 0 ? { tournament_round_id: round.id } : { challenge_id: challenge.id };
         const entry = { ...parent, player_ref: ref, metadata: { flow } };
-        const attempt = await insist((key) => world.partner.createAttempt(entry, key));
+        const attempt = await insist((key) => partner.createAttempt(entry, key));
         created.set(attempt.body.id, attempt.body);
         const score = flow === FLOWS_PER_PLAYER - 1 ? 100 : flow;
-        const outcome = await insist((key) => world.partner.reportOutcome(attempt.body.id, { score }, key));
+        const outcome = await insist((key) => partner.reportOutcome(attempt.body.id, { score }, key));
         outcomes.set(attempt.body.id, outcome.body);
         flowsDone += 1;
       }
@@ -85,6 +92,7 @@ describe('PostgreSQL dies under load', () => {
         // Immediate shutdown: no checkpoint, no goodbye; the next start recovers from the log.
         process.kill(postgres.pid, 'SIGQUIT');
         await postgres.exited;
+        crashedAt = new Date();
         postgres = await startPostgres();
       }
     };
@@ -92,7 +100,7 @@ describe('PostgreSQL dies under load', () => {
 
     expect(created.size).toBe(PLAYERS * FLOWS_PER_PLAYER);
     for (const [id, attempt] of created) {
-      const read = await insist(() => world.partner.getAttempt(id));
+      const read = await insist(() => partner.getAttempt(id));
       const { status: _status, outcome: _outcome, ...frozen } = attempt;
       expect(read.body).toMatchObject({ ...frozen, status: 'settled' });
       const { award, ...facts } = outcomes.get(id) ?? expect.fail('no outcome');
@@ -109,9 +117,9 @@ describe('PostgreSQL dies under load', () => {
     }
     await world.expectAuditOk();
 
-    const closed = await insist(() => world.partner.closeRound(round.id));
+    const closed = await insist(() => partner.closeRound(round.id));
     expect(closed.body).toMatchObject({ status: 'settled', entrant_count: PLAYERS });
-    const board = await insist(() => world.partner.getLeaderboard(round.id, refs[0]));
+    const board = await insist(() => partner.getLeaderboard(round.id, refs[0]));
     // The last of a player's runs in the round has their best score.
     const best = [...outcomes.values()].filter(({ attempt_id, score }) => {
       return score === FLOWS_PER_PLAYER - 4 && created.get(attempt_id)?.tournament_round_id === round.id;
@@ -121,5 +129,12 @@ describe('PostgreSQL dies under load', () => {
       new Set(best.map((outcome) => outcome.recorded_at)),
     );
     await world.expectAuditOk();
+
+    // Whatever was being sent when the database died is sent once more.
+    await lapseLeases(world.stack, { begunBefore: crashedAt });
+    await lapseAcknowledgements(world.stack);
+    await told.expectAll({ refs, rounds: [round.id] }, 60_000);
+    const deliveries = await world.stack.database('webhook').query('select distinct status from deliveries');
+    expect(deliveries).toEqual([{ status: 'delivered' }]);
   });
 });

@@ -33,7 +33,7 @@ const MAX_EVENTS = 200;
 /** Delivered and not acknowledged yet, over all processes: what bounds the memory of a slow taker. */
 const MAX_ACK_PENDING = 1_000;
 /** After so long without an acknowledgement an event is delivered again. */
-const ACK_WAIT_MS = 30_000;
+const ACK_WAIT_MS = 10_000;
 const MAX_FAILED_DELIVERIES = 5;
 const ENSURE_AGAIN_MS = 250;
 

@@ -1,0 +1,220 @@
+/** NATS comes late, dies, hangs and forgets while paid attempts go on: partners see none of it, and no event is lost. */
+import { randomUUID } from 'node:crypto';
+import { type Answer, startNats } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually, startWorld, type World } from '../world.ts';
+import { withBroker } from './broker.ts';
+import { startToldWorld, type Told } from './told.ts';
+import { lapseAcknowledgements } from './waits.ts';
+
+const PLAYERS = 6;
+/** Fewer answers than this are no load; `LAUREL_FAULTS=all` plays far more. */
+const ENOUGH = process.env.LAUREL_FAULTS === 'all' ? 800 : 40;
+/** Neither in the round nor given back. */
+const WINNING_FLOW = 5;
+/** Whatever waits for NATS waits at least a second, see the timeouts of libs/events. */
+const NOT_TIED_TO_NATS_MS = 500;
+
+let nats: Awaited<ReturnType<typeof startNats>>;
+let world: World;
+let told: Told;
+let challengeId: string;
+/** Each player wins it once, and may not enter it again. */
+let prizeId: string;
+let roundId: string;
+
+beforeAll(async () => {
+  nats = await startNats();
+  await nats.stop();
+  const owner = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
+  world = await startWorld({
+    natsUrl: nats.url,
+    failpoints: true,
+    restart: true,
+    environment: {
+      challenge: owner,
+      tournament: owner,
+      webhook: { WEBHOOK_SWEEP_MS: '100' },
+      gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
+    },
+  });
+  told = await startToldWorld(world);
+  challengeId = (await world.newChallenge({}, told.developer.program)).id;
+  prizeId = (await world.newChallenge({}, told.developer.program)).id;
+  roundId = (await world.newRound({ attempt_cap: 100_000 }, told.developer.program)).id;
+});
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  await nats?.[Symbol.asyncDispose]();
+});
+
+/** Paid attempts one after the other, by several players at once. */
+interface Load {
+  readonly refs: readonly string[];
+  /** Milliseconds of each answer so far. */
+  readonly latencies: readonly number[];
+  /** Resolves once this many further answers have come. */
+  more(answers: number): Promise<void>;
+}
+
+/**
+ * Does something to the stack while there is load on it; resolves once the players have ended what they had begun. A request that is
+ * answered with one of the retried codes is sent again with its key; any other failure is one of the test.
+ */
+async function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
+  const partner = told.developer.program.test;
+  const refs = Array.from({ length: PLAYERS }, () => randomUUID());
+  const latencies: number[] = [];
+  let isOver = false;
+
+  const ask = <Body>(status: number, send: (key: string) => Promise<Answer<Body>>): Promise<Body> => {
+    const key = randomUUID();
+    return eventually(async () => {
+      const begunAt = performance.now();
+      const answer = await send(key);
+      latencies.push(performance.now() - begunAt);
+      if (answer.status === status) return answer.body;
+      // An expiry whose answer was lost.
+      if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
+      expect(retried, answer.text).toContain(answer.code ?? String(answer.status));
+      return undefined;
+    }, `a request answered ${status}`);
+  };
+  const play = async (player_ref: string): Promise<void> => {
+    for (let flow = 0; !isOver; flow += 1) {
+      const isWin = flow === WINNING_FLOW;
+      const parent =
+        flow % 3 === 0 ? { tournament_round_id: roundId } : { challenge_id: isWin ? prizeId : challengeId };
+      const { id } = await ask(201, (key) => partner.createAttempt({ ...parent, player_ref }, key));
+      if (flow % 4 === 3) await ask(200, () => partner.expireAttempt(id));
+      else await ask(200, (key) => partner.reportOutcome(id, { score: isWin ? 100 : 1 }, key));
+    }
+  };
+
+  for (const ref of refs) await ask(201, () => partner.createPlayer(ref, '5000.00'));
+  latencies.length = 0;
+  const load: Load = {
+    refs,
+    latencies,
+    more: async (answers) => {
+      const target = latencies.length + answers;
+      await eventually(async () => latencies.length >= target || undefined, `${answers} answers came`);
+    },
+  };
+  const players = Promise.all(refs.map(play));
+  const end = async () => {
+    await disturb(load).finally(() => {
+      isOver = true;
+    });
+  };
+  await Promise.all([end(), players]);
+  return load;
+}
+
+/** Also awaits that both outboxes are empty. */
+async function expectAllTold({ refs }: Load): Promise<void> {
+  await told.expectAll({ refs });
+}
+
+function expectUnhurt({ latencies }: Load): void {
+  expect(latencies.toSorted((one, other) => one - other)[latencies.length >> 1]).toBeLessThan(NOT_TIED_TO_NATS_MS);
+}
+
+const readiness = async () => (await fetch(`${world.stack.baseUrl}/readyz`)).status;
+const deleteStream = () => withBroker(world.stack, ({ streams }, stream) => streams.delete(stream));
+const purgeStream = () => withBroker(world.stack, ({ streams }, stream) => streams.purge(stream));
+
+test('paid attempts go on and every event arrives when NATS is not there at the start of the stack, and comes later', async () => {
+  const load = await underLoad((now) => now.more(ENOUGH));
+  expect(told.hook.receiver.requests).toHaveLength(0);
+  await nats.start();
+  await expectAllTold(load);
+  expectUnhurt(load);
+});
+
+describe('paid attempts go on and every event arrives', () => {
+  beforeEach(() => nats.start());
+
+  test.each([
+    ['is killed with SIGKILL and comes back', () => nats.kill(), () => nats.start()],
+    ['loses its store', () => nats.wipe(), () => nats.start()],
+    ['hangs', async () => nats.pause(), async () => nats.resume()],
+  ])('when NATS %s', async (_title, end, begin) => {
+    const load = await underLoad(async (now) => {
+      await now.more(ENOUGH);
+      await end();
+      await now.more(ENOUGH);
+      await begin();
+      await now.more(ENOUGH);
+    });
+    await lapseAcknowledgements(world.stack);
+    await expectAllTold(load);
+    expectUnhurt(load);
+  });
+
+  test.each([
+    ['deleted', deleteStream],
+    ['purged', purgeStream],
+  ])('when the stream is %s, again and again', async (_title, forget) => {
+    const load = await underLoad(async (now) => {
+      for (let times = 0; times < 3; times += 1) {
+        await now.more(ENOUGH / 2);
+        await forget();
+      }
+      await now.more(ENOUGH);
+    });
+    await lapseAcknowledgements(world.stack);
+    await expectAllTold(load);
+    expectUnhurt(load);
+  });
+
+  test('when the webhook service is away for a while, and the stream is purged of all that waits for it', async () => {
+    const load = await underLoad(async (now) => {
+      await now.more(ENOUGH);
+      await world.stack.stop('webhook');
+      await now.more(ENOUGH);
+      expect((await purgeStream()).purged).toBeGreaterThan(0);
+      // A load balancer must not take the gateways away because of it.
+      expect(await readiness()).toBe(200);
+      await world.stack.restart('webhook');
+      await now.more(ENOUGH);
+    });
+    await expectAllTold(load);
+    expectUnhurt(load);
+  });
+
+  test('when everything that carries events is away at once, and forgets', async () => {
+    const load = await underLoad(async (now) => {
+      await now.more(ENOUGH);
+      await Promise.all([nats.wipe(), world.stack.stop('webhook')]);
+      await now.more(ENOUGH);
+      await nats.start();
+      await now.more(ENOUGH);
+      await world.stack.restart('webhook');
+    });
+    await lapseAcknowledgements(world.stack);
+    await expectAllTold(load);
+    expectUnhurt(load);
+  });
+
+  test.each(['challenge', 'tournament'] as const)('when the %s service dies right after its commits', async (owner) => {
+    const points = [`${owner}.outbox.before-publish`, `${owner}.outcome.after-commit`, `${owner}.outbox.after-publish`];
+    const load = await underLoad(
+      async (now) => {
+        for (const point of points) {
+          await now.more(ENOUGH / 4);
+          const died = world.stack.onExit(owner);
+          world.stack.arm(point, 'kill');
+          await died;
+          await world.stack.ready();
+        }
+        await now.more(ENOUGH);
+      },
+      // The partner asks a service that is away, and again.
+      ['0', 'internal_error', 'idempotency_in_progress'],
+    );
+    await expectAllTold(load);
+  });
+});
+
+test('leaves the audit good', () => world.expectAuditOk());

@@ -1,0 +1,232 @@
+/** The webhook service dies, fails or waits at each of its steps: no event is lost, and none is sent more than three times. */
+import { randomUUID } from 'node:crypto';
+import { FAILPOINTS, type FailpointName } from '@laurel/failpoint';
+import type { AnswerRequest, DeliveryBody, FailpointAction, ReceiverAnswer } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+import { startToldWorld, type Told } from './told.ts';
+import { lapseAcknowledgements, lapseLeases } from './waits.ts';
+
+/** How a receiver behaves: it answers; it hangs up without an answer on the first send of each delivery; it never wants anything. */
+const MANNERS = ['answers', 'recovers', 'refuses'] as const;
+type Manner = (typeof MANNERS)[number];
+
+const ACTIONS = ['kill', 'throw', 'delay:400', 'lose-reply'] as const satisfies readonly FailpointAction[];
+type Action = (typeof ACTIONS)[number];
+type Point = FailpointName<'webhook'>;
+
+/** Between the claim and the record: nobody knows how a send ended whose process failed there, so the log calls it interrupted. */
+const INTERRUPTING: readonly Point[] = [
+  'webhook.claim.after-commit',
+  'webhook.send.before-request',
+  'webhook.send.after-request',
+  'webhook.record.before-commit',
+];
+/** Before them the send has left. */
+const UNSENT: readonly Point[] = ['webhook.claim.after-commit', 'webhook.send.before-request'];
+
+interface Place {
+  readonly told: Told;
+  readonly challengeId: string;
+}
+
+/**
+ * `npm test` plays one action at each point with each manner, stepping on so that each action meets each manner and each kind of step;
+ * `LAUREL_FAULTS=all` plays all of them.
+ */
+const CASES = FAILPOINTS.webhook.flatMap((point, row) =>
+  MANNERS.flatMap((manner, column) =>
+    ACTIONS.filter(
+      (_, index) => process.env.LAUREL_FAULTS === 'all' || index === (row + Math.floor(row / 4) + column) % 4,
+    ).map((action) => ({ point, action, manner })),
+  ),
+);
+
+let world: World;
+const places = new Map<Manner, Place>();
+
+beforeAll(async () => {
+  world = await startWorld({
+    failpoints: true,
+    restart: true,
+    environment: {
+      challenge: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
+      tournament: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
+      webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '0,0', WEBHOOK_SWEEP_MS: '100' },
+    },
+  });
+  for (const manner of MANNERS) {
+    const told = await startToldWorld(world, { answer: answersAs(manner) });
+    const challenge = await world.newChallenge({}, told.developer.program);
+    places.set(manner, { told, challengeId: challenge.id });
+  }
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+function answersAs(manner: Manner): ReceiverAnswer | AnswerRequest {
+  if (manner === 'answers') return { status: 200 };
+  if (manner === 'refuses') return { status: 503 };
+  const known = new Set<unknown>();
+  return ({ headers }) => {
+    const id = headers['x-webhook-delivery-id'];
+    if (known.has(id)) return { status: 204 };
+    known.add(id);
+    return 'reset';
+  };
+}
+
+function placeOf(manner: Manner): Place {
+  return places.get(manner) ?? expect.fail(`no receiver ${manner}`);
+}
+
+/** A paid attempt without its outcome, and the outcome that makes an event. */
+async function newAttempt({ told, challengeId }: Place) {
+  const partner = told.developer.program.test;
+  const ref = `hooked-${randomUUID()}`;
+  expectStatus(201, await partner.createPlayer(ref, '20.00'));
+  const { id } = expectStatus(201, await partner.createAttempt({ challenge_id: challengeId, player_ref: ref })).body;
+  const lose = async () => void expectStatus(200, await partner.reportOutcome(id, { score: 1 }));
+  return { ref, id, lose };
+}
+
+/** Resolves once the armed point has fired, and what it killed runs again. */
+async function untilFired(point: Point, action: Action, died: Promise<void>): Promise<void> {
+  await eventually(async () => world.stack.isFired(point) || undefined, `${point} was hit`);
+  if (action === 'kill') await died;
+  await world.stack.ready();
+}
+
+/** The newest deliveries, as the log shows them; for a moment the portal may say that the killed service is away. */
+async function readLog({ told }: Place): Promise<readonly DeliveryBody[]> {
+  return eventually(async () => {
+    const { status, body } = await told.developer.portal.listDeliveries(told.hook.endpoint.id, { limit: 100 });
+    return status === 200 ? body.data : undefined;
+  }, 'the portal shows the log');
+}
+
+/** The one delivery of the attempt, as the log shows it, and how often it arrived. */
+async function deliveryOf(place: Place, attemptId: string): Promise<{ delivery: DeliveryBody; arrived: number }> {
+  const { hook } = place.told;
+  const { deliveryId } = await hook.event('attempt.settled', attemptId);
+  const delivery = (await readLog(place)).find(({ id }) => id === deliveryId) ?? expect.fail('no delivery in the log');
+  const rows = await world.stack
+    .database('webhook')
+    .query('select attempts from deliveries where id = $1', [deliveryId]);
+  expect(rows).toEqual([{ attempts: delivery.attempts.length }]);
+  expect(delivery.attempts.map(({ number }) => number)).toEqual(delivery.attempts.map((_, index) => index + 1));
+  expect(delivery.attempts.length).toBeLessThanOrEqual(3);
+  return { delivery, arrived: hook.sendsOf(deliveryId).length };
+}
+
+const kindsOf = ({ attempts }: DeliveryBody) => attempts.map(({ error_kind }) => error_kind);
+
+describe('a fault at each step of the webhook service', () => {
+  test.each(CASES)('$point, $action, a receiver that $manner', async ({ point, action, manner }) => {
+    const { stack } = world;
+    const place = placeOf(manner);
+    await stack.ready();
+    const attempt = await newAttempt(place);
+
+    const died = stack.onExit('webhook');
+    stack.arm(point, action);
+    await attempt.lose();
+    await untilFired(point, action, died);
+    const isInterrupted = INTERRUPTING.includes(point) && !action.startsWith('delay');
+    if (isInterrupted) await lapseLeases(stack, { number: 1 });
+    if (action === 'kill') await lapseAcknowledgements(stack);
+
+    await place.told.expectAll({ refs: [attempt.ref] });
+    const { delivery, arrived } = await deliveryOf(place, attempt.id);
+    const isUnsent = isInterrupted && UNSENT.includes(point);
+    expect(arrived).toBe(delivery.attempts.length - (isUnsent ? 1 : 0));
+    const failure = manner === 'refuses' ? 'http_5xx' : 'protocol';
+    const ends = {
+      answers: [null],
+      recovers: [failure, null],
+      refuses: [failure, failure, failure],
+    }[manner];
+    // The first send that arrived and was interrupted has had its answer; the next one gets the second.
+    const expected = isInterrupted ? ['interrupted', ...ends.slice(isUnsent || manner === 'answers' ? 0 : 1)] : ends;
+    expect(kindsOf(delivery)).toEqual(expected.slice(0, 3));
+    expect(delivery.status).toBe(manner === 'refuses' ? 'failed' : 'delivered');
+  });
+});
+
+describe('kill -9 between a send and its record', () => {
+  test.each(['webhook.send.after-request', 'webhook.record.before-commit'] as const)(
+    'three times in a row at %s makes no fourth send, and the delivery has failed',
+    async (point) => {
+      const { stack } = world;
+      const place = placeOf('answers');
+      const attempt = await newAttempt(place);
+      for (const number of [1, 2, 3]) {
+        const died = stack.onExit('webhook');
+        stack.arm(point, 'kill');
+        await (number === 1 ? attempt.lose() : lapseLeases(stack, { number: number - 1 }));
+        await untilFired(point, 'kill', died);
+      }
+      stack.arm(point, 'kill');
+      await lapseLeases(stack, { number: 3 });
+      await lapseAcknowledgements(stack);
+      await place.told.expectAll({ refs: [attempt.ref] });
+      expect(stack.disarm(point), 'a fourth send was begun').toBe(false);
+      const { delivery, arrived } = await deliveryOf(place, attempt.id);
+      expect([delivery.status, delivery.next_attempt_at, arrived]).toEqual(['failed', null, 3]);
+      expect(kindsOf(delivery)).toEqual(['interrupted', 'interrupted', 'interrupted']);
+    },
+  );
+
+  test('twice leaves the third send, which delivers', async () => {
+    const { stack } = world;
+    const place = placeOf('answers');
+    const attempt = await newAttempt(place);
+    for (const number of [1, 2]) {
+      const died = stack.onExit('webhook');
+      stack.arm('webhook.send.after-request', 'kill');
+      await (number === 1 ? attempt.lose() : lapseLeases(stack, { number: number - 1 }));
+      await untilFired('webhook.send.after-request', 'kill', died);
+    }
+    await lapseLeases(stack, { number: 2 });
+    await lapseAcknowledgements(stack);
+    await place.told.expectAll({ refs: [attempt.ref] });
+    const { delivery, arrived } = await deliveryOf(place, attempt.id);
+    expect([delivery.status, arrived, ...kindsOf(delivery)]).toEqual([
+      'delivered',
+      3,
+      'interrupted',
+      'interrupted',
+      null,
+    ]);
+  });
+});
+
+test('kill -9 at any moment under load loses no event and makes no fourth send', async () => {
+  const { stack } = world;
+  const place = placeOf('recovers');
+  const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(place)));
+  const kills = async () => {
+    // One interruption leaves two sends, of which the receiver refuses the first.
+    await eventually(async () => place.told.hook.receiver.requests.length > 20 || undefined, 'the load is on');
+    await stack.kill('webhook');
+    const diedAt = new Date();
+    await stack.ready();
+    await lapseLeases(stack, { begunBefore: diedAt });
+  };
+  await Promise.all([kills(), ...attempts.map(({ lose }) => lose())]);
+  await lapseAcknowledgements(stack);
+  await place.told.expectAll({ refs: attempts.map(({ ref }) => ref) });
+  const ids = new Set(attempts.map(({ id }) => id));
+  const told = place.told.hook.requests().filter(({ json }) => ids.has(String(json.data.attempt_id)));
+  const deliveryIds = new Set(told.map(({ deliveryId }) => deliveryId));
+  const deliveries = (await readLog(place)).filter(({ id }) => deliveryIds.has(id));
+  expect(deliveries).toHaveLength(attempts.length);
+  expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));
+});
+
+test('leaves nothing that is sent to anybody any more, and the audit good', async () => {
+  const rows = await world.stack
+    .database('webhook')
+    .query(`select max(attempts) as most, count(*) filter (where status = 'pending')::int as pending from deliveries`);
+  expect(rows).toEqual([{ most: 3, pending: 0 }]);
+  await world.expectAuditOk();
+});
