@@ -121,8 +121,22 @@ function expectUnhurt({ latencies }: Load): void {
 }
 
 const readiness = async () => (await fetch(`${world.stack.baseUrl}/readyz`)).status;
-const deleteStream = () => withBroker(world.stack, ({ streams }, stream) => streams.delete(stream));
-const purgeStream = () => withBroker(world.stack, ({ streams }, stream) => streams.purge(stream));
+const deleteStream = async () => {
+  await streamIsThere();
+  return await withBroker(world.stack, ({ streams }, stream) => streams.delete(stream));
+};
+const purgeStream = async () => {
+  await streamIsThere();
+  return await withBroker(world.stack, ({ streams }, stream) => streams.purge(stream));
+};
+
+/** The webhook service makes it again in its own time. */
+function streamIsThere(): Promise<unknown> {
+  return eventually(
+    () => withBroker(world.stack, ({ streams }, stream) => streams.info(stream)).catch(() => undefined),
+    'there is a stream',
+  );
+}
 
 test('paid attempts go on and every event arrives when NATS is not there at the start of the stack, and comes later', async () => {
   const load = await underLoad((now) => now.more(ENOUGH));

@@ -34,7 +34,7 @@ export async function lapseAcknowledgements(stack: Stack): Promise<void> {
         const { config, num_ack_pending } = await consumers.info(stream, CONSUMER);
         const isSoon = config.ack_wait === SOON;
         if (num_ack_pending > 0 && !isSoon) await consumers.update(stream, CONSUMER, { ack_wait: SOON });
-        if (num_ack_pending === 0 && isSoon) await consumers.update(stream, CONSUMER, { ack_wait: nanos(30_000) });
+        if (num_ack_pending === 0 && isSoon) await consumers.update(stream, CONSUMER, { ack_wait: nanos(10_000) });
         return num_ack_pending === 0 || undefined;
         // The server, the stream and the consumer come back in their own time.
       }).catch(() => undefined),

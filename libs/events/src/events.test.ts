@@ -180,7 +180,8 @@ describe('what was lost is published again', () => {
   test('once somebody consumes the stream, and not before', async () => {
     const prefix = newPrefix();
     await using owner = createTestOwner({ url: natsUrl(), prefix, database });
-    await eventually('there is a stream', async () => (await owner.stream.look()) !== undefined);
+    await eventually('it is connected', () => owner.stream.connection.current !== undefined);
+    await owner.stream.ensure();
     const events = newEvents(3);
     await owner.happen(events);
     await owner.outbox.drain();
@@ -433,7 +434,8 @@ test('the stream is kept by as many servers as are asked for, which one that sta
   await expect(three.ensure()).rejects.toThrow('replicas > 1 not supported in non-clustered mode');
 
   await using one = connectEvents({ url: natsUrl(), prefix: newPrefix(), name: 'x', logger });
-  await eventually('there is a stream', async () => (await one.look()) !== undefined);
+  await eventually('it is connected', () => one.connection.current !== undefined);
+  await one.ensure();
   const { streams } = await manager(one.connection);
   expect((await streams.info(one.name)).config.num_replicas).toBe(1);
 });

@@ -1,10 +1,15 @@
 /**
  * The stream that carries the events of one stack. It is named after the prefix and holds `<prefix>.test.>` and `<prefix>.live.>`, on
- * disk, for as long as a consumer has not taken them. It is made by whoever misses it first, and nobody's truth: what is not taken yet
- * also stands in its owner's outbox, so that a stream that was purged, deleted or lost with its disk is filled again from there.
+ * disk, for as long as a consumer has not taken them. It is nobody's truth: what is not taken yet also stands in its owner's outbox, so
+ * that a stream that was purged, deleted or lost with its disk is filled again from there.
+ *
+ * Consumers make it, owners do not: without a consumer it would forget what it is given. And two that make it at the same moment can
+ * break it: nats-server 2.9 then has two of that name, one that stores and one that delivers (seen once in a hundred on a busy machine).
  *
  * Beside the stream, `<prefix>.taken.<owner>` carries what a consumer tells the owner, and is not kept.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { AttemptOwner } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Event, EventsTaken } from '@laurel/proto/events';
@@ -30,7 +35,7 @@ export interface EventStream extends AsyncDisposable {
   /** As JetStream knows it. */
   readonly name: string;
   readonly connection: Connection;
-  /** Makes the stream unless it is there. Rejects when JetStream is out of reach. */
+  /** Makes the stream unless it is there; for consumers. Rejects when JetStream is out of reach. */
   ensure(): Promise<void>;
   /** Never rejects. */
   publish(messages: readonly StreamMessage[]): Promise<Publication>;
@@ -42,7 +47,7 @@ export interface EventStream extends AsyncDisposable {
   onTaken(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
-/** How many messages are in the stream for certain, and why the others are not, if any. */
+/** How many messages are in the stream for certain, and why others are not; that there is no stream yet is no fault. */
 export interface Publication {
   readonly stored: number;
   readonly fault: string | undefined;
@@ -60,13 +65,13 @@ export const EVENTS_PREFIX = /^[a-z][a-z0-9_-]{0,31}$/;
 export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - and _';
 
 const API_TIMEOUT_MS = 1_000;
+const SPREAD_MS = 300;
 const DUPLICATE_WINDOW_MS = 10_000;
 /** What nobody takes for so long stays in its outbox all the same. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 
-/** JetStream's `stream not found`, and `stream name already in use with a different configuration`. */
+/** JetStream's `stream not found`. */
 const STREAM_NOT_FOUND = 10_059;
-const STREAM_DIFFERS = 10_058;
 
 const SUBJECT_OF_ENVIRONMENT: Partial<Record<Environment, string>> = {
   [Environment.TEST]: 'test',
@@ -102,21 +107,7 @@ export function connectEvents(options: {
 
   connection.onUp((nats) => {
     publishers.set(nats, createPublisher(nats));
-    // Whoever publishes or takes makes it again if this fails.
-    ensure().catch((error: unknown) => logger.warn({ err: error }, 'the stream of events could not be made yet'));
   });
-
-  async function send(messages: readonly StreamMessage[]) {
-    const nats = connection.current;
-    const answers = await (nats === undefined ? undefined : publishers.get(nats))?.publish(messages);
-    if (answers === undefined) return { stored: 0, homeless: [], fault: 'NATS is out of reach' };
-    const failed = answers.find((answer) => answer.kind === 'failed');
-    return {
-      stored: answers.filter(({ kind }) => kind === 'stored').length,
-      homeless: messages.filter((_, index) => answers[index]?.kind === 'homeless'),
-      fault: failed?.fault,
-    };
-  }
 
   return {
     prefix,
@@ -124,16 +115,11 @@ export function connectEvents(options: {
     connection,
     ensure,
     publish: async (messages) => {
-      const first = await send(messages);
-      if (first.homeless.length === 0) return { stored: first.stored, fault: first.fault };
-      try {
-        await ensure();
-      } catch (error) {
-        return { stored: first.stored, fault: error instanceof Error ? error.message : String(error) };
-      }
-      const second = await send(first.homeless);
-      const fault = second.fault ?? (second.homeless.length > 0 ? 'no stream takes it' : first.fault);
-      return { stored: first.stored + second.stored, fault };
+      const nats = connection.current;
+      const answers = await (nats === undefined ? undefined : publishers.get(nats))?.publish(messages);
+      if (answers === undefined) return { stored: 0, fault: 'NATS is out of reach' };
+      const failed = answers.find((answer) => answer.kind === 'failed');
+      return { stored: answers.filter(({ kind }) => kind === 'stored').length, fault: failed?.fault };
     },
     look: async () => {
       if (connection.current === undefined) return undefined;
@@ -141,8 +127,7 @@ export function connectEvents(options: {
         const { streams, consumers } = await manager(connection);
         const { state } = await streams.info(streamName);
         return stateOf(state, state.messages === 0 ? [] : await consumers.list(streamName).next());
-      } catch (error) {
-        if (codeOf(error) === STREAM_NOT_FOUND) await ensure().catch(() => undefined);
+      } catch {
         return undefined;
       }
     },
@@ -198,15 +183,31 @@ function streamConfig(prefix: string, replicas: number) {
   } satisfies Partial<StreamConfig>;
 }
 
+/** Undefined where there is no such stream. */
+async function findConfig(streams: JetStreamManager['streams'], name: string): Promise<StreamConfig | undefined> {
+  try {
+    return (await streams.info(name)).config;
+  } catch (error) {
+    if (codeOf(error) === STREAM_NOT_FOUND) return undefined;
+    throw error;
+  }
+}
+
+function isSubset(wanted: Partial<StreamConfig>, present: StreamConfig): boolean {
+  return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(present[key as keyof StreamConfig], value));
+}
+
 async function ensureStream(connection: Connection, config: ReturnType<typeof streamConfig>): Promise<void> {
   const { streams } = await manager(connection);
-  try {
-    await streams.add(config);
-  } catch (error) {
-    // Made by an older release of ours: what can be changed is changed.
-    if (codeOf(error) !== STREAM_DIFFERS) throw error;
-    await streams.update(config.name, config);
+  let present = await findConfig(streams, config.name);
+  if (present === undefined) {
+    // Replicas that miss it at the same moment must not make it at the same moment: the next one finds it.
+    await sleep(Math.random() * SPREAD_MS);
+    present = await findConfig(streams, config.name);
   }
+  if (present === undefined) await streams.add(config);
+  // Made by an older release of ours: what can be changed is changed.
+  else if (!isSubset(config, present)) await streams.update(config.name, config);
 }
 
 /** Undefined for what cannot be read. A callback that throws would end all reading of its connection, so none may. */
