@@ -33,7 +33,7 @@ function presentAttempt(attempt: DeliveryAttempt) {
   return {
     number: attempt.number,
     started_at: timestamp(attempt.startedAt),
-    duration_ms: attempt.durationMs ?? null,
+    duration_ms: attempt.durationMs === undefined ? null : Math.round(attempt.durationMs),
     http_status: attempt.httpStatus ?? null,
     error_kind: attempt.errorKind ?? null,
     error: attempt.error ?? null,

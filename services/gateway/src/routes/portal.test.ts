@@ -588,7 +588,7 @@ describe('webhook endpoints', () => {
         {
           number: 1,
           startedAt: AT,
-          durationMs: 12.5,
+          durationMs: 12.4,
           httpStatus: 500,
           errorKind: 'http_5xx',
           error: 'The endpoint answered 500.',
@@ -623,7 +623,7 @@ describe('webhook endpoints', () => {
               {
                 number: 1,
                 started_at: '2026-11-21T12:00:00.000Z',
-                duration_ms: 12.5,
+                duration_ms: 12,
                 http_status: 500,
                 error_kind: 'http_5xx',
                 error: 'The endpoint answered 500.',
