@@ -25,7 +25,7 @@ export interface StackAddresses {
 
 const COMMON_SETTINGS = ['LOG_LEVEL'];
 /** The broker may be another's, and then carry several stacks. */
-const EVENT_SETTINGS = ['EVENTS_PREFIX', 'EVENTS_REPLICAS'];
+const EVENT_SETTINGS = ['EVENTS_PREFIX'];
 const OWNER_SETTINGS = [...EVENT_SETTINGS, 'OUTBOX_REPUBLISH_AFTER_MS'];
 
 /** In the order in which they depend on each other. */
@@ -100,6 +100,7 @@ export const SERVICES: readonly ServiceShape[] = [
     settings: [
       ...COMMON_SETTINGS,
       ...EVENT_SETTINGS,
+      'EVENTS_REPLICAS',
       'WEBHOOK_DATABASE_POOL',
       'WEBHOOK_TIMEOUT_MS',
       'WEBHOOK_RETRY_DELAYS_SECONDS',

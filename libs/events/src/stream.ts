@@ -97,7 +97,7 @@ export function connectEvents(options: {
   const publishers = new WeakMap<NatsConnection, Publisher>();
   let ensuring: Promise<void> | undefined;
 
-  /** Many publishers may miss the stream at once, and one of them makes it. */
+  /** However many miss it in this process, it is made once. */
   function ensure(): Promise<void> {
     ensuring ??= ensureStream(connection, streamConfig(prefix, replicas)).finally(() => {
       ensuring = undefined;

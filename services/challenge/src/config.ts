@@ -33,8 +33,6 @@ export const challengeConfigSchema = z.object({
   NATS_URL: natsUrl,
   /** The name of the stream of events and of its subjects; one broker can carry several stacks. */
   EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX, EVENTS_PREFIX_RULE).default('laurel'),
-  /** How many servers of a clustered NATS keep the stream; the same in every service. */
-  EVENTS_REPLICAS: positiveInt.default(1),
   /** For how long an event that nobody took stays in the outbox before it is looked for in the stream. */
   OUTBOX_REPUBLISH_AFTER_MS: durationMs.default(5_000),
   /** The highest prize of integrity tiers 1, 2 and 3. */

@@ -62,7 +62,6 @@ export async function startChallenge(
     connectEvents({
       url: config.NATS_URL,
       prefix: config.EVENTS_PREFIX,
-      replicas: config.EVENTS_REPLICAS,
       name: 'laurel-challenge',
       logger,
     }),

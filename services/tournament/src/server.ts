@@ -69,7 +69,6 @@ export async function startTournament(
     connectEvents({
       url: config.NATS_URL,
       prefix: config.EVENTS_PREFIX,
-      replicas: config.EVENTS_REPLICAS,
       name: 'laurel-tournament',
       logger,
     }),

@@ -69,7 +69,7 @@ export const webhookConfigSchema = z.object({
   NATS_URL: natsUrl,
   /** The name of the stream of events and of its subjects; one broker can carry several stacks. */
   EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX, EVENTS_PREFIX_RULE).default('laurel'),
-  /** How many servers of a clustered NATS keep the stream; the same in every service. */
+  /** How many servers of a clustered NATS keep the stream, which this service makes. */
   EVENTS_REPLICAS: positiveInt.default(1),
   /** What signing secrets are encrypted under. */
   WEBHOOK_SECRET_KEY: secretKey,
