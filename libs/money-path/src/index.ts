@@ -5,7 +5,7 @@
  */
 export { type AccountMemory, createAccountMemory } from './account-memory.ts';
 export { answerItem } from './answer-item.ts';
-export { type Comparison, compareWithWallet, type Violation } from './compare-with-wallet.ts';
+export { auditMoney } from './audit-money.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Intent } from './create-attempt.ts';
 export { expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';

@@ -1,5 +1,5 @@
 /**
- * The invariants that span this service and the wallet, one attempt or award at a time (design/architecture.md, "Invariants").
+ * The invariants that span this service and the wallet, one attempt or award at a time.
  *
  * The two databases have no common snapshot: our row is read first, the wallet's row after it. Work that is in flight must never look
  * like a violation, so each finding says whether that order already proves it:

@@ -1,46 +1,22 @@
 /** Audit: every invariant of this service, and, in comparison with the wallet, of its money there (money-audit.ts). */
 import type { Handlers } from '@laurel/grpc';
-import { compareWithWallet, type Wallet } from '@laurel/money-path';
-import type { CheckResult, Database } from '@laurel/postgres';
+import { auditMoney, type Wallet } from '@laurel/money-path';
+import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import { attemptsAgain, awardsAgain, pageOfAttempts, pageOfAwards, runOwnChecks } from '../repository/audit.ts';
 
-const PAGE = 5_000;
-const MAX_EXAMPLES = 10;
-
-export function audit({
-  database,
-  wallet,
-}: {
-  database: Database;
-  wallet: Wallet;
-}): Handlers<ChallengeServiceService>['audit'] {
-  return async () => {
-    const own = await runOwnChecks(database);
-    const fees = await compareWithWallet({
-      pageSize: PAGE,
-      readOurs: (after) => pageOfAttempts(database, after, PAGE),
-      readOursAgain: (ids) => attemptsAgain(database, ids),
-      readTheirs: async (after) =>
-        (await wallet.listFees('challenge', after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
-      judge: judgeFee,
-    });
-    const payouts = await compareWithWallet({
-      pageSize: PAGE,
-      readOurs: (after) => pageOfAwards(database, after, PAGE),
-      readOursAgain: (ids) => awardsAgain(database, ids),
-      readTheirs: async (after) =>
-        (await wallet.listAwardPayouts('challenge', after, PAGE)).map((payout) => ({
-          id: payout.awardId,
-          row: payout,
-        })),
-      judge: judgePayout,
-    });
-    const shared = Object.entries(MONEY_CHECKS).map(([id, description]): CheckResult => {
-      const ids = [...fees, ...payouts].filter(({ check }) => check === id).map((violation) => violation.id);
-      return { id, description, violations: BigInt(ids.length), examples: ids.slice(0, MAX_EXAMPLES) };
-    });
-    return { checks: [...own, ...shared] };
-  };
+export function audit(deps: { database: Database; wallet: Wallet }): Handlers<ChallengeServiceService>['audit'] {
+  return async () => ({
+    checks: await auditMoney({
+      ...deps,
+      owner: 'challenge',
+      runOwnChecks,
+      attempts: { page: pageOfAttempts, again: attemptsAgain },
+      awards: { page: pageOfAwards, again: awardsAgain },
+      judgeFee,
+      judgePayout,
+      checks: MONEY_CHECKS,
+    }),
+  });
 }

@@ -1,0 +1,56 @@
+/**
+ * An owner's part of the audit: its own invariants, and its attempts and awards in comparison with the fees and payouts that the wallet has
+ * of them (compare-with-wallet.ts). The owner brings its queries and what it calls wrong.
+ */
+import type { AttemptOwner } from '@laurel/ids';
+import type { CheckResult, Database } from '@laurel/postgres';
+import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
+import type { FeeListing, PayoutListing, Wallet } from './wallet.ts';
+
+/** A table of the owner, read in id order. */
+interface AuditedTable<Row> {
+  /** Rows above an id, by id, at most so many. */
+  page(database: Database, after: string, limit: number): Promise<ReadonlyMap<string, Row>>;
+  again(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
+}
+
+const PAGE = 5_000;
+const MAX_EXAMPLES = 10;
+
+/** The results of every check, the owner's own first. */
+export async function auditMoney<Attempt, Award, Check extends string>(audited: {
+  readonly owner: AttemptOwner;
+  readonly database: Database;
+  readonly wallet: Wallet;
+  readonly runOwnChecks: (database: Database) => Promise<CheckResult[]>;
+  readonly attempts: AuditedTable<Attempt>;
+  readonly awards: AuditedTable<Award>;
+  readonly judgeFee: Comparison<Attempt, FeeListing, Check>['judge'];
+  readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
+  /** What each of their checks says. */
+  readonly checks: Readonly<Record<Check, string>>;
+}): Promise<CheckResult[]> {
+  const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks } = audited;
+  const own = await audited.runOwnChecks(database);
+  const fees = await compareWithWallet({
+    pageSize: PAGE,
+    readOurs: (after) => attempts.page(database, after, PAGE),
+    readOursAgain: (ids) => attempts.again(database, ids),
+    readTheirs: async (after) =>
+      (await wallet.listFees(owner, after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
+    judge: judgeFee,
+  });
+  const payouts = await compareWithWallet({
+    pageSize: PAGE,
+    readOurs: (after) => awards.page(database, after, PAGE),
+    readOursAgain: (ids) => awards.again(database, ids),
+    readTheirs: async (after) =>
+      (await wallet.listAwardPayouts(owner, after, PAGE)).map((payout) => ({ id: payout.awardId, row: payout })),
+    judge: judgePayout,
+  });
+  const compared = Object.entries<string>(checks).map(([id, description]): CheckResult => {
+    const ids = [...fees, ...payouts].filter(({ check }) => check === id).map((violation) => violation.id);
+    return { id, description, violations: BigInt(ids.length), examples: ids.slice(0, MAX_EXAMPLES) };
+  });
+  return [...own, ...compared];
+}
