@@ -48,11 +48,13 @@ export async function lockPlayers(tx: Transaction, ledgerIds: Iterable<string>):
 
 const openPlayersStatement: Statement = {
   name: 'open_players',
+  // Names no conflict: an account's row is unique by its id and by its account and environment, and of two first inserts at once
+  // either index may be the one to notice.
   text: `
     insert into ledger_accounts (id, kind, environment, account_id)
     select wanted.id, 'player', wanted.environment, wanted.account_id
     from unnest($1::uuid[], $2::text[], $3::uuid[]) as wanted (id, environment, account_id)
-    on conflict (id) do nothing`,
+    on conflict do nothing`,
 };
 
 /** A player's ledger account by its parts. */
