@@ -97,10 +97,8 @@ for (const clients of parts.has('flows') ? clientCounts : []) {
   });
   rows.push(row(`closed loop, ${clients} clients`, result));
   failures += result.failures;
-  if (clients === YARDSTICK_CLIENTS) {
-    at64 = (result.flows * 1000) / result.elapsedMs;
-    printUsage(before, snapshot(), result);
-  }
+  if (clients === YARDSTICK_CLIENTS) at64 = (result.flows * 1000) / result.elapsedMs;
+  printUsage(clients, before, snapshot(), result);
 }
 for (const share of OPEN_LOOP_SHARES) {
   if (at64 === 0) break;
@@ -180,6 +178,7 @@ function row(name: string, result: LoadResult): (string | number)[] {
 function snapshot() {
   const processes = SERVICES.map((service) => ({ name: service as string, usage: sum(stack, service) }));
   processes.push({ name: 'postgres', usage: usageOf(postgres.pid, true) });
+  processes.push({ name: 'nats', usage: usageOf(nats.pid() ?? 0, false) });
   processes.push({ name: 'load generator', usage: usageOf(load.pid ?? 0, false) });
   return processes;
 }
@@ -191,14 +190,21 @@ function sum(from: Stack, service: (typeof SERVICES)[number]) {
     .reduce((a, b) => ({ cpuMs: a.cpuMs + b.cpuMs, residentMiB: a.residentMiB + b.residentMiB }));
 }
 
-function printUsage(before: ReturnType<typeof snapshot>, after: ReturnType<typeof snapshot>, result: LoadResult): void {
+function printUsage(
+  clients: number,
+  before: ReturnType<typeof snapshot>,
+  after: ReturnType<typeof snapshot>,
+  result: LoadResult,
+): void {
   const used = after.map((process, index) => ({
     name: process.name,
     cpuMs: process.usage.cpuMs - (before[index]?.usage.cpuMs ?? 0),
     residentMiB: process.usage.residentMiB,
   }));
   const all = used.reduce((total, process) => total + process.cpuMs, 0);
-  const lines: (string | number)[][] = [['at 64 clients', 'CPU share', 'CPU ms a flow', 'resident MiB']];
+  const lines: (string | number)[][] = [
+    [`at ${clients} client${clients === 1 ? '' : 's'}`, 'CPU share', 'CPU ms a flow', 'resident MiB'],
+  ];
   for (const process of used) {
     lines.push([
       process.name,

@@ -12,6 +12,8 @@ import { promisify } from 'node:util';
 
 export interface NatsProcess extends AsyncDisposable {
   readonly url: string;
+  /** Of the running process; undefined while it is down. */
+  pid(): number | undefined;
   /** Starts it, and waits until it takes connections; nothing when it runs already. */
   start(): Promise<void>;
   /** Ends it in order, as an operator does. */
@@ -78,6 +80,7 @@ export async function startNatsProcess(options: {
   await start();
   return {
     url: `nats://127.0.0.1:${port}`,
+    pid: () => child?.pid,
     start,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
