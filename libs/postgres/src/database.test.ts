@@ -207,6 +207,78 @@ describe('a single write', () => {
   });
 });
 
+describe('a batch', () => {
+  test('commits all of its statements, and answers the rows of each', async () => {
+    const [first, counted] = await database.batch<[{ id: bigint }, { count: bigint }]>([
+      { statement: INSERT, values: [1n, 5n] },
+      { statement: COUNT },
+    ]);
+    expect([first, counted]).toEqual([[{ id: 1n, amount: 5n }], [{ count: 1n }]]);
+    expect(await database.batch([])).toEqual([]);
+    expect(await count()).toBe(1n);
+  });
+
+  test('undoes all of them when one fails, rejects with its error, and leaves a usable connection', async () => {
+    await using single = open({ maxConnections: 1 });
+    for (const durable of [true, false]) {
+      const twice = single.batch(
+        [1n, 2n, 2n, 3n].map((id) => ({ statement: INSERT, values: [id, 1n] })),
+        { durable },
+      );
+      await expect(twice).rejects.toSatisfy((error) => isUniqueViolation(error, 'things_pkey'));
+      expect(await single.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+    }
+    expect(await count()).toBe(0n);
+  });
+
+  test('sends nothing when the step before the commit throws', async () => {
+    const work = database.batch([{ statement: INSERT, values: [1n, 5n] }], {
+      beforeCommit: () => {
+        throw new Error('failpoint');
+      },
+    });
+    await expect(work).rejects.toThrow('failpoint');
+    expect(await count()).toBe(0n);
+  });
+
+  test('is read committed, and waits for the disk unless told not to', async () => {
+    const text = `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as wait`;
+    const ask = async (durable?: boolean) =>
+      (await database.batch([{ statement: { text } }], durable === undefined ? {} : { durable }))[0];
+    expect(await ask()).toEqual([{ isolation: 'read committed', wait: 'on' }]);
+    expect(await ask(false)).toEqual([{ isolation: 'read committed', wait: 'off' }]);
+    expect(await ask(true)).toEqual([{ isolation: 'read committed', wait: 'on' }]);
+  });
+
+  test('holds what its first statement locks until the commit, and looks only once it has it', async () => {
+    const lock = { statement: { text: 'select pg_advisory_xact_lock(2)' } };
+    const waiting = {
+      text: `select count(*) as count from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`,
+    };
+    const waits = async () => {
+      while ((await database.query<{ count: bigint }>(waiting))[0]?.count !== 1n);
+    };
+    let late: Promise<readonly unknown[][]> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query(lock.statement);
+      late = database.batch([lock, { statement: COUNT }]);
+      await waits();
+      await insert(tx, 1n);
+    });
+    expect((await late)?.[1]).toEqual([{ count: 1n }]);
+
+    const held = { text: 'select pg_try_advisory_xact_lock(2) as had' };
+    const sleep = { text: 'select pg_sleep(0.1)' };
+    const holding = database.batch([lock, { statement: sleep }]);
+    const sleeping = { text: `select 1 from pg_stat_activity where datname = current_database() and query = $1` };
+    while ((await database.query(sleeping, [sleep.text])).length === 0);
+    expect(await database.query(held)).toEqual([{ had: false }]);
+    await holding;
+    expect(await database.query(held)).toEqual([{ had: true }]);
+  });
+});
+
 describe('statements', () => {
   test('with a name are prepared once per connection', async () => {
     await using single = open({ maxConnections: 1 });

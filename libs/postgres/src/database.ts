@@ -21,8 +21,27 @@ export interface Database extends AsyncDisposable {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** One statement as its own transaction. */
   write<Row>(statement: Statement, values: readonly unknown[], options: { readonly durable: boolean }): Promise<Row[]>;
+  /**
+   * Several statements as one transaction in one round trip, each in a snapshot of its own: what the first locks is held when the
+   * second looks. `batch<[A, B]>` answers the rows of the first as `A[]` and those of the second as `B[]`. The first statement to
+   * fail undoes all of them, and the batch rejects with its error.
+   */
+  batch<Rows extends readonly unknown[] = readonly unknown[]>(
+    statements: readonly BoundStatement[],
+    options?: BatchOptions,
+  ): Promise<RowsOf<Rows>>;
   isReachable(): Promise<boolean>;
 }
+
+export interface BoundStatement {
+  readonly statement: Statement;
+  readonly values?: readonly unknown[];
+}
+
+export type RowsOf<Rows extends readonly unknown[]> = { readonly [Place in keyof Rows]: Rows[Place][] };
+
+/** `beforeCommit` runs before anything is sent, since the commit goes along. */
+export type BatchOptions = Pick<TransactionOptions, 'durable' | 'beforeCommit'>;
 
 export interface Transaction {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
@@ -233,8 +252,29 @@ export function createDatabase(options: DatabaseOptions): Database {
     });
   }
 
+  async function batch<Rows extends readonly unknown[]>(
+    statements: readonly BoundStatement[],
+    { durable = true, beforeCommit }: BatchOptions = {},
+  ): Promise<RowsOf<Rows>> {
+    return await withConnection(async (connection) => {
+      await beforeCommit?.();
+      const { stream } = connection.connection;
+      stream.cork();
+      const begin = connection.query(durable ? BEGIN.durable : BEGIN.lazy);
+      const answers = statements.map(({ statement, values }) => run<unknown>(connection, statement, values));
+      const commit = connection.query('commit');
+      stream.uncork();
+      await Promise.allSettled([begin, ...answers, commit]);
+      await begin;
+      const rows = await Promise.all(answers);
+      assertCommitted(await commit);
+      return rows as RowsOf<Rows>;
+    });
+  }
+
   return {
     knex: pool,
+    batch,
     query: (statement, values) => withConnection((connection) => run(connection, statement, values)),
     transaction,
     write,
