@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDatabase, type Database, type Transaction } from './database.ts';
+import { createDatabase, type Database } from './database.ts';
 import { ConnectionFailedError, isCheckViolation, isConnectionFailure, isUniqueViolation } from './errors.ts';
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+import type { Queryable } from './transaction.ts';
 
 const INSERT = {
   name: 'insert-thing',
@@ -36,7 +37,7 @@ function open(options: { maxConnections?: number; statementTimeoutMs?: number } 
   return createDatabase({ url: scratch.url, maxConnections: 4, applicationName: 'database-test', ...options });
 }
 
-function insert(tx: Pick<Transaction, 'query'>, id: bigint): Promise<unknown> {
+function insert(tx: Queryable, id: bigint): Promise<unknown> {
   return tx.query(INSERT, [id, 1n]);
 }
 
@@ -121,6 +122,16 @@ describe('a transaction', () => {
       return await tx.commitWith((last) => Promise.all([insert(last, 2n), last.query<{ count: bigint }>(COUNT)]));
     });
     expect(answer[1]).toEqual([{ count: 2n }]);
+    expect(await count()).toBe(2n);
+  });
+
+  test('may be all of them its last statements', async () => {
+    await database.transaction((tx) => tx.commitWith((last) => Promise.all([insert(last, 1n), insert(last, 2n)])));
+    expect(await count()).toBe(2n);
+    const failing = database.transaction((tx) =>
+      tx.commitWith((last) => Promise.all([insert(last, 3n), insert(last, 1n)])),
+    );
+    await expect(failing).rejects.toSatisfy((error) => isUniqueViolation(error));
     expect(await count()).toBe(2n);
   });
 
@@ -283,8 +294,78 @@ describe('statements', () => {
   test('with a name are prepared once per connection', async () => {
     await using single = open({ maxConnections: 1 });
     for (const id of [1n, 2n, 3n]) await single.write(INSERT, [id, 1n], { durable: false });
-    const text = `select name, generic_plans + custom_plans as runs from pg_prepared_statements`;
+    const text = `select name, generic_plans + custom_plans as runs from pg_prepared_statements where name like 'insert%'`;
     expect(await single.query({ text })).toEqual([{ name: 'insert-thing', runs: 3n }]);
+  });
+
+  test('that were not prepared, because they or one before them failed, are prepared the next time', async () => {
+    await using single = open({ maxConnections: 1 });
+    const early = { statement: { name: 'early', text: 'select 1 as one' } };
+    const missing = { statement: { name: 'missing', text: 'select id from missing' } };
+    const skipped = { statement: { name: 'skipped', text: 'select 2 as two' } };
+    await expect(single.batch([early, missing, skipped])).rejects.toThrow('"missing" does not exist');
+    await single.query({ text: 'create table missing (id bigint)' });
+    expect(await single.batch([early, missing, skipped])).toEqual([[{ one: 1 }], [], [{ two: 2 }]]);
+    expect(await single.batch([skipped, early, missing])).toEqual([[{ two: 2 }], [{ one: 1 }], []]);
+    await single.query({ text: 'drop table missing' });
+  });
+
+  test('whose rows a migration changed are prepared anew', async () => {
+    await using single = open({ maxConnections: 1 });
+    await single.query({ text: 'create table changing (id bigint)' });
+    await single.query({ text: 'insert into changing values (1)' });
+    const all = { name: 'all-of-changing', text: 'select * from changing' };
+    const change = (name: string) => single.query({ text: `alter table changing add column ${name} int default 7` });
+    expect(await single.query(all)).toEqual([{ id: 1n }]);
+    await change('a');
+    expect(await single.query(all)).toEqual([{ id: 1n, a: 7 }]);
+    await change('b');
+    expect(await single.batch([{ statement: COUNT }, { statement: all }])).toEqual([
+      [{ count: 0n }],
+      [{ id: 1n, a: 7, b: 7 }],
+    ]);
+    await change('c');
+    // A transaction may have decided something by then, so it is not run again; the next one finds all well.
+    const inside = () => single.transaction((tx) => tx.query(all));
+    await expect(inside()).rejects.toThrow('cached plan must not change result type');
+    expect(await inside()).toEqual([{ id: 1n, a: 7, b: 7, c: 7 }]);
+    await single.query({ text: 'drop table changing' });
+  });
+
+  test('behind a begin that fails are not run, and neither are later ones', async () => {
+    await using single = open({ maxConnections: 1 });
+    await single.transaction((tx) => insert(tx, 1n));
+    await single.query({ text: 'deallocate all' });
+    const unopened = single.transaction(async (tx) => {
+      await insert(tx, 2n).catch(() => {});
+      await insert(tx, 3n).catch(() => {});
+    });
+    await expect(unopened).rejects.toThrow('"transaction-begin" does not exist');
+    expect(await count()).toBe(1n);
+    await single.transaction((tx) => insert(tx, 4n));
+    expect(await count()).toBe(2n);
+  });
+
+  test('of one name have one text', async () => {
+    await using single = open({ maxConnections: 1 });
+    const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) => ({ statement: { name: 'same', text } }));
+    await expect(single.batch([one, two] as never)).rejects.toThrow('is another one already');
+    expect(await single.query({ name: 'same', text: 'select 2 as n' })).toEqual([{ n: 2 }]);
+  });
+
+  test('with values that cannot be sent are not sent, and harm nothing', async () => {
+    await using single = open({ maxConnections: 1 });
+    const value = {};
+    Object.assign(value, { value });
+    const unsendable = single.transaction(async (tx) => {
+      await insert(tx, 1n);
+      await tx.query(INSERT, [2n, value]);
+    });
+    await expect(unsendable).rejects.toThrow('circular');
+    expect(await single.query({ text: 'select $1 as long' }, ['ü'.repeat(1_000_000)])).toEqual([
+      { long: 'ü'.repeat(1_000_000) },
+    ]);
+    expect(await count()).toBe(0n);
   });
 
   test('may go out together inside a transaction, and run in their order', async () => {

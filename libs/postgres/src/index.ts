@@ -5,10 +5,9 @@ export {
   createDatabase,
   type Database,
   type DatabaseOptions,
-  type Queryable,
   type RowsOf,
-  type Statement,
-  type Transaction,
 } from './database.ts';
 export { ConnectionFailedError, isCheckViolation, isConnectionFailure, isUniqueViolation } from './errors.ts';
+export type { Statement } from './exchange.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';
+export type { Queryable, Transaction } from './transaction.ts';

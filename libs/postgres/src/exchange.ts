@@ -1,0 +1,170 @@
+import pg, { type Connection, type Submittable } from 'pg';
+import { types } from './types.ts';
+import { Messages, type Parameter, toParameter } from './wire.ts';
+
+/** A statement with a name is prepared once per connection; one name has one text. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** One execution of a statement, and what the server answered to it. */
+export class Step {
+  readonly statement: Statement;
+  readonly parameters: readonly Parameter[];
+  rows: unknown[] = [];
+  /** What the server says it did, as `COMMIT` or `INSERT 0 1`. */
+  tag = '';
+
+  constructor(statement: Statement, values: readonly unknown[] = []) {
+    if (values.length > MAX_PARAMETERS) throw new Error(`more than ${MAX_PARAMETERS} values: ${statement.text}`);
+    this.statement = statement;
+    this.parameters = values.map(toParameter);
+  }
+}
+
+/** The step at `place` failed, and those behind it were skipped. All that a lost connection leaves open has failed. */
+export interface Failure {
+  readonly error: Error;
+  readonly place: number;
+}
+
+/** How the rows of a statement are read. */
+interface RowShape {
+  readonly names: readonly string[];
+  readonly parsers: readonly ((text: string) => unknown)[];
+  /** Copied for each row, so that all rows have one hidden class. */
+  readonly empty: Readonly<Record<string, unknown>>;
+}
+
+interface Prepared {
+  readonly text: string;
+  /** Known once its first run has been answered. */
+  shape?: RowShape;
+}
+
+/** What one connection has prepared, by name. */
+export type PreparedStatements = Map<string, Prepared>;
+
+/** The server knows a statement no longer, or its rows have changed since it was prepared: it has to be prepared again. */
+const STALE_STATES: ReadonlySet<string | undefined> = new Set(['0A000', '26000']);
+
+const MAX_PARAMETERS = 65_535;
+const NO_COLUMNS: RowShape = { names: [], parsers: [], empty: {} };
+const messages = new Messages();
+
+/**
+ * Steps that go to the server in one write with one Sync, and are answered at once. The first to fail makes the server skip the
+ * others. Outside an explicit transaction they are one transaction, which the Sync commits.
+ */
+export class Exchange implements Submittable {
+  readonly steps: readonly Step[];
+  readonly #prepared: PreparedStatements;
+  readonly #settle: (failure?: Failure) => void;
+  /** The step whose answer is awaited. */
+  #place = 0;
+  #shape: RowShape | undefined;
+  /** Names that this exchange prepares, each with the place that does. */
+  readonly #fresh: { readonly name: string; readonly place: number }[] = [];
+  #unreadable: Failure | undefined;
+
+  constructor(steps: readonly Step[], prepared: PreparedStatements, settle: (failure?: Failure) => void) {
+    this.steps = steps;
+    this.#prepared = prepared;
+    this.#settle = settle;
+  }
+
+  /** `pg` takes an error for an answer: nothing was sent. */
+  submit({ stream }: Connection): Error | undefined {
+    for (const [place, { statement, parameters }] of this.steps.entries()) {
+      const { name = '', text } = statement;
+      const prepared = this.#prepared.get(name);
+      if (prepared !== undefined && prepared.text !== text) {
+        messages.take();
+        return new Error(`prepared statements are one for a name, and ${name} is another one already: ${text}`);
+      }
+      const isNew = prepared === undefined;
+      if (isNew) messages.parse(name, text);
+      if (isNew && name !== '') {
+        this.#prepared.set(name, { text });
+        this.#fresh.push({ name, place });
+      }
+      messages.bind(name, parameters);
+      if (isNew) messages.describe();
+      messages.execute();
+    }
+    messages.sync();
+    stream.write(messages.take());
+    return undefined;
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {
+    const names = fields.map(({ name }) => name);
+    this.#shape = {
+      names,
+      parsers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
+      empty: Object.fromEntries(names.map((name) => [name, null])),
+    };
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const step = this.steps[this.#place];
+    if (step === undefined || this.#unreadable !== undefined) return;
+    this.#shape ??= this.#prepared.get(step.statement.name ?? '')?.shape ?? NO_COLUMNS;
+    const { names, parsers, empty } = this.#shape;
+    const row = { ...empty };
+    try {
+      for (let column = 0; column < names.length; column += 1) {
+        const text = fields[column];
+        if (text != null) row[names[column] as string] = parsers[column]?.(text);
+      }
+      step.rows.push(row);
+    } catch (cause) {
+      this.#unreadable = { error: new Error('a row cannot be read', { cause }), place: this.#place };
+    }
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const step = this.steps[this.#place];
+    if (step === undefined) return;
+    step.tag = text;
+    this.#next(step);
+  }
+
+  handleEmptyQuery(): void {
+    const step = this.steps[this.#place];
+    if (step !== undefined) this.#next(step);
+  }
+
+  handleReadyForQuery(): void {
+    this.#settle(this.#unreadable);
+  }
+
+  handleError(error: Error): void {
+    const isServers = error instanceof pg.DatabaseError;
+    const place = isServers ? this.#place : 0;
+    // Whether the server has prepared what failed, and how its rows look, is not known.
+    for (const fresh of this.#fresh) if (fresh.place >= place) this.#prepared.delete(fresh.name);
+    // What made one statement stale, as a migration, has made others so.
+    if (isStale(error)) this.#prepared.clear();
+    this.#settle({ error, place });
+  }
+
+  handleCopyInResponse(connection: Connection & { sendCopyFail(message: string): void }): void {
+    connection.sendCopyFail('statements here copy nothing in');
+  }
+
+  handleCopyData(): void {}
+
+  #next({ statement: { name } }: Step): void {
+    const prepared = name === undefined ? undefined : this.#prepared.get(name);
+    if (prepared !== undefined) prepared.shape ??= this.#shape ?? NO_COLUMNS;
+    this.#shape = undefined;
+    this.#place += 1;
+  }
+}
+
+/** A statement failed for what its connection had kept of it. It did nothing, and does not fail so when it is sent again. */
+export function isStale(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && STALE_STATES.has(error.code);
+}

@@ -1,0 +1,130 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Step } from './exchange.ts';
+import { SessionPool } from './pool.ts';
+import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+import type { Session } from './session.ts';
+
+const PATIENCE = { statementTimeoutMs: 100, silenceMs: 100 };
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(async () => {
+  await scratch[Symbol.asyncDispose]();
+});
+
+function open(maxConnections: number, url = scratch.url): SessionPool {
+  return new SessionPool({ connection: { connectionString: url }, maxConnections, patience: PATIENCE });
+}
+
+async function pidOf(session: Session): Promise<unknown> {
+  const step = new Step({ text: 'select pg_backend_pid() as pid' });
+  await session.runAlone([step]);
+  return (step.rows[0] as { pid: number }).pid;
+}
+
+test('those who come when all are taken get them in the order in which they came, and never more', async () => {
+  await using pool = open(2);
+  const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
+  const order: number[] = [];
+  const late = [1, 2, 3].map(async (place) => {
+    const session = await pool.acquire();
+    order.push(place);
+    const pid = await pidOf(session);
+    pool.release(session);
+    return pid;
+  });
+  const pids = new Set([await pidOf(first), await pidOf(second)]);
+  pool.release(first);
+  pool.release(second);
+  for (const pid of await Promise.all(late)) expect(pids).toContain(pid);
+  expect(order).toEqual([1, 2, 3]);
+});
+
+test('the one given back last is given out next, and a broken one never again', async () => {
+  await using pool = open(3);
+  const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
+  pool.release(first);
+  pool.release(second);
+  expect(pool.take()).toBe(second);
+  second.break(new Error('a test'));
+  pool.release(second);
+  expect(pool.take()).toBe(first);
+  expect(pool.take()).toBeUndefined();
+  pool.release(first);
+});
+
+test('one that is given back inside a transaction is thrown away', async () => {
+  await using pool = open(1);
+  const session = await pool.acquire();
+  const pid = await pidOf(session);
+  await session.runAlone([new Step({ text: 'begin' })]);
+  pool.release(session);
+  const fresh = await pool.acquire();
+  expect(await pidOf(fresh)).not.toBe(pid);
+  pool.release(fresh);
+});
+
+test('a server that falls silent ends the wait, and its place is free again', async () => {
+  await using proxy = await openProxy(scratch.url);
+  await using pool = open(1, proxy.url);
+  const session = await pool.acquire();
+  await pidOf(session);
+  proxy.fallSilent();
+  await expect(session.runAlone([new Step({ text: 'select 1' })])).rejects.toThrow('does not answer');
+  pool.release(session);
+  proxy.speak();
+  const next = await pool.acquire();
+  expect(await pidOf(next)).toEqual(expect.any(Number));
+
+  proxy.fallSilent();
+  pool.release(next);
+  const client = await pool.lend();
+  await expect(client.query('select 1')).rejects.toThrow('does not answer');
+  (client as unknown as { release(isBroken: boolean): void }).release(true);
+});
+
+interface Proxy extends AsyncDisposable {
+  readonly url: string;
+  /** Takes everything and passes nothing on. */
+  fallSilent(): void;
+  speak(): void;
+}
+
+async function openProxy(target: string): Promise<Proxy> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const server = createServer((near) => {
+    const far = dial(Number(port), hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => !isSilent && to.write(bytes));
+      from.on('close', () => to.destroy());
+      from.on('error', () => {});
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as { port: number }).port);
+  return {
+    url: url.href,
+    fallSilent: () => {
+      isSilent = true;
+    },
+    speak: () => {
+      isSilent = false;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Socket } from 'node:net';
+import pg, { type Client } from 'pg';
+import { Exchange, type Failure, type PreparedStatements, type Step } from './exchange.ts';
+
+/** How long a session may be silent while something is asked of it. */
+export interface Patience {
+  readonly statementTimeoutMs: number;
+  /** The server ends a slow statement itself; only one that is gone without a word is given up here, so much later. */
+  readonly silenceMs: number;
+}
+
+/** SQLSTATEs of a server that says so before it ends the session. */
+const FAREWELL_STATES = /^57P0[1-5]$/;
+
+/** One connection and what it has prepared. One exchange at a time. */
+export class Session {
+  readonly client: Client;
+  /** Why it must not be used again. */
+  brokenBy: unknown;
+  readonly #patience: Patience;
+  /** While something is asked of the server: when it has been waited for long enough. */
+  #deadline = Number.POSITIVE_INFINITY;
+  /** While others send what they like: how much the server has said to them when it was last looked at. */
+  #bytesRead: number | undefined;
+  readonly #prepared: PreparedStatements = new Map();
+
+  constructor(client: Client, patience: Patience) {
+    this.client = client;
+    this.#patience = patience;
+  }
+
+  exchange(
+    steps: readonly Step[],
+    settle: (failure?: Failure) => void,
+    statementTimeoutMs = this.#patience.statementTimeoutMs,
+  ): void {
+    // The server gives each statement its time, and answers to none before the last is done.
+    this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#patience.silenceMs;
+    const exchange = new Exchange(steps, this.#prepared, (failure) => {
+      this.#deadline = Number.POSITIVE_INFINITY;
+      if (failure !== undefined && isFarewell(failure.error)) this.break(failure.error);
+      settle(failure);
+    });
+    this.client.query(exchange);
+  }
+
+  /** The steps as one transaction of their own. */
+  async runAlone(steps: readonly Step[]): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.exchange(steps, (failure) => (failure === undefined ? resolve() : reject(failure.error)));
+    });
+  }
+
+  break(cause: unknown): void {
+    this.brokenBy ??= cause;
+  }
+
+  /** Whether the next one may have it: unbroken, and outside any transaction. */
+  get isFree(): boolean {
+    const status = this.client.getTransactionStatus();
+    return this.brokenBy === undefined && status !== 'T' && status !== 'E';
+  }
+
+  /** For code that asks what it likes: the server may then be silent as long as it may be about one statement. */
+  lend(): void {
+    this.#bytesRead = (this.client.connection.stream as Socket).bytesRead;
+    this.#deadline = performance.now() + this.#patience.statementTimeoutMs + this.#patience.silenceMs;
+  }
+
+  takeBack(): void {
+    this.#bytesRead = undefined;
+    this.#deadline = Number.POSITIVE_INFINITY;
+  }
+
+  /** Gives a server up that is silent for too long, since it may be gone: what waits for it fails. */
+  giveUpIfOverdue(now: number): void {
+    if (now < this.#deadline) return;
+    if (this.#bytesRead !== undefined && this.#bytesRead !== (this.client.connection.stream as Socket).bytesRead) {
+      this.lend();
+      return;
+    }
+    this.destroy(new Error('the server does not answer'));
+  }
+
+  /** Asks the server to end the session; the connection's end says when it is done, and comes soon even if nobody answers. */
+  end(): void {
+    this.break(new Error('the connection was ended'));
+    this.#deadline = performance.now() + this.#patience.silenceMs;
+    void this.client.end().catch(() => {});
+  }
+
+  /** Ends the connection without a word. */
+  destroy(cause: Error): void {
+    this.break(cause);
+    this.client.connection.stream.destroy(cause);
+  }
+}
+
+function isFarewell(error: Error): boolean {
+  return error instanceof pg.DatabaseError && FAREWELL_STATES.test(error.code ?? '');
+}

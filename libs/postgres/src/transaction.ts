@@ -1,0 +1,177 @@
+import { type Failure, type Statement, Step } from './exchange.ts';
+import type { Session } from './session.ts';
+
+export interface Transaction {
+  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Sends the last statements together with the commit, which saves a round trip. `work` issues all of them at once, through `last`,
+   * before it awaits anything. Nothing is sent when it throws first; a statement that fails makes the server roll back.
+   */
+  commitWith<T>(work: (last: Queryable) => Promise<T>): Promise<T>;
+}
+
+/** A database, one of its transactions, or the last statements of one: what a statement runs on. */
+export type Queryable = Pick<Transaction, 'query'>;
+
+export interface TransactionOptions {
+  /** Whether the commit waits for the disk; true unless said. */
+  readonly durable?: boolean;
+  /** Runs just before what goes out with the commit; what it throws rolls back. */
+  readonly beforeCommit?: () => void | Promise<void>;
+  /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
+  readonly statementTimeoutMs?: number;
+}
+
+interface Held {
+  readonly step: Step;
+  resolve(rows: unknown[]): void;
+  reject(error: Error): void;
+}
+
+const BEGIN: Statement = { name: 'transaction-begin', text: 'begin isolation level read committed' };
+const LAZY: Statement = { name: 'transaction-lazy', text: 'set local synchronous_commit = off' };
+const COMMIT: Statement = { name: 'transaction-commit', text: 'commit' };
+const ROLLBACK: Statement = { name: 'transaction-rollback', text: 'rollback' };
+
+/**
+ * A transaction on a session. Statements that are issued in one turn go out in one exchange, the first of them behind the `begin`:
+ * should that fail, the server skips them. While an exchange is under way the next one gathers.
+ */
+export class SessionTransaction implements Transaction {
+  isCommitted = false;
+  readonly #session: Session;
+  readonly #options: TransactionOptions;
+  #held: Held[] = [];
+  #underWay: Promise<void> | undefined;
+  #hasBegun = false;
+  /** Why there is no transaction although `begin` was sent. */
+  #unopened: Error | undefined;
+  #isOver = false;
+  #isScheduled = false;
+
+  constructor(session: Session, options: TransactionOptions) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+    const answer = this.#hold<Row>(this.#held, statement, values);
+    this.#sendSoon();
+    return answer;
+  }
+
+  async commitWith<T>(work: (last: Queryable) => Promise<T>): Promise<T> {
+    await this.#options.beforeCommit?.();
+    const last: Held[] = [];
+    const sent = work({ query: (statement, values) => this.#hold(last, statement, values) });
+    // A failure before its statement is known must keep the commit from going out, so it gets this turn to show.
+    await Promise.race([sent, new Promise<void>(atEndOfTurn)]);
+    this.#held.push(...last);
+    const [result, commit] = await Promise.allSettled([sent, this.#sendCommit()]);
+    if (result.status === 'rejected') throw result.reason;
+    if (commit.status === 'rejected') throw commit.reason;
+    return result.value;
+  }
+
+  /** Commits, unless its last statements have brought the commit along. */
+  async commit(): Promise<void> {
+    if (this.isCommitted) return;
+    await this.#options.beforeCommit?.();
+    if (this.#hasBegun || this.#held.length > 0) await this.#sendCommit();
+    this.#isOver = true;
+  }
+
+  /** A session whose rollback fails is in no known state, and is not used again. */
+  async rollBack(): Promise<void> {
+    this.#isOver = true;
+    for (const { step, reject } of this.#held.splice(0)) reject(overError(step.statement));
+    await this.#underWay;
+    if (!this.#hasBegun || this.#session.brokenBy !== undefined) return;
+    try {
+      await this.#session.runAlone([new Step(ROLLBACK)]);
+    } catch (error) {
+      this.#session.break(error);
+    }
+  }
+
+  #hold<Row>(held: Held[], statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+    const answer = new Promise<unknown[]>((resolve, reject) => {
+      if (this.#isOver) throw overError(statement);
+      held.push({ step: new Step(statement, values), resolve, reject });
+    });
+    // What fails keeps the transaction from its commit, so that it shows even if nobody waits for this statement.
+    answer.catch(() => {});
+    return answer as Promise<Row[]>;
+  }
+
+  async #sendCommit(): Promise<void> {
+    const committed = this.#hold(this.#held, COMMIT);
+    const commit = this.#held.at(-1)?.step;
+    this.#isOver = true;
+    this.#send();
+    await committed;
+    // The server answers the commit of a failed transaction with a rollback and no error.
+    if (commit?.tag !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
+    this.isCommitted = true;
+  }
+
+  #sendSoon(): void {
+    if (this.#isScheduled || this.#underWay !== undefined) return;
+    this.#isScheduled = true;
+    atEndOfTurn(() => {
+      this.#isScheduled = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#underWay !== undefined || this.#held.length === 0) return;
+    const held = this.#held;
+    this.#held = [];
+    if (this.#unopened !== undefined) {
+      for (const { reject } of held) reject(this.#unopened);
+      return;
+    }
+    const opening = this.#hasBegun ? [] : this.#opening();
+    this.#hasBegun = true;
+    const steps = [...opening, ...held.map(({ step }) => step)];
+    this.#underWay = new Promise<void>((resolve) => {
+      const settle = (failure?: Failure) => {
+        this.#underWay = undefined;
+        if (failure !== undefined && failure.place < opening.length) this.#unopened = failure.error;
+        for (const [index, one] of held.entries()) settleOne(one, opening.length + index, failure);
+        resolve();
+        if (this.#held.length > 0) this.#sendSoon();
+      };
+      this.#session.exchange(steps, settle, this.#options.statementTimeoutMs);
+    });
+  }
+
+  #opening(): readonly Step[] {
+    const { durable = true, statementTimeoutMs } = this.#options;
+    const steps = [new Step(BEGIN)];
+    if (!durable) steps.push(new Step(LAZY));
+    if (statementTimeoutMs !== undefined) {
+      steps.push(new Step({ text: `set local statement_timeout = ${statementTimeoutMs}` }));
+    }
+    return steps;
+  }
+}
+
+function settleOne({ step, resolve, reject }: Held, place: number, failure?: Failure): void {
+  if (failure === undefined || place < failure.place) resolve(step.rows);
+  else if (place === failure.place) reject(failure.error);
+  else
+    reject(
+      new Error(`skipped, because a statement before it failed: ${failure.error.message}`, { cause: failure.error }),
+    );
+}
+
+function overError({ text }: Statement): Error {
+  return new Error(`the transaction is over: ${text}`);
+}
+
+/** Once everything that is ready to run has run, and before anything arrives: promises settle first, then ticks. */
+function atEndOfTurn(callback: () => void): void {
+  queueMicrotask(() => process.nextTick(callback));
+}
