@@ -346,6 +346,20 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
+  test('without name and values may be several commands, which fail together', async () => {
+    const both = (id: number) => ({
+      text: `insert into things values (${id}, 1); insert into things values (${id + 1}, 1)`,
+    });
+    expect(await database.query(both(1))).toEqual([]);
+    await expect(database.query(both(0))).rejects.toSatisfy((error) => isUniqueViolation(error));
+    const swallowing = database.transaction(async (tx) => {
+      await insert(tx, 7n);
+      await tx.query(both(0)).catch(() => {});
+    });
+    await expect(swallowing).rejects.toThrow('was rolled back');
+    expect(await count()).toBe(2n);
+  });
+
   test('of one name have one text', async () => {
     await using single = open({ maxConnections: 1 });
     const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) => ({ statement: { name: 'same', text } }));

@@ -2,7 +2,7 @@ import pg, { type Connection, type Submittable } from 'pg';
 import { types } from './types.ts';
 import { Messages, type Parameter, toParameter } from './wire.ts';
 
-/** A statement with a name is prepared once per connection; one name has one text. */
+/** A statement with a name is prepared once per connection; one name has one text. Without one and alone, it may be several commands. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -74,14 +74,27 @@ export class Exchange implements Submittable {
     this.#settle = settle;
   }
 
-  /** `pg` takes an error for an answer: nothing was sent. */
+  /** What it returns fails the exchange, of which nothing was sent then. */
   submit({ stream }: Connection): Error | undefined {
+    const [only] = this.steps;
+    const isText = this.steps.length === 1 && only?.statement.name === undefined && only?.parameters.length === 0;
+    messages.start();
+    try {
+      if (isText) messages.query(only.statement.text);
+      else this.#writeSteps();
+    } catch (error) {
+      return error as Error;
+    }
+    stream.write(messages.take());
+    return undefined;
+  }
+
+  #writeSteps(): void {
     for (const [place, { statement, parameters }] of this.steps.entries()) {
       const { name = '', text } = statement;
       const prepared = this.#prepared.get(name);
       if (prepared !== undefined && prepared.text !== text) {
-        messages.take();
-        return new Error(`prepared statements are one for a name, and ${name} is another one already: ${text}`);
+        throw new Error(`prepared statements are one for a name, and ${name} is another one already: ${text}`);
       }
       const isNew = prepared === undefined;
       if (isNew) messages.parse(name, text);
@@ -94,8 +107,6 @@ export class Exchange implements Submittable {
       messages.execute();
     }
     messages.sync();
-    stream.write(messages.take());
-    return undefined;
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {
@@ -124,6 +135,7 @@ export class Exchange implements Submittable {
     }
   }
 
+  /** Of a text with several commands, the first one answers. */
   handleCommandComplete({ text }: { readonly text: string }): void {
     const step = this.steps[this.#place];
     if (step === undefined) return;
@@ -142,7 +154,7 @@ export class Exchange implements Submittable {
 
   handleError(error: Error): void {
     const isServers = error instanceof pg.DatabaseError;
-    const place = isServers ? this.#place : 0;
+    const place = isServers ? Math.min(this.#place, this.steps.length - 1) : 0;
     // Whether the server has prepared what failed, and how its rows look, is not known.
     for (const fresh of this.#fresh) if (fresh.place >= place) this.#prepared.delete(fresh.name);
     // What made one statement stale, as a migration, has made others so.

@@ -39,6 +39,13 @@ export class Messages {
     this.#close(start);
   }
 
+  /** Commands without values, with a sync of their own. */
+  query(text: string): void {
+    const start = this.#open('Q', text.length * MAX_UNIT_BYTES + 1);
+    this.#terminated(text);
+    this.#close(start);
+  }
+
   bind(name: string, parameters: readonly Parameter[]): void {
     const start = this.#open('B', name.length * MAX_UNIT_BYTES + 10 + parameters.length * 2);
     this.#terminated('');
@@ -64,10 +71,14 @@ export class Messages {
     this.#raw(SYNC);
   }
 
-  /** The messages so far, which are then forgotten here. */
+  /** Forgets what may be left of messages that could not be finished. */
+  start(): void {
+    this.#end = 0;
+  }
+
+  /** A copy of the messages since the start. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#end));
-    this.#end = 0;
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(USUAL_BYTES);
     return taken;
   }
