@@ -486,6 +486,16 @@ describe('errors', () => {
     ]).toEqual([true, true, false, false, false]);
   });
 
+  test('tell who asked', async () => {
+    const asked = [
+      database.query({ text: 'select 1 / 0' }),
+      database.transaction((tx) => tx.query({ text: 'select 1 / 0' })),
+    ];
+    for (const error of await Promise.all(asked.map(fault))) {
+      expect(error).toMatchObject({ stack: expect.stringContaining('database.test.ts') });
+    }
+  });
+
   test('a server that ends the session is a connection failure, and the next call gets a fresh connection', async () => {
     await using victim = open({ maxConnections: 1 });
     for (const durable of [true, false]) {

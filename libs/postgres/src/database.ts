@@ -1,5 +1,6 @@
 import { counter } from '@laurel/telemetry';
 import knex, { type Knex } from 'knex';
+import pg from 'pg';
 import { ConnectionFailedError } from './errors.ts';
 import { isStale, type Statement, Step } from './exchange.ts';
 import { SessionPool } from './pool.ts';
@@ -114,6 +115,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     try {
       return await work(session);
     } catch (error) {
+      // It was made where the answer was read, which says nothing; who asked says more.
+      if (error instanceof pg.DatabaseError) Error.captureStackTrace(error);
       if (session.brokenBy === undefined) throw error;
       throw new ConnectionFailedError('the connection to the database broke', { cause: error });
     } finally {

@@ -98,7 +98,7 @@ export class SessionPool {
     this.#isDisposed = true;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new Error('the pool is closed'));
     for (const { session } of this.#free.splice(0)) session.end();
-    if (this.#sessions.size === 0 && this.#connecting === 0) return;
+    if (this.#sessions.size === 0) return;
     const farewell = setTimeout(() => {
       for (const session of this.#sessions) session.destroy(new Error('the pool is closed'));
     }, FAREWELL_MS);
@@ -109,11 +109,7 @@ export class SessionPool {
   }
 
   #connectForWaiters(): void {
-    while (
-      this.#connecting < this.#waiters.length &&
-      this.#sessions.size + this.#connecting < this.#options.maxConnections
-    ) {
-      this.#connecting += 1;
+    while (this.#connecting < this.#waiters.length && this.#sessions.size < this.#options.maxConnections) {
       void this.#connect();
     }
   }
@@ -123,20 +119,19 @@ export class SessionPool {
     const session = new Session(client, this.#options.patience);
     client.on('error', (error) => session.break(error));
     client.on('end', () => this.#forget(session, new Error('the connection ended')));
-    try {
-      await client.connect();
-    } catch (error) {
-      this.#connecting -= 1;
-      client.connection.stream.destroy();
-      this.#waiters.shift()?.reject(error as Error);
-      this.#connectForWaiters();
-      this.#reportEnd();
-      return;
-    }
-    this.#connecting -= 1;
     this.#sessions.add(session);
     this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
-    this.release(session);
+    this.#connecting += 1;
+    try {
+      await client.connect();
+      this.#connecting -= 1;
+      this.release(session);
+    } catch (error) {
+      this.#connecting -= 1;
+      this.#waiters.shift()?.reject(error as Error);
+      session.destroy(error as Error);
+      this.#forget(session, error);
+    }
   }
 
   #look(): void {
@@ -147,20 +142,16 @@ export class SessionPool {
   }
 
   /** Its place is free for another connection. */
-  #forget(session: Session, cause: Error): void {
+  #forget(session: Session, cause: unknown): void {
     session.break(cause);
     this.#sessions.delete(session);
     const place = this.#free.findIndex((free) => free.session === session);
     if (place >= 0) this.#free.splice(place, 1);
     this.#connectForWaiters();
-    this.#reportEnd();
-  }
-
-  #reportEnd(): void {
     if (this.#sessions.size > 0) return;
     clearInterval(this.#watch);
     this.#watch = undefined;
-    if (this.#connecting === 0) this.#allEnded?.();
+    this.#allEnded?.();
   }
 }
 
