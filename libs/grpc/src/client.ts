@@ -5,9 +5,12 @@ import { histogram } from '@laurel/telemetry';
 import { type BreakerOptions, createBreaker } from './breaker.ts';
 import type { Definition, RequestOf, ResponseOf } from './definition.ts';
 import { CallFailedError, callFailedError, isWorthRetrying, refusalOf } from './error-mapping.ts';
+import { createExchange } from './exchange-client.ts';
 import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS } from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
+// The server ends a connection 30 s after it has asked for that: by then its stream is renewed, and the last call over.
+const RENEW_STREAM_AFTER_MS = 20_000;
 
 const CLIENT_CHANNEL: ChannelOptions = {
   ...CHANNEL_LIMITS,
@@ -25,7 +28,7 @@ const CLIENT_CHANNEL: ChannelOptions = {
   'grpc-node.flow_control_window': 1024 * 1024,
 };
 
-export type ClientOptions = {
+export type ClientOptions<Rpc extends string = string> = {
   /** The service, as logs and metrics name it. */
   name: string;
   /** `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses are balanced over. */
@@ -34,9 +37,14 @@ export type ClientOptions = {
   breaker?: BreakerOptions;
   /** Sends a call once more when the connection broke. Only for services whose calls are all idempotent. */
   retryLostReply?: boolean;
+  /** Rpcs that are called all the time: their calls share one open stream (`exchange-client.ts`). */
+  hot?: readonly Rpc[];
+  /** How long new calls go over one stream, and so to one replica; 20 s. */
+  renewStreamAfterMs?: number;
 };
 
 export type CallOptions = {
+  /** Travels with unary calls only: a hot call that names one is sent as such. */
   requestId?: string | undefined;
   /** Counted from now, over a retry too. */
   deadlineMs?: number | undefined;
@@ -68,9 +76,10 @@ type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
 /** Connects at the first call; disposing closes the connection. */
 export function createClient<Service extends Definition>(
   XServiceClient: ClientConstructor<Service>,
-  options: ClientOptions,
+  options: ClientOptions<keyof Service & string>,
 ): TypedClient<Service> & AsyncDisposable {
   const channel = new XServiceClient(options.address, credentials.createInsecure(), CLIENT_CHANNEL);
+  const exchange = createExchange(channel, { renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS });
   const breaker = createBreaker(options.name, options.breaker ?? {});
   const seconds = histogram('laurel_grpc_client_seconds', 'How long calls to other services took.', SECONDS_BUCKETS, [
     'rpc',
@@ -79,10 +88,17 @@ export function createClient<Service extends Definition>(
 
   const calls: Record<string, Call> = {};
   for (const [rpc, method] of Object.entries<Definition[string]>(XServiceClient.service)) {
+    const isHot = options.hot?.includes(rpc) ?? false;
     calls[rpc] = async (request, callOptions = {}) => {
       const startedAt = performance.now();
       const deadlineAt = Date.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS);
-      const send = () => breaker.fire(() => sendUnary(channel, method, request, deadlineAt, callOptions));
+      const { requestId, signal } = callOptions;
+      const send = () =>
+        breaker.fire(() =>
+          isHot && requestId === undefined
+            ? exchange.call({ method, request, deadlineAt, signal })
+            : sendUnary(channel, method, request, deadlineAt, callOptions),
+        );
       let outcome = 'ok';
       try {
         return await ((callOptions.retryLostReply ?? options.retryLostReply) ? retryOnce(send) : send());
@@ -99,6 +115,7 @@ export function createClient<Service extends Definition>(
     ...(calls as TypedClient<Service>),
     async [Symbol.asyncDispose]() {
       breaker.shutdown();
+      exchange.close();
       channel.close();
     },
   };

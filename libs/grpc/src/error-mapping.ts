@@ -86,6 +86,11 @@ export function statusOfThrown(error: unknown): FailureStatus {
   return { code: status.INTERNAL, details: 'internal error', metadata };
 }
 
+/** The failure, as gRPC gives it to a caller. */
+export function serviceError({ code, details, metadata }: FailureStatus): ServiceError {
+  return Object.assign(new Error(details), { code, details, metadata });
+}
+
 /** The refusal that a failed call carries, if it carries one that this process knows. */
 export function refusalOf(error: ServiceError): Refused | null {
   if (error.code !== status.FAILED_PRECONDITION) return null;

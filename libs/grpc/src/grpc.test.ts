@@ -1,57 +1,40 @@
 import { once } from 'node:events';
 import { type ClientReadableStream, credentials, Metadata, makeGenericClientConstructor, status } from '@grpc/grpc-js';
-import { type ApiErrorCode, HTTP_STATUS, isRefused, type Refused, refused } from '@laurel/errors';
+import { type ApiErrorCode, HTTP_STATUS, refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
 import { Environment } from '@laurel/proto/common';
-import { WalletServiceClient, WalletServiceService } from '@laurel/proto/wallet';
 import { metrics } from '@laurel/telemetry';
 import { service as healthService } from 'grpc-health-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ClientOptions, createClient } from './client.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCoalescedCall } from './coalesced-call.ts';
-import { CallFailedError, UnavailableError } from './error-mapping.ts';
-import { type Handlers, implement } from './implement.ts';
+import { type CallFailedError, UnavailableError } from './error-mapping.ts';
 import { startGrpcServer } from './server.ts';
-
-type WalletHandlers = Handlers<WalletServiceService>;
+import {
+  ALL_RPCS,
+  createWalletFixture,
+  failureOf,
+  respond,
+  type WalletHandlers,
+  type WalletRpc,
+} from './wallet.fixture.ts';
 
 let stack: AsyncDisposableStack;
-let logged: { fields: object; message: string }[];
+let fixture: ReturnType<typeof createWalletFixture>;
+let logged: typeof fixture.logged;
+let logger: typeof fixture.logger;
+let serve: typeof fixture.serve;
+/** The rpcs that clients call over the exchange. */
+let hot: readonly WalletRpc[] = [];
 
 beforeEach(() => {
   stack = new AsyncDisposableStack();
-  logged = [];
+  fixture = createWalletFixture(stack);
+  ({ logged, logger, serve } = fixture);
 });
 afterEach(() => stack.disposeAsync());
 
-const logger = {
-  error: (fields: object, message: string) => void logged.push({ fields, message }),
-  warn: (fields: object, message: string) => void logged.push({ fields, message }),
-};
-
-/** A wallet of which only some rpcs work. */
-async function serve(handlers: Partial<WalletHandlers>, port = 0, drainLimitMs = 5_000) {
-  const unused = Object.fromEntries(
-    Object.keys(WalletServiceService).map((rpc) => [
-      rpc,
-      () => Promise.reject(new Error(`${rpc} is not part of this test`)),
-    ]),
-  ) as unknown as WalletHandlers;
-  const services = [implement(WalletServiceService, { ...unused, ...handlers }, { logger })];
-  return stack.use(await startGrpcServer({ host: '127.0.0.1', port, services, logger, drainLimitMs }));
-}
-
-function connect(port: number, options: Partial<ClientOptions> = {}) {
-  return stack.use(createClient(WalletServiceClient, { name: 'wallet', address: `127.0.0.1:${port}`, ...options }));
-}
-
-async function failureOf(call: Promise<unknown>): Promise<CallFailedError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof CallFailedError) return error;
-  throw new Error(`expected a CallFailedError, got ${String(error)}`);
+function connect(port: number, options: Parameters<typeof fixture.connect>[1] = {}) {
+  return fixture.connect(port, { hot, ...options });
 }
 
 async function freePort(): Promise<number> {
@@ -59,282 +42,286 @@ async function freePort(): Promise<number> {
   return server.port;
 }
 
-function respond<Response>(result: Response | Refused): Response {
-  if (isRefused(result)) throw new Error(`refused: ${result.code}`);
-  return result;
-}
-
 const query = (transferId: string) => ({ transferId, fenceIfAbsent: false });
 const deny = { awardId: 'a' };
 
-describe('the end of a call', () => {
-  test('a response arrives whole, with 64-bit amounts and instants, and the request id goes along', async () => {
-    const seen: unknown[] = [];
-    const { port } = await serve({
-      deposit: async (request, { requestId }) => {
-        seen.push(request, requestId);
-        return { balanceCents: request.amountCents + 1n };
-      },
-      putPlayerLink: async (_, { requestId }) => {
-        seen.push(requestId);
-        return { createdAt: new Date('2026-10-01T10:20:30.456Z'), accountId: 'x' };
-      },
+describe.each([
+  { way: 'unary', rpcs: [] },
+  { way: 'over the exchange', rpcs: ALL_RPCS },
+])('a call that goes $way:', ({ rpcs }) => {
+  beforeAll(() => {
+    hot = rpcs;
+  });
+
+  describe('the end of a call', () => {
+    test('a response arrives whole, with 64-bit amounts and instants, and the request id goes along', async () => {
+      const seen: unknown[] = [];
+      const { port } = await serve({
+        deposit: async (request, { requestId }) => {
+          seen.push(request, requestId);
+          return { balanceCents: request.amountCents + 1n };
+        },
+        putPlayerLink: async (_, { requestId }) => {
+          seen.push(requestId);
+          return { createdAt: new Date('2026-10-01T10:20:30.456Z'), accountId: 'x' };
+        },
+      });
+      const wallet = connect(port);
+      const deposit = { accountId: 'x', environment: Environment.TEST, amountCents: 2n ** 62n, reference: 'r' };
+      expect(await wallet.deposit(deposit, { requestId: 'req-1' })).toEqual({ balanceCents: 2n ** 62n + 1n });
+      expect(await wallet.putPlayerLink({ player: undefined, email: 'e' })).toEqual({
+        createdAt: new Date('2026-10-01T10:20:30.456Z'),
+        accountId: 'x',
+      });
+      expect(seen).toEqual([deposit, 'req-1', undefined]);
     });
-    const wallet = connect(port);
-    const deposit = { accountId: 'x', environment: Environment.TEST, amountCents: 2n ** 62n, reference: 'r' };
-    expect(await wallet.deposit(deposit, { requestId: 'req-1' })).toEqual({ balanceCents: 2n ** 62n + 1n });
-    expect(await wallet.putPlayerLink({ player: undefined, email: 'e' })).toEqual({
-      createdAt: new Date('2026-10-01T10:20:30.456Z'),
-      accountId: 'x',
+
+    test('a refusal arrives as the same value, for every code', async () => {
+      const { port } = await serve({
+        denyPayout: async ({ awardId }) => refused(awardId as ApiErrorCode, `no: „${awardId}“`),
+        releasePayout: async ({ awardId }) => refused(awardId as ApiErrorCode),
+      });
+      const wallet = connect(port);
+      for (const code of Object.keys(HTTP_STATUS) as ApiErrorCode[]) {
+        expect(await wallet.denyPayout({ awardId: code })).toEqual(refused(code, `no: „${code}“`));
+        expect(await wallet.releasePayout({ awardId: code })).toEqual(refused(code));
+      }
     });
-    expect(seen).toEqual([deposit, 'req-1', undefined]);
-  });
 
-  test('a refusal arrives as the same value, for every code', async () => {
-    const { port } = await serve({
-      denyPayout: async ({ awardId }) => refused(awardId as ApiErrorCode, `no: „${awardId}“`),
-      releasePayout: async ({ awardId }) => refused(awardId as ApiErrorCode),
+    test('a refusal of a code that the caller does not know is a failed call, never an answer', async () => {
+      const { port } = await serve({
+        denyPayout: async () => ({ ...refused('blocked'), code: 'unheard_of' as ApiErrorCode }),
+      });
+      const error = await failureOf(connect(port).denyPayout(deny));
+      expect(error).toMatchObject({ code: status.FAILED_PRECONDITION, definite: false });
     });
-    const wallet = connect(port);
-    for (const code of Object.keys(HTTP_STATUS) as ApiErrorCode[]) {
-      expect(await wallet.denyPayout({ awardId: code })).toEqual(refused(code, `no: „${code}“`));
-      expect(await wallet.releasePayout({ awardId: code })).toEqual(refused(code));
-    }
-  });
 
-  test('a refusal of a code that the caller does not know is a failed call, never an answer', async () => {
-    const { port } = await serve({
-      denyPayout: async () => ({ ...refused('blocked'), code: 'unheard_of' as ApiErrorCode }),
+    test('what a handler throws is logged there, and the caller learns only that it failed', async () => {
+      const bug = new Error('relation "accounts" does not exist');
+      const { port } = await serve({ audit: () => Promise.reject(bug) });
+      const error = await failureOf(connect(port).audit({}));
+      expect(error).toMatchObject({ name: 'CallFailedError', code: status.INTERNAL, definite: false });
+      expect(`${error.message} ${JSON.stringify(error.cause)} ${String(error.cause)}`).not.toContain('accounts');
+      expect(logged).toEqual([
+        { fields: { err: bug, rpc: '/laurel.wallet.v1.WalletService/Audit' }, message: 'call failed' },
+      ]);
     });
-    const error = await failureOf(connect(port).denyPayout(deny));
-    expect(error).toMatchObject({ code: status.FAILED_PRECONDITION, definite: false });
-  });
 
-  test('what a handler throws is logged there, and the caller learns only that it failed', async () => {
-    const bug = new Error('relation "accounts" does not exist');
-    const { port } = await serve({ audit: () => Promise.reject(bug) });
-    const error = await failureOf(connect(port).audit({}));
-    expect(error).toMatchObject({ name: 'CallFailedError', code: status.INTERNAL, definite: false });
-    expect(`${error.message} ${JSON.stringify(error.cause)} ${String(error.cause)}`).not.toContain('accounts');
-    expect(logged).toEqual([
-      { fields: { err: bug, rpc: '/laurel.wallet.v1.WalletService/Audit' }, message: 'call failed' },
-    ]);
-  });
-
-  test('a response that does not fit its message is logged, and its text stays here', async () => {
-    const { port } = await serve({ deposit: async () => ({ balanceCents: 'secret' as unknown as bigint }) });
-    const request = { accountId: 'x', environment: Environment.TEST, amountCents: 1n, reference: 'r' };
-    const error = await failureOf(connect(port).deposit(request));
-    expect(error).toMatchObject({ code: status.INTERNAL, definite: false });
-    expect(String(error.cause)).not.toContain('secret');
-    expect(logged).toEqual([expect.objectContaining({ message: 'response could not be encoded' })]);
-  });
-
-  test('an rpc that the server does not have definitely did nothing', async () => {
-    const { port } = stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
-    expect(await failureOf(connect(port).audit({}))).toMatchObject({ code: status.UNIMPLEMENTED, definite: true });
-  });
-
-  test('a lost reply looks like a broken connection, and an idempotent call is sent once more', async () => {
-    const seen: string[] = [];
-    const { port } = await serve({
-      denyPayout: async ({ awardId }) => {
-        seen.push(awardId);
-        if (awardId === 'always' || seen.length === 1) throw new LostReplyError();
-        return { payout: undefined };
-      },
+    test('a response that does not fit its message is logged, and its text stays here', async () => {
+      const { port } = await serve({ deposit: async () => ({ balanceCents: 'secret' as unknown as bigint }) });
+      const request = { accountId: 'x', environment: Environment.TEST, amountCents: 1n, reference: 'r' };
+      const error = await failureOf(connect(port).deposit(request));
+      expect(error).toMatchObject({ code: status.INTERNAL, definite: false });
+      expect(String(error.cause)).not.toContain('secret');
+      expect(logged).toEqual([expect.objectContaining({ message: 'response could not be encoded' })]);
     });
-    const wallet = connect(port);
-    expect(await wallet.denyPayout(deny, { retryLostReply: true })).toEqual({ payout: undefined });
-    expect(seen).toEqual(['a', 'a']);
 
-    const unasked = await failureOf(wallet.denyPayout({ awardId: 'always' }));
-    const asked = await failureOf(connect(port, { retryLostReply: true }).denyPayout({ awardId: 'always' }));
-    expect([unasked, asked]).toEqual([
-      expect.objectContaining({ code: status.UNAVAILABLE, definite: false }),
-      expect.objectContaining({ code: status.UNAVAILABLE, definite: false }),
-    ]);
-    expect(seen.slice(2)).toEqual(['always', 'always', 'always']);
-    expect(logged).toEqual([]);
-  });
-
-  test('a call past its deadline fails at the caller and is cancelled at the server', async () => {
-    const aborted = Promise.withResolvers<void>();
-    const { port } = await serve({
-      audit: async (_, { signal }) => {
-        signal.addEventListener('abort', () => aborted.resolve());
-        await aborted.promise;
-        return { checks: [] };
-      },
+    test('an rpc that the server does not have definitely did nothing', async () => {
+      const { port } = stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
+      expect(await failureOf(connect(port).audit({}))).toMatchObject({ code: status.UNIMPLEMENTED, definite: true });
     });
-    const error = await failureOf(connect(port, { deadlineMs: 50 }).audit({}));
-    expect(error).toMatchObject({ code: status.DEADLINE_EXCEEDED, definite: false });
-    await aborted.promise;
-  });
 
-  test('a caller that gives up cancels its call, before or after it was sent', async () => {
-    const entered = Promise.withResolvers<void>();
-    const aborted = Promise.withResolvers<void>();
-    const { port } = await serve({
-      audit: async (_, { signal }) => {
-        entered.resolve();
-        await once(signal, 'abort');
-        aborted.resolve();
-        return { checks: [] };
-      },
+    test('a lost reply looks like a broken connection, and an idempotent call is sent once more', async () => {
+      const seen: string[] = [];
+      const { port } = await serve({
+        denyPayout: async ({ awardId }) => {
+          seen.push(awardId);
+          if (awardId === 'always' || seen.length === 1) throw new LostReplyError();
+          return { payout: undefined };
+        },
+      });
+      const wallet = connect(port);
+      expect(await wallet.denyPayout(deny, { retryLostReply: true })).toEqual({ payout: undefined });
+      expect(seen).toEqual(['a', 'a']);
+
+      const unasked = await failureOf(wallet.denyPayout({ awardId: 'always' }));
+      const asked = await failureOf(connect(port, { retryLostReply: true }).denyPayout({ awardId: 'always' }));
+      expect([unasked, asked]).toEqual([
+        expect.objectContaining({ code: status.UNAVAILABLE, definite: false }),
+        expect.objectContaining({ code: status.UNAVAILABLE, definite: false }),
+      ]);
+      expect(seen.slice(2)).toEqual(['always', 'always', 'always']);
+      expect(logged).toEqual([]);
     });
-    const wallet = connect(port);
-    expect(await failureOf(wallet.audit({}, { signal: AbortSignal.abort() }))).toMatchObject({
-      code: status.CANCELLED,
-    });
-    const controller = new AbortController();
-    const call = failureOf(wallet.audit({}, { signal: controller.signal }));
-    await entered.promise;
-    controller.abort();
-    expect(await call).toMatchObject({ code: status.CANCELLED, definite: false });
-    await aborted.promise;
-  });
-});
 
-describe('the breaker', () => {
-  const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
-
-  test('it opens when the service is away, fails calls at once, and closes after a probe succeeds', async () => {
-    const port = await freePort();
-    const wallet = connect(port, { breaker });
-    const errors: CallFailedError[] = [];
-    while (!(errors.at(-1) instanceof UnavailableError)) errors.push(await failureOf(wallet.audit({})));
-    expect(errors.length).toBeGreaterThanOrEqual(breaker.volumeThreshold);
-    expect(errors[0]).toMatchObject({ code: status.UNAVAILABLE, definite: false });
-    expect(errors.at(-1)).toMatchObject({ code: status.UNAVAILABLE, definite: true, name: 'UnavailableError' });
-    expect(await metrics.metrics()).toMatch(/laurel_breaker_open\{client="wallet"[^}]*\} 1/);
-
-    let served = 0;
-    await serve(
-      {
-        audit: async () => {
-          served += 1;
-          if (served === 3) throw new LostReplyError();
+    test('a call past its deadline fails at the caller and is cancelled at the server', async () => {
+      const aborted = Promise.withResolvers<void>();
+      const { port } = await serve({
+        audit: async (_, { signal }) => {
+          signal.addEventListener('abort', () => aborted.resolve());
+          await aborted.promise;
           return { checks: [] };
         },
-      },
-      port,
-    );
-    await expect
-      .poll(() => wallet.audit({}).catch((error: unknown) => error), { interval: 20 })
-      .toEqual({ checks: [] });
-    expect(await metrics.metrics()).toMatch(/laurel_breaker_open\{client="wallet"[^}]*\} 0/);
-
-    // The failures that opened it are forgotten: one more does not open it again.
-    expect(await wallet.audit({})).toEqual({ checks: [] });
-    expect(await failureOf(wallet.audit({}))).not.toBeInstanceOf(UnavailableError);
-    expect(await wallet.audit({})).toEqual({ checks: [] });
-  });
-
-  test('it opens when calls miss their deadline', async () => {
-    const { port } = await serve({ audit: () => new Promise(() => undefined) });
-    const wallet = connect(port, { breaker: { ...breaker, resetTimeoutMs: 10_000 }, deadlineMs: 30 });
-    await Promise.all(Array.from({ length: 10 }, () => failureOf(wallet.audit({}))));
-    expect(await failureOf(wallet.audit({}))).toBeInstanceOf(UnavailableError);
-  });
-
-  test('refusals, bugs in a handler and callers that give up never open it', async () => {
-    const { port } = await serve({
-      denyPayout: async () => refused('not_found'),
-      audit: () => Promise.reject(new Error('bug')),
+      });
+      const error = await failureOf(connect(port, { deadlineMs: 50 }).audit({}));
+      expect(error).toMatchObject({ code: status.DEADLINE_EXCEEDED, definite: false });
+      await aborted.promise;
     });
-    const wallet = connect(port, { breaker });
-    for (let round = 0; round < 20; round += 1) {
-      expect(await wallet.denyPayout(deny)).toEqual(refused('not_found'));
-      expect(await failureOf(wallet.audit({}))).not.toBeInstanceOf(UnavailableError);
+
+    test('a caller that gives up cancels its call, before or after it was sent', async () => {
+      const entered = Promise.withResolvers<void>();
+      const aborted = Promise.withResolvers<void>();
+      const { port } = await serve({
+        audit: async (_, { signal }) => {
+          entered.resolve();
+          await once(signal, 'abort');
+          aborted.resolve();
+          return { checks: [] };
+        },
+      });
+      const wallet = connect(port);
       expect(await failureOf(wallet.audit({}, { signal: AbortSignal.abort() }))).toMatchObject({
         code: status.CANCELLED,
       });
-    }
-  });
-});
-
-describe('the life of a server', () => {
-  const HealthClient = makeGenericClientConstructor(healthService, 'Health');
-
-  test('health answers SERVING until the server says otherwise', async () => {
-    const server = await serve({});
-    const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
-    stack.defer(() => health.close());
-    const check = () =>
-      new Promise((resolve, reject) =>
-        // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
-        health['check']?.({ service: '' }, (error: unknown, answer: unknown) =>
-          error ? reject(error) : resolve(answer),
-        ),
-      );
-    expect(await check()).toEqual({ status: 'SERVING' });
-    server.setServing(false);
-    expect(await check()).toEqual({ status: 'NOT_SERVING' });
-    server.setServing(true);
-    expect(await check()).toEqual({ status: 'SERVING' });
-  });
-
-  test('a server that stops says NOT_SERVING first, answers the call in flight, and takes no new one', async () => {
-    const entered = Promise.withResolvers<void>();
-    const release = Promise.withResolvers<void>();
-    const server = await serve({
-      audit: async () => {
-        entered.resolve();
-        await release.promise;
-        return { checks: [] };
-      },
+      const controller = new AbortController();
+      const call = failureOf(wallet.audit({}, { signal: controller.signal }));
+      await entered.promise;
+      controller.abort();
+      expect(await call).toMatchObject({ code: status.CANCELLED, definite: false });
+      await aborted.promise;
     });
-    const wallet = connect(server.port);
-    const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
-    stack.defer(() => health.close());
-    // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
-    const watch = health['watch']?.({ service: '' }, new Metadata()) as unknown as ClientReadableStream<unknown>;
-    watch.on('error', () => undefined);
-    expect(await once(watch, 'data')).toEqual([{ status: 'SERVING' }]);
-
-    const call = wallet.audit({});
-    await entered.promise;
-    const notServing = once(watch, 'data');
-    const stopped = server[Symbol.asyncDispose]();
-    expect(await notServing).toEqual([{ status: 'NOT_SERVING' }]);
-    watch.cancel();
-    expect(await failureOf(connect(server.port).audit({}))).toMatchObject({ code: status.UNAVAILABLE });
-
-    release.resolve();
-    expect(await call).toEqual({ checks: [] });
-    await stopped;
-    expect(logged).toEqual([]);
   });
 
-  test('a call that does not end in time is cut off, so that the server does stop', async () => {
-    const entered = Promise.withResolvers<void>();
-    const audit = () => {
-      entered.resolve();
-      return new Promise<never>(() => undefined);
-    };
-    const server = await serve({ audit }, 0, 50);
-    const call = failureOf(connect(server.port).audit({}));
-    await entered.promise;
-    await server[Symbol.asyncDispose]();
-    expect(await call).toMatchObject({ definite: false });
-    expect(logged).toEqual([{ fields: { limitMs: 50 }, message: 'calls still in flight are cut off' }]);
+  describe('the breaker', () => {
+    const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
+
+    test('it opens when the service is away, fails calls at once, and closes after a probe succeeds', async () => {
+      const port = await freePort();
+      const wallet = connect(port, { breaker });
+      const errors: CallFailedError[] = [];
+      while (!(errors.at(-1) instanceof UnavailableError)) errors.push(await failureOf(wallet.audit({})));
+      expect(errors.length).toBeGreaterThanOrEqual(breaker.volumeThreshold);
+      expect(errors[0]).toMatchObject({ code: status.UNAVAILABLE, definite: false });
+      expect(errors.at(-1)).toMatchObject({ code: status.UNAVAILABLE, definite: true, name: 'UnavailableError' });
+      expect(await metrics.metrics()).toMatch(/laurel_breaker_open\{client="wallet"[^}]*\} 1/);
+
+      let served = 0;
+      await serve(
+        {
+          audit: async () => {
+            served += 1;
+            if (served === 3) throw new LostReplyError();
+            return { checks: [] };
+          },
+        },
+        port,
+      );
+      await expect
+        .poll(() => wallet.audit({}).catch((error: unknown) => error), { interval: 20 })
+        .toEqual({ checks: [] });
+      expect(await metrics.metrics()).toMatch(/laurel_breaker_open\{client="wallet"[^}]*\} 0/);
+
+      // The failures that opened it are forgotten: one more does not open it again.
+      expect(await wallet.audit({})).toEqual({ checks: [] });
+      expect(await failureOf(wallet.audit({}))).not.toBeInstanceOf(UnavailableError);
+      expect(await wallet.audit({})).toEqual({ checks: [] });
+    });
+
+    test('it opens when calls miss their deadline', async () => {
+      const { port } = await serve({ audit: () => new Promise(() => undefined) });
+      const wallet = connect(port, { breaker: { ...breaker, resetTimeoutMs: 10_000 }, deadlineMs: 30 });
+      await Promise.all(Array.from({ length: 10 }, () => failureOf(wallet.audit({}))));
+      expect(await failureOf(wallet.audit({}))).toBeInstanceOf(UnavailableError);
+    });
+
+    test('refusals, bugs in a handler and callers that give up never open it', async () => {
+      const { port } = await serve({
+        denyPayout: async () => refused('not_found'),
+        audit: () => Promise.reject(new Error('bug')),
+      });
+      const wallet = connect(port, { breaker });
+      for (let round = 0; round < 20; round += 1) {
+        expect(await wallet.denyPayout(deny)).toEqual(refused('not_found'));
+        expect(await failureOf(wallet.audit({}))).not.toBeInstanceOf(UnavailableError);
+        expect(await failureOf(wallet.audit({}, { signal: AbortSignal.abort() }))).toMatchObject({
+          code: status.CANCELLED,
+        });
+      }
+    });
   });
 
-  test('a client finds a server that restarted on the same port', async () => {
-    const handlers: Partial<WalletHandlers> = { audit: async () => ({ checks: [] }) };
-    const first = await serve(handlers);
-    const wallet = connect(first.port);
-    expect(await wallet.audit({})).toEqual({ checks: [] });
-    await first[Symbol.asyncDispose]();
-    expect(await failureOf(wallet.audit({}))).toMatchObject({ code: status.UNAVAILABLE });
+  describe('the life of a server', () => {
+    const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 
-    await serve(handlers, first.port);
-    const startedAt = performance.now();
-    await expect
-      .poll(() => wallet.audit({}).catch((error: unknown) => error), { interval: 10 })
-      .toEqual({ checks: [] });
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    test('health answers SERVING until the server says otherwise', async () => {
+      const server = await serve({});
+      const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
+      stack.defer(() => health.close());
+      const check = () =>
+        new Promise((resolve, reject) =>
+          // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
+          health['check']?.({ service: '' }, (error: unknown, answer: unknown) =>
+            error ? reject(error) : resolve(answer),
+          ),
+        );
+      expect(await check()).toEqual({ status: 'SERVING' });
+      server.setServing(false);
+      expect(await check()).toEqual({ status: 'NOT_SERVING' });
+      server.setServing(true);
+      expect(await check()).toEqual({ status: 'SERVING' });
+    });
+
+    test('a server that stops says NOT_SERVING first, answers the call in flight, and takes no new one', async () => {
+      const entered = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
+      const server = await serve({
+        audit: async () => {
+          entered.resolve();
+          await release.promise;
+          return { checks: [] };
+        },
+      });
+      const wallet = connect(server.port);
+      const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
+      stack.defer(() => health.close());
+      // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
+      const watch = health['watch']?.({ service: '' }, new Metadata()) as unknown as ClientReadableStream<unknown>;
+      watch.on('error', () => undefined);
+      expect(await once(watch, 'data')).toEqual([{ status: 'SERVING' }]);
+
+      const call = wallet.audit({});
+      await entered.promise;
+      const notServing = once(watch, 'data');
+      const stopped = server[Symbol.asyncDispose]();
+      expect(await notServing).toEqual([{ status: 'NOT_SERVING' }]);
+      watch.cancel();
+      expect(await failureOf(connect(server.port).audit({}))).toMatchObject({ code: status.UNAVAILABLE });
+
+      release.resolve();
+      expect(await call).toEqual({ checks: [] });
+      await stopped;
+      expect(logged).toEqual([]);
+    });
+
+    test('a call that does not end in time is cut off, so that the server does stop', async () => {
+      const entered = Promise.withResolvers<void>();
+      const audit = () => {
+        entered.resolve();
+        return new Promise<never>(() => undefined);
+      };
+      const server = await serve({ audit }, 0, 50);
+      const call = failureOf(connect(server.port).audit({}));
+      await entered.promise;
+      await server[Symbol.asyncDispose]();
+      expect(await call).toMatchObject({ definite: false });
+      expect(logged).toEqual([{ fields: { limitMs: 50 }, message: 'calls still in flight are cut off' }]);
+    });
+
+    test('a client finds a server that restarted on the same port', async () => {
+      const handlers: Partial<WalletHandlers> = { audit: async () => ({ checks: [] }) };
+      const first = await serve(handlers);
+      const wallet = connect(first.port);
+      expect(await wallet.audit({})).toEqual({ checks: [] });
+      await first[Symbol.asyncDispose]();
+      expect(await failureOf(wallet.audit({}))).toMatchObject({ code: status.UNAVAILABLE });
+
+      await serve(handlers, first.port);
+      const startedAt = performance.now();
+      await expect
+        .poll(() => wallet.audit({}).catch((error: unknown) => error), { interval: 10 })
+        .toEqual({ checks: [] });
+      expect(performance.now() - startedAt).toBeLessThan(1_500);
+    });
   });
 });
 

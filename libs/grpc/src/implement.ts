@@ -1,14 +1,14 @@
-/** Turns typed handlers into what a gRPC server registers. */
+/** Turns typed handlers into what a gRPC server registers, and into what the exchange runs. */
 import type { handleUnaryCall, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
 import { histogram } from '@laurel/telemetry';
-import type { Definition, RequestOf, ResponseOf, RpcLogger } from './definition.ts';
-import { statusOfRefusal, statusOfThrown } from './error-mapping.ts';
+import type { Definition, RequestOf, ResponseOf, RpcLogger, UnaryMethod } from './definition.ts';
+import { type FailureStatus, statusOfRefusal, statusOfThrown } from './error-mapping.ts';
 import { REQUEST_ID_KEY, SECONDS_BUCKETS } from './wire.ts';
 
 export type RpcContext = {
-  /** The public request that this call belongs to; undefined for batches and background work. */
+  /** The public request that this call belongs to; undefined for hot calls, which carry batches, and for background work. */
   readonly requestId: string | undefined;
   /** Aborted when the caller went away or its deadline passed. */
   readonly signal: AbortSignal;
@@ -25,6 +25,17 @@ export type Handlers<Service> = {
 export type ServiceImplementation = {
   readonly definition: Definition;
   readonly implementation: UntypedServiceImplementation;
+  readonly rpcs: readonly ServedRpc[];
+};
+
+type RpcOutcome =
+  | { readonly kind: 'response'; readonly response: unknown }
+  | { readonly kind: 'failure'; readonly status: FailureStatus };
+
+/** One rpc, however its call arrived. `run` never rejects. */
+export type ServedRpc = {
+  readonly method: UnaryMethod;
+  run(request: unknown, context: RpcContext): Promise<RpcOutcome>;
 };
 
 type AnyHandler = (request: unknown, context: RpcContext) => Promise<unknown>;
@@ -35,36 +46,49 @@ export function implement<Service extends Definition>(
   handlers: Handlers<Service>,
   { logger }: { logger: RpcLogger },
 ): ServiceImplementation {
-  const served: Record<string, Definition[string]> = {};
+  const served: Record<string, UnaryMethod> = {};
   const implementation: UntypedServiceImplementation = {};
-  for (const [rpc, method] of Object.entries<Definition[string]>(definition)) {
-    served[rpc] = { ...method, responseSerialize: loggedSerialize(method, logger) };
-    implementation[rpc] = unaryHandler(method.path, handlers[rpc] as AnyHandler, logger);
+  const rpcs: ServedRpc[] = [];
+  for (const [name, method] of Object.entries<UnaryMethod>(definition)) {
+    const rpc = {
+      method: { ...method, responseSerialize: loggedSerialize(method, logger) },
+      run: runner(method.path, handlers[name] as AnyHandler, logger),
+    };
+    served[name] = rpc.method;
+    implementation[name] = unaryHandler(rpc);
+    rpcs.push(rpc);
   }
-  return { definition: served, implementation };
+  return { definition: served, implementation, rpcs };
 }
 
-function unaryHandler(path: string, handler: AnyHandler, logger: RpcLogger): handleUnaryCall<unknown, unknown> {
+function unaryHandler(rpc: ServedRpc): handleUnaryCall<unknown, unknown> {
+  return async (call, callback) => {
+    const outcome = await rpc.run(call.request, new CallContext(call));
+    if (outcome.kind === 'response') callback(null, outcome.response);
+    else callback(outcome.status);
+  };
+}
+
+function runner(path: string, handler: AnyHandler, logger: RpcLogger): ServedRpc['run'] {
   const seconds = histogram('laurel_grpc_server_seconds', 'How long served calls took.', SECONDS_BUCKETS, [
     'rpc',
     'outcome',
   ]);
-  return async (call, callback) => {
+  return async (request, context) => {
     const startedAt = performance.now();
     const end = (outcome: string) => seconds.observe({ rpc: path, outcome }, (performance.now() - startedAt) / 1_000);
     try {
-      const result = await handler(call.request, new CallContext(call));
+      const result = await handler(request, context);
       if (isRefused(result)) {
         end('refused');
-        callback(statusOfRefusal(result));
-      } else {
-        end('ok');
-        callback(null, result);
+        return { kind: 'failure', status: statusOfRefusal(result) };
       }
+      end('ok');
+      return { kind: 'response', response: result };
     } catch (error) {
       end('error');
       if (!(error instanceof LostReplyError)) logger.error({ err: error, rpc: path }, 'call failed');
-      callback(statusOfThrown(error));
+      return { kind: 'failure', status: statusOfThrown(error) };
     }
   };
 }
@@ -94,7 +118,7 @@ class CallContext implements RpcContext {
 }
 
 /** A response that does not fit its message is a bug of ours: it is logged, and gRPC, which tells the caller the message, gets none. */
-function loggedSerialize(method: Definition[string], logger: RpcLogger): Definition[string]['responseSerialize'] {
+function loggedSerialize(method: UnaryMethod, logger: RpcLogger): UnaryMethod['responseSerialize'] {
   return (response) => {
     try {
       return method.responseSerialize(response);

@@ -1,8 +1,9 @@
-/** A gRPC server: our services and the standard health service on one port. */
+/** A gRPC server: our services, the exchange for their hot calls, and the standard health service on one port. */
 import { promisify } from 'node:util';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { RpcLogger } from './definition.ts';
+import { createExchangeServer } from './exchange-server.ts';
 import type { ServiceImplementation } from './implement.ts';
 import { CHANNEL_LIMITS, KEEPALIVE } from './wire.ts';
 
@@ -39,6 +40,9 @@ export async function startGrpcServer(options: {
     'grpc.max_connection_age_grace_ms': MAX_CONNECTION_AGE_GRACE_MS,
   });
   for (const { definition, implementation } of options.services) server.addService(definition, implementation);
+  const rpcs = options.services.flatMap((service) => service.rpcs);
+  const exchange = createExchangeServer(new Map(rpcs.map((rpc) => [rpc.method.path, rpc])));
+  server.addService(exchange.definition, exchange.implementation);
   const health = new HealthImplementation({ [WHOLE_SERVER]: 'SERVING' });
   health.addToServer(server);
 
@@ -53,6 +57,7 @@ export async function startGrpcServer(options: {
     },
     async [Symbol.asyncDispose]() {
       health.setStatus(WHOLE_SERVER, 'NOT_SERVING');
+      exchange.goAway();
       // Draining cuts connections off at its limit. forceShutdown would not: in grpc-js 1.14 it knows none without channelz.
       server.drain(address, drainLimitMs);
       const limit = setTimeout(() => {

@@ -6,6 +6,9 @@ export const REQUEST_ID_KEY = 'x-request-id';
 /** A batch of 200 items stays far below this. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
+/** What a request or response may have of a message of the exchange; the rest is room for what surrounds it. */
+export const MAX_EXCHANGED_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
+
 /** From a call on loopback to one that meets its deadline. */
 export const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

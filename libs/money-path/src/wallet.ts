@@ -89,7 +89,12 @@ export interface Wallet extends AsyncDisposable {
 const LANES = 2;
 
 export function connectWallet(address: string): Wallet {
-  const client = createClient(WalletServiceClient, { name: 'wallet', address, retryLostReply: true });
+  const client = createClient(WalletServiceClient, {
+    name: 'wallet',
+    address,
+    retryLostReply: true,
+    hot: ['resolvePlayers', 'chargeFees', 'resolveFees', 'refundFees', 'payAwards'],
+  });
 
   const resolvePlayers = createCoalescedCall<Player, string | null>({
     name: 'wallet.resolve_players',

@@ -3,7 +3,11 @@ import { createClient } from '@laurel/grpc';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 
 export function connectChallenge(address: string) {
-  return createClient(ChallengeServiceClient, { name: 'challenge', address });
+  return createClient(ChallengeServiceClient, {
+    name: 'challenge',
+    address,
+    hot: ['createAttempts', 'reportOutcomes'],
+  });
 }
 
 /** One method per RPC. */

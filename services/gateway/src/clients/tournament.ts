@@ -3,7 +3,11 @@ import { createClient } from '@laurel/grpc';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 
 export function connectTournament(address: string) {
-  return createClient(TournamentServiceClient, { name: 'tournament', address });
+  return createClient(TournamentServiceClient, {
+    name: 'tournament',
+    address,
+    hot: ['createAttempts', 'reportOutcomes'],
+  });
 }
 
 /** One method per RPC. */

@@ -1,0 +1,51 @@
+/** A wallet over gRPC, of which a test serves only some rpcs. */
+import { isRefused, type Refused } from '@laurel/errors';
+import { WalletServiceClient, WalletServiceService } from '@laurel/proto/wallet';
+import { type ClientOptions, createClient } from './client.ts';
+import { CallFailedError } from './error-mapping.ts';
+import { type Handlers, implement } from './implement.ts';
+import { startGrpcServer } from './server.ts';
+
+export type WalletHandlers = Handlers<WalletServiceService>;
+export type WalletRpc = keyof WalletServiceService & string;
+
+export const ALL_RPCS = Object.keys(WalletServiceService) as WalletRpc[];
+
+/** What it starts ends with the stack; what it logs is kept. */
+export function createWalletFixture(stack: AsyncDisposableStack) {
+  const logged: { fields: object; message: string }[] = [];
+  const logger = {
+    error: (fields: object, message: string) => void logged.push({ fields, message }),
+    warn: (fields: object, message: string) => void logged.push({ fields, message }),
+  };
+  return {
+    logged,
+    logger,
+    async serve(handlers: Partial<WalletHandlers>, port = 0, drainLimitMs = 5_000) {
+      const unused = Object.fromEntries(
+        ALL_RPCS.map((rpc) => [rpc, () => Promise.reject(new Error(`${rpc} is not part of this test`))]),
+      ) as unknown as WalletHandlers;
+      const services = [implement(WalletServiceService, { ...unused, ...handlers }, { logger })];
+      return stack.use(await startGrpcServer({ host: '127.0.0.1', port, services, logger, drainLimitMs }));
+    },
+    /** To a port here, or to a gRPC target. */
+    connect(target: number | string, options: Partial<ClientOptions<WalletRpc>> = {}) {
+      const address = typeof target === 'number' ? `127.0.0.1:${target}` : target;
+      return stack.use(createClient(WalletServiceClient, { name: 'wallet', address, ...options }));
+    },
+  };
+}
+
+export async function failureOf(call: Promise<unknown>): Promise<CallFailedError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof CallFailedError) return error;
+  throw new Error(`expected a CallFailedError, got ${String(error)}`);
+}
+
+export function respond<Response>(result: Response | Refused): Response {
+  if (isRefused(result)) throw new Error(`refused: ${result.code}`);
+  return result;
+}
