@@ -7,8 +7,13 @@
  */
 import { type Client, type ClientDuplexStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { Refused } from '@laurel/errors';
-import type { ExchangeRequest, ExchangeResponse } from '@laurel/proto/wire';
-import { type Answer, ExchangeServiceService, type Call as WireCall } from '@laurel/proto/wire';
+import {
+  type Answer,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  ExchangeServiceService,
+  type Call as WireCall,
+} from '@laurel/proto/wire';
 import type { UnaryMethod } from './definition.ts';
 import { callFailedError, refusalOf, serviceError } from './error-mapping.ts';
 import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
