@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Coalescer, createCoalescer, ItemDeadlineError, QueueFullError } from './index.ts';
 
 describe('a coalescer', () => {
@@ -332,6 +332,136 @@ describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
         await coalescer.drain();
       }),
       { numRuns: 15 },
+    );
+  });
+});
+
+describe('gathering', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Time passes by the millisecond, and each of them sees some turns of the event loop. */
+  async function pass(durationMs: number): Promise<void> {
+    for (let passedMs = 0; ; passedMs += 1) {
+      for (let count = 0; count < 4; count += 1) await turn();
+      if (passedMs === durationMs) return;
+      vi.advanceTimersByTime(1);
+    }
+  }
+
+  /** Runs take `runMs`; `started` says which items went when. */
+  function gathering(options: { gatherMs: number; runMs?: number; maxItems?: number; lanes?: number }) {
+    const { runMs = 0, ...limits } = options;
+    const started: { readonly atMs: number; readonly items: readonly number[] }[] = [];
+    const from = performance.now();
+    const nowMs = () => Math.round(performance.now() - from);
+    const coalescer = createCoalescer({
+      name: 'gathering',
+      ...limits,
+      run: async (items: readonly number[]) => {
+        started.push({ atMs: nowMs(), items });
+        if (runMs > 0) await new Promise((resolve) => setTimeout(resolve, runMs));
+        return items;
+      },
+    });
+    const submitAll = (...items: readonly number[]) => Promise.all(items.map((item) => coalescer.submit(item)));
+    return { coalescer, started, nowMs, submitAll };
+  }
+
+  test('sends the first item after a pause at once, and what follows together', async () => {
+    const { started, submitAll } = gathering({ gatherMs: 20 });
+    void submitAll(1);
+    await pass(5);
+    void submitAll(2);
+    await pass(5);
+    void submitAll(3, 4);
+    await pass(50);
+    void submitAll(5);
+    await pass(0);
+    expect(started).toEqual([
+      { atMs: 0, items: [1] },
+      { atMs: 20, items: [2, 3, 4] },
+      { atMs: 60, items: [5] },
+    ]);
+  });
+
+  test('ends as soon as a batch is full, for that batch alone', async () => {
+    const { started, submitAll } = gathering({ gatherMs: 20, maxItems: 3, lanes: 3 });
+    void submitAll(1);
+    await pass(4);
+    void submitAll(2, 3, 4, 5, 6, 7, 8);
+    await pass(40);
+    expect(started).toEqual([
+      { atMs: 0, items: [1] },
+      { atMs: 4, items: [2, 3, 4] },
+      { atMs: 4, items: [5, 6, 7] },
+      { atMs: 24, items: [8] },
+    ]);
+  });
+
+  test('holds nothing back from a drain, nor what comes during it, and goes on after it', async () => {
+    const { coalescer, started, submitAll } = gathering({ gatherMs: 20, runMs: 1 });
+    void submitAll(1);
+    await pass(2);
+    void submitAll(2);
+    await pass(1);
+    const drained = coalescer.drain();
+    await pass(0);
+    void submitAll(3);
+    await pass(2);
+    await drained;
+    void submitAll(4);
+    await pass(50);
+    expect(started.map(({ atMs }) => atMs)).toEqual([0, 3, 4, 24]);
+  });
+
+  test('over any arrivals: batches keep their distance unless full, no item waits for longer, and each is answered', async () => {
+    const scenario = fc.record({
+      arrivals: fc.array(
+        fc.record({ afterMs: fc.constantFrom(0, 0, 1, 3, 10, 40), items: fc.integer({ min: 1, max: 4 }) }),
+        {
+          maxLength: 30,
+        },
+      ),
+      gatherMs: fc.integer({ min: 1, max: 30 }),
+      runMs: fc.constantFrom(0, 0, 2, 25),
+      maxItems: fc.constantFrom(1, 2, 5, 100),
+      lanes: fc.integer({ min: 1, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ arrivals, ...limits }) => {
+        const { coalescer, started, nowMs } = gathering(limits);
+        const arrivedAt: number[] = [];
+        const answers: Promise<number>[] = [];
+        for (const { afterMs, items } of arrivals) {
+          await pass(afterMs);
+          for (let count = 0; count < items; count += 1) {
+            answers.push(coalescer.submit(arrivedAt.length));
+            arrivedAt.push(nowMs());
+          }
+        }
+        const drained = coalescer.drain();
+        const drainedFrom = nowMs();
+        await pass(0);
+        while (coalescer.queued > 0) await pass(1);
+        await pass(limits.runMs);
+        await drained;
+        expect(await Promise.all(answers)).toEqual(arrivedAt.map((_, item) => item));
+        expect(started.flatMap(({ items }) => items)).toEqual(arrivedAt.map((_, item) => item));
+        for (const [index, { atMs, items }] of started.entries()) {
+          const before = started[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY;
+          const isFull = items.length === limits.maxItems;
+          expect(isFull || atMs >= drainedFrom || atMs - before >= limits.gatherMs).toBe(true);
+          if (limits.runMs > 0) continue;
+          for (const item of items) expect(atMs - (arrivedAt[item] ?? 0)).toBeLessThanOrEqual(limits.gatherMs);
+        }
+        if (limits.runMs === 0) for (const { atMs } of started) expect(atMs).toBeLessThanOrEqual(drainedFrom);
+      }),
+      { numRuns: 60 },
     );
   });
 });

@@ -14,6 +14,11 @@
  * turn of the event loop brings rides together. There is no waiting time to tune: while the lanes are busy, items gather
  * into the next batch by themselves, so that batches are as large as the load asks for and an idle system answers at once.
  *
+ * Work that nobody waits for may gather over time as well: with `gatherMs`, batches start at least so long after each other, unless one is
+ * full. The first item after a pause still goes at once, and whatever comes then rides together: at most one batch per `gatherMs`, however
+ * its items trickle in, and no item waits longer than that for its turn. It is not for what a caller waits for: under load that caller
+ * would wait for the clock, where the lanes alone would have let it go. `drain` waits for no clock.
+ *
  * From these states follow the laws: each item is answered exactly once; items of a key run in their order, at most one in
  * a batch and never in two lanes at once; there are never more than `maxItems` in a batch nor more than `lanes` batches.
  *
@@ -29,6 +34,8 @@ export interface CoalescerOptions<Item, Result> {
   readonly maxItems?: number;
   /** The most batches at a time. */
   readonly lanes?: number;
+  /** The least time between the starts of two batches, unless as many items as fit are ready: for work that nobody waits for. */
+  readonly gatherMs?: number;
   /** The most items that may wait; more are refused at once, before latency collapses. */
   readonly maxQueued?: number;
   /** Items of one key keep their order: never in two lanes at once, one a batch. Without it items are independent. */
@@ -84,7 +91,17 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const COMPACT_AFTER = 1024;
 
 export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Result>): Coalescer<Item, Result> {
-  const { name, run, keyOf, onBatch, maxItems = 200, lanes = 1, maxQueued = 20_000, isolate = true } = options;
+  const {
+    name,
+    run,
+    keyOf,
+    onBatch,
+    maxItems = 200,
+    lanes = 1,
+    gatherMs = 0,
+    maxQueued = 20_000,
+    isolate = true,
+  } = options;
   if (maxItems < 1 || lanes < 1)
     throw new RangeError(`${name}: a coalescer has at least one lane and one item a batch`);
   type Place = Entry<Item, Result>;
@@ -96,6 +113,8 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
   const batches = new Set<readonly Place[]>();
   let queued = 0;
   let isFlushScheduled = false;
+  let nextStartAt = 0;
+  let gatherTimer: NodeJS.Timeout | undefined;
   let drained: (() => void)[] = [];
   let sweepAt = Number.POSITIVE_INFINITY;
   let sweepTimer: NodeJS.Timeout | undefined;
@@ -139,24 +158,41 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
 
   function scheduleFlush(): void {
     if (isFlushScheduled || batches.size >= lanes || ready.length === readyFrom) return;
+    if (isGathering()) {
+      gatherTimer ??= setTimeout(flush, nextStartAt - performance.now());
+      return;
+    }
+    clearTimeout(gatherTimer);
     isFlushScheduled = true;
     setImmediate(flush);
   }
 
   function flush(): void {
     isFlushScheduled = false;
+    gatherTimer = undefined;
     while (batches.size < lanes) {
       const batch = takeBatch();
       if (batch.length === 0) break;
       batches.add(batch);
+      if (gatherMs > 0) nextStartAt = performance.now() + gatherMs;
       void runBatch(batch).then(() => {
         batches.delete(batch);
         for (const entry of batch) leave(entry);
         scheduleFlush();
         resolveDrained();
       });
+      if (isGathering()) {
+        scheduleFlush();
+        break;
+      }
     }
     resolveDrained();
+  }
+
+  /** Whether what is ready should wait for more. */
+  function isGathering(): boolean {
+    if (gatherMs === 0 || drained.length > 0 || ready.length - readyFrom >= maxItems) return false;
+    return gatherTimer !== undefined || performance.now() < nextStartAt;
   }
 
   function takeBatch(): readonly Place[] {
@@ -297,7 +333,13 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
 
   return {
     submit,
-    drain: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => drained.push(resolve))),
+    drain: () => {
+      if (isIdle()) return Promise.resolve();
+      return new Promise((resolve) => {
+        drained.push(resolve);
+        scheduleFlush();
+      });
+    },
     get queued() {
       return queued;
     },
