@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescer } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
 import { isConnectionFailure } from '@laurel/postgres';
-import { Event, Owner } from '@laurel/proto/events';
+import { type Event, Events, Owner } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, type NatsConnection, nanos } from 'nats';
@@ -30,8 +30,14 @@ export interface ConsumerOptions {
 }
 
 const MAX_EVENTS = 200;
-/** Delivered and not acknowledged yet, over all processes: what bounds the memory of a slow taker. */
-const MAX_ACK_PENDING = 1_000;
+const TAKE_GATHER_MS = 20;
+/** Lists of taken events that are told together, and how long they are gathered: far less than an owner waits before it looks for them. */
+const MAX_LISTS = 20;
+const TELL_GATHER_MS = 100;
+/** Messages of up to 50 events that are asked for at a time. */
+const MAX_MESSAGES = 20;
+/** Messages that were delivered and not acknowledged yet, over all processes: what bounds the memory of a slow taker. */
+const MAX_ACK_PENDING = 50;
 /** After so long without an acknowledgement an event is delivered again. */
 const ACK_WAIT_MS = 10_000;
 const MAX_FAILED_DELIVERIES = 5;
@@ -42,10 +48,19 @@ const NAME_OF_OWNER: Partial<Record<Owner, AttemptOwner>> = {
   [Owner.TOURNAMENT]: 'tournament',
 };
 
-interface Delivery {
-  readonly message: JsMsg;
+interface Brought {
   readonly event: Event;
   readonly owner: AttemptOwner;
+  readonly from: Delivery;
+}
+
+/** A message, which is answered when each of its events is taken or has failed. */
+interface Delivery {
+  readonly message: JsMsg;
+  unanswered: number;
+  hasFailed: boolean;
+  /** Whether the database was away, which is no fault of an event. */
+  hasMissed: boolean;
 }
 
 /** Returns at once, and takes whenever there is a stream. Disposing ends after the running `take` and those that had arrived. */
@@ -58,50 +73,75 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
   const stop = new AbortController();
   const sessions = new Set<Promise<void>>();
 
-  const taker = createCoalescer<Delivery, void>({
+  const taker = createCoalescer<Brought, void>({
     name: `${durable}.take`,
     maxItems: MAX_EVENTS,
+    gatherMs: TAKE_GATHER_MS,
     isolate: (error) => !isConnectionFailure(error),
-    run: async (deliveries) => {
+    run: async (brought) => {
       try {
-        await take(deliveries.map(({ event }) => event));
+        await take(brought.map(({ event }) => event));
       } catch (error) {
-        logger.warn({ err: error, durable, events: deliveries.length }, 'events could not be taken');
+        logger.warn({ err: error, durable, events: brought.length }, 'events could not be taken');
         throw error;
       }
-      settle(deliveries);
-      return deliveries.map(() => undefined);
+      taken.inc({ durable, outcome: 'taken' }, brought.length);
+      for (const { from } of brought) answer(from);
+      teller.submit(brought).catch((error) => logger.warn({ err: error, durable }, 'owners could not be told'));
+      return brought.map(() => undefined);
     },
   });
 
-  function settle(deliveries: readonly Delivery[]): void {
-    taken.inc({ durable, outcome: 'taken' }, deliveries.length);
-    for (const { message } of deliveries) message.ack();
-    for (const [owner, ofOwner] of Map.groupBy(deliveries, (delivery) => delivery.owner)) {
-      stream.tellTaken(
-        owner,
-        ofOwner.map(({ event }) => event.id),
-      );
-    }
+  /** Words to the owners. One that is lost costs a second publication, and is not said again before that. */
+  const teller = createCoalescer<readonly Brought[], void>({
+    name: `${durable}.tell`,
+    maxItems: MAX_LISTS,
+    gatherMs: TELL_GATHER_MS,
+    isolate: false,
+    run: async (lists) => {
+      for (const [owner, ofOwner] of Map.groupBy(lists.flat(), (brought) => brought.owner)) {
+        stream.tellTaken(
+          owner,
+          ofOwner.map(({ event }) => event.id),
+        );
+      }
+      return lists.map(() => undefined);
+    },
+  });
+
+  /** One more of its events is taken or has failed. */
+  function answer(delivery: Delivery): void {
+    delivery.unanswered -= 1;
+    if (delivery.unanswered > 0) return;
+    const { message, hasFailed, hasMissed } = delivery;
+    if (!hasFailed) message.ack();
+    else if (!hasMissed && message.info.deliveryCount >= MAX_FAILED_DELIVERIES) message.term();
+    else message.nak(retryDelayMs);
   }
 
   function receive(message: JsMsg): void {
-    const delivery = readDelivery(message);
-    if (delivery === undefined) {
-      taken.inc({ durable, outcome: 'unreadable' });
+    const events = readEvents(message);
+    const readable = events.flatMap((event) => {
+      const owner = knownOwner(event);
+      return owner === undefined ? [] : [{ event, owner }];
+    });
+    if (readable.length < events.length || events.length === 0) {
+      taken.inc({ durable, outcome: 'unreadable' }, Math.max(events.length - readable.length, 1));
       logger.error(
         { durable, subject: message.subject, sequence: message.seq },
         'an event cannot be read and is dropped',
       );
-      message.term();
-      return;
     }
-    taker.submit(delivery).catch((error) => {
-      taken.inc({ durable, outcome: 'failed' });
-      const isGivenBack = !isConnectionFailure(error) && message.info.deliveryCount >= MAX_FAILED_DELIVERIES;
-      if (isGivenBack) message.term();
-      else message.nak(retryDelayMs);
-    });
+    if (readable.length === 0) message.term();
+    const from: Delivery = { message, unanswered: readable.length, hasFailed: false, hasMissed: false };
+    for (const { event, owner } of readable) {
+      taker.submit({ event, owner, from }).catch((error) => {
+        taken.inc({ durable, outcome: 'failed' });
+        from.hasFailed = true;
+        from.hasMissed ||= isConnectionFailure(error);
+        answer(from);
+      });
+    }
   }
 
   async function consume(nats: NatsConnection): Promise<void> {
@@ -113,7 +153,7 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
       try {
         const consumer = await ensureConsumer(stream, durable);
         hasToldFault = false;
-        await pullMessages({ consumer, batch: MAX_EVENTS, signal, receive });
+        await pullMessages({ consumer, batch: MAX_MESSAGES, signal, receive });
       } catch (error) {
         if (!hasToldFault) logger.warn({ err: error, durable }, 'there is nothing to take events from yet');
         hasToldFault = true;
@@ -133,6 +173,7 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
       up[Symbol.dispose]();
       await Promise.all(sessions);
       await taker.drain();
+      await teller.drain();
     },
   };
 }
@@ -150,13 +191,16 @@ async function ensureConsumer(stream: EventStream, durable: string): Promise<Con
   return await management.jetstream().consumers.get(stream.name, durable);
 }
 
-/** Undefined for bytes that are no event, and for an event of a kind or an owner that this release does not know. */
-function readDelivery(message: JsMsg): Delivery | undefined {
+/** None for bytes that are no events. */
+function readEvents(message: JsMsg): readonly Event[] {
   try {
-    const event = Event.decode(message.data);
-    const owner = NAME_OF_OWNER[event.owner];
-    return event.payload === undefined || owner === undefined ? undefined : { message, event, owner };
+    return Events.decode(message.data).events;
   } catch {
-    return undefined;
+    return [];
   }
+}
+
+/** Undefined for an event of a kind or an owner that this release does not know. */
+function knownOwner({ owner, payload }: Event): AttemptOwner | undefined {
+  return payload === undefined ? undefined : NAME_OF_OWNER[owner];
 }

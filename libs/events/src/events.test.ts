@@ -1,5 +1,7 @@
-import type { Database } from '@laurel/postgres';
-import { Event, EventsTaken, Owner } from '@laurel/proto/events';
+import { randomUUID } from 'node:crypto';
+import { ConnectionFailedError, type Database } from '@laurel/postgres';
+import { Environment } from '@laurel/proto/common';
+import { type Event, Events, EventsTaken, Owner } from '@laurel/proto/events';
 import { metrics } from '@laurel/telemetry';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ConsumerOptions, startConsumer } from './consumer.ts';
@@ -110,6 +112,32 @@ describe('while everything works', () => {
     expect(world.batches.length).toBeLessThan(300);
   });
 
+  test('events that are published together are few messages, one kind in each', async () => {
+    await using world = createWorld(natsUrl());
+    await world.isConsumed();
+    const live = { programId: randomUUID(), environment: Environment.LIVE };
+    await world.owner.happen([...newEvents(70), ...Array.from({ length: 20 }, () => newEvent({ tenant: live }))]);
+    await untilEmpty(world.owner);
+    const { streams } = await manager(world.stream.connection);
+    expect((await streams.info(world.stream.name)).state.last_seq).toBe(3);
+  });
+
+  test('an owner is told at the latest when the taker ends', async () => {
+    await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
+    const { logger } = createTestLogger();
+    await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'taker', logger });
+    const taker = createTaker(stream);
+    await eventually('somebody consumes', async () => (await owner.stream.look())?.isConsumed === true);
+    await owner.happen(newEvents(1));
+    await untilEmpty(owner);
+    // The first was told at once; what comes right behind it is gathered.
+    const second = newEvents(1);
+    await owner.happen(second);
+    await eventually('it was taken', () => taker.seen.size === 2);
+    await taker[Symbol.asyncDispose]();
+    await untilEmpty(owner);
+  });
+
   test('an event whose fact did not become true is not in the outbox', async () => {
     await using world = createWorld(natsUrl());
     const failing = database.transaction(async (tx) => {
@@ -201,7 +229,7 @@ describe('what was lost is published again', () => {
     await using world = createWorld(natsUrl(), { take: gate.take });
     await world.isConsumed();
     // More than a consumer is given before it acknowledges: the others are in the stream alone.
-    const events = newEvents(1_500);
+    const events = newEvents(3_000);
     await world.owner.happen(events);
     await world.owner.outbox.drain();
     const { streams } = await manager(world.owner.stream.connection);
@@ -299,7 +327,7 @@ describe('a server that is away', () => {
     const gate = createGate();
     await using world = createWorld(server.url, { take: gate.take });
     await world.isConsumed();
-    const events = newEvents(1_500);
+    const events = newEvents(3_000);
     await world.owner.happen(events);
     await world.owner.outbox.drain();
     await server.wipe();
@@ -359,14 +387,14 @@ describe('a take that fails', () => {
     const bad = newEvent();
     let tries = 0;
     let isMended = false;
-    const taken: string[] = [];
+    const taken = new Set<string>();
     await using world = createWorld(natsUrl(), {
       take: async (events) => {
         if (events.some(({ id }) => id === bad.id)) {
           tries += 1;
           if (!isMended) throw new Error('bad');
         }
-        taken.push(...events.map(({ id }) => id));
+        for (const { id } of events) taken.add(id);
       },
     });
     await world.isConsumed();
@@ -382,21 +410,42 @@ describe('a take that fails', () => {
     expect(taken).toContain(bad.id);
   });
 
+  test('because the database is away is tried for longer, and what a message brought beside it is told meanwhile', async () => {
+    const missing = newEvent();
+    let tries = 0;
+    await using world = createWorld(natsUrl(), {
+      take: async (events) => {
+        if (events.some(({ id }) => id === missing.id)) {
+          tries += 1;
+          if (tries <= 7) throw new (tries === 1 ? Error : ConnectionFailedError)('away');
+        }
+      },
+    });
+    await world.isConsumed();
+    const others = newEvents(3);
+    await world.owner.happen([...others, missing]);
+    await eventually('the others left', async () => (await world.owner.waiting()).length === 1);
+    await untilEmpty(world.owner);
+    expect(tries).toBe(8);
+  });
+
   test('is not blamed on what cannot be read: that is dropped and logged', async () => {
     const { logger, lines } = createTestLogger();
     await using world = createWorld(natsUrl(), { logger });
     await world.isConsumed();
-    const { prefix } = world;
-    const unreadable = [
-      { subject: `${prefix}.test.attempt.settled`, id: 'a', payload: Buffer.from('no event') },
-      { subject: `${prefix}.live.of.tomorrow`, id: 'b', payload: encode(newEvent({ payload: undefined })) },
-      { subject: `${prefix}.live.of.nobody`, id: 'c', payload: encode(newEvent({ owner: Owner.UNSPECIFIED })) },
+    const good = newEvent();
+    const messages = [
+      Buffer.from('no events'),
+      encode(),
+      encode(newEvent({ payload: undefined })),
+      encode(newEvent({ owner: Owner.UNSPECIFIED }), good, newEvent({ payload: undefined })),
     ];
-    expect(await world.owner.stream.publish(unreadable)).toEqual({ stored: 3, fault: undefined });
+    const stream = world.stream.connection.current?.jetstream();
+    for (const message of messages) await stream?.publish(`${world.prefix}.live.of.tomorrow`, message);
     await eventually('the stream let go of them', async () => (await world.owner.stream.look())?.oldestAt === null);
-    expect(world.seen.size).toBe(0);
+    expect([...world.seen]).toEqual([[good.id, 1]]);
     expect(lines.filter(({ msg }) => msg.includes('cannot be read')).map(({ level }) => level)).toEqual(
-      Array(3).fill('error'),
+      Array(4).fill('error'),
     );
   });
 });
@@ -453,8 +502,8 @@ test('metrics tell what was published, relayed, taken and what waits', async () 
 
 const byId = (one: Event, other: Event) => (one.id < other.id ? -1 : 1);
 
-function encode(event: Event): Uint8Array {
-  return Event.encode(event).finish();
+function encode(...events: readonly Event[]): Uint8Array {
+  return Events.encode({ events: [...events] }).finish();
 }
 
 async function publishedAt(): Promise<Date[]> {

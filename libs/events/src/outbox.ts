@@ -25,10 +25,14 @@ export interface Outbox extends AsyncDisposable {
   drain(): Promise<void>;
 }
 
-const MAX_MESSAGES = 200;
+const MAX_EVENTS = 200;
+/** A full batch need not wait for the answers to the one before. */
 const PUBLISH_LANES = 4;
+const PUBLISH_GATHER_MS = 50;
 /** Lists of taken events that one statement removes. */
 const MAX_LISTS = 50;
+/** Far below the time after which an event is looked for. */
+const REMOVE_GATHER_MS = 50;
 const DRAIN_MS = 2_000;
 
 export function createOutbox(options: {
@@ -50,15 +54,16 @@ export function createOutbox(options: {
 
   const publisher = createCoalescer<Event, void>({
     name: `${owner}.outbox.publish`,
-    maxItems: MAX_MESSAGES,
+    maxItems: MAX_EVENTS,
     lanes: PUBLISH_LANES,
+    gatherMs: PUBLISH_GATHER_MS,
     isolate: false,
     run: async (events) => {
       await failpoint(`${owner}.outbox.before-publish`);
-      const { stored, fault } = await stream.publish(events.map((event) => toMessage(stream.prefix, event)));
+      const { stored, fault } = await stream.publish(events);
       await failpoint(`${owner}.outbox.after-publish`);
       published.inc({ owner, outcome: 'stored' }, stored);
-      published.inc({ owner, outcome: 'failed' }, events.length - stored);
+      if (stored < events.length) published.inc({ owner, outcome: 'failed' }, events.length - stored);
       // A broken connection was logged when it broke.
       if (fault !== undefined && stream.connection.current !== undefined)
         logger.warn({ fault, missing: events.length - stored }, 'events could not be published; the relay will');
@@ -69,6 +74,7 @@ export function createOutbox(options: {
   const remover = createCoalescer<readonly string[], void>({
     name: `${owner}.outbox.remove`,
     maxItems: MAX_LISTS,
+    gatherMs: REMOVE_GATHER_MS,
     isolate: (error) => !isConnectionFailure(error),
     run: async (lists) => {
       const eventIds = lists.flat();
@@ -105,14 +111,6 @@ export function createOutbox(options: {
 }
 
 function toRow(event: Event) {
-  return { id: event.id, payload: encode(event) };
-}
-
-function toMessage(prefix: string, event: Event) {
-  return { subject: subjectOf(prefix, event), id: event.id, payload: encode(event) };
-}
-
-function encode(event: Event): Buffer {
   const bytes = Event.encode(event).finish();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { id: event.id, payload: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }

@@ -1,13 +1,11 @@
 /**
  * Hands messages to JetStream, many in flight at once, each answered on its own. A message that is not answered in time counts as not
- * stored; it may be, and is then met again as a duplicate.
+ * stored; it may be, and its events are then taken twice.
  */
 import { ErrorCode, type NatsConnection, NatsError } from 'nats';
 
 export interface StreamMessage {
   readonly subject: string;
-  /** The Nats-Msg-Id: within the stream's window a second message with it is not stored again. */
-  readonly id: string;
   readonly payload: Uint8Array;
 }
 
@@ -26,9 +24,7 @@ export function createPublisher(nats: NatsConnection): Publisher {
   return {
     publish: async (messages) => {
       const answers = await Promise.allSettled(
-        messages.map(({ subject, id, payload }) =>
-          stream.publish(subject, payload, { msgID: id, timeout: ACK_TIMEOUT_MS }),
-        ),
+        messages.map(({ subject, payload }) => stream.publish(subject, payload, { timeout: ACK_TIMEOUT_MS })),
       );
       return answers.map((answer) => (answer.status === 'fulfilled' ? { kind: 'stored' } : storedOf(answer.reason)));
     },

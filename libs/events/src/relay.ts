@@ -10,8 +10,8 @@ import type { Database } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter, gauge } from '@laurel/telemetry';
-import { claimDue, countEvents, type DueRow } from './repository/outbox.ts';
-import { type EventStream, subjectOf } from './stream.ts';
+import { claimDue, countEvents } from './repository/outbox.ts';
+import type { EventStream } from './stream.ts';
 
 export interface Relay {
   runOnce(): Promise<void>;
@@ -49,7 +49,7 @@ export function createRelay(options: {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const rows = await claimDue(database, { marginMs, oldestAt: state.oldestAt, limit: PAGE });
         if (rows.length === 0) return;
-        const { stored, fault } = await stream.publish(rows.map((row) => toMessage(stream.prefix, row)));
+        const { stored, fault } = await stream.publish(rows.map(({ payload }) => Event.decode(payload)));
         republished.inc({ owner }, stored);
         if (fault !== undefined) {
           logger.warn(
@@ -62,9 +62,4 @@ export function createRelay(options: {
       }
     },
   };
-}
-
-/** Its own message id: the stream remembers the first copy for a while after it is gone, and would take this one for its duplicate. */
-function toMessage(prefix: string, { id, payload, publishedAt }: DueRow) {
-  return { subject: subjectOf(prefix, Event.decode(payload)), id: `${id}:${publishedAt.getTime()}`, payload };
 }

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptOwner } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
-import { type Event, EventsTaken } from '@laurel/proto/events';
+import { type Event, Events, EventsTaken } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import {
   type ConsumerInfo,
@@ -28,7 +28,7 @@ import {
 } from 'nats';
 import { type Connection, connectNats } from './connection.ts';
 import { eventTypeOf } from './event-type.ts';
-import { createPublisher, type Publisher, type StreamMessage } from './publisher.ts';
+import { createPublisher, type Publisher } from './publisher.ts';
 
 export interface EventStream extends AsyncDisposable {
   readonly prefix: string;
@@ -37,8 +37,8 @@ export interface EventStream extends AsyncDisposable {
   readonly connection: Connection;
   /** Makes the stream unless it is there; for consumers. Rejects when JetStream is out of reach. */
   ensure(): Promise<void>;
-  /** Never rejects. */
-  publish(messages: readonly StreamMessage[]): Promise<Publication>;
+  /** In few messages, because the stream and its consumers work by the message. Never rejects. */
+  publish(events: readonly Event[]): Promise<Publication>;
   /** What the stream holds; undefined when it cannot be asked. */
   look(): Promise<StreamState | undefined>;
   /** Tells the owner that its events were taken. It is said once, and may be lost. */
@@ -47,7 +47,7 @@ export interface EventStream extends AsyncDisposable {
   onTaken(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
-/** How many messages are in the stream for certain, and why others are not; that there is no stream yet is no fault. */
+/** How many events are in the stream for certain, and why others are not; that there is no stream yet is no fault. */
 export interface Publication {
   readonly stored: number;
   readonly fault: string | undefined;
@@ -66,7 +66,8 @@ export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - 
 
 const API_TIMEOUT_MS = 1_000;
 const SPREAD_MS = 300;
-const DUPLICATE_WINDOW_MS = 10_000;
+/** Far from what a server takes as one message, whatever the events are. */
+const MAX_EVENTS_OF_MESSAGE = 50;
 /** What nobody takes for so long stays in its outbox all the same. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 
@@ -114,12 +115,14 @@ export function connectEvents(options: {
     name: streamName,
     connection,
     ensure,
-    publish: async (messages) => {
+    publish: async (events) => {
       const nats = connection.current;
-      const answers = await (nats === undefined ? undefined : publishers.get(nats))?.publish(messages);
+      const bundles = bundlesOf(prefix, events);
+      const answers = await (nats === undefined ? undefined : publishers.get(nats))?.publish(bundles.map(toMessage));
       if (answers === undefined) return { stored: 0, fault: 'NATS is out of reach' };
+      const stored = bundles.filter((_, index) => answers[index]?.kind === 'stored');
       const failed = answers.find((answer) => answer.kind === 'failed');
-      return { stored: answers.filter(({ kind }) => kind === 'stored').length, fault: failed?.fault };
+      return { stored: stored.reduce((sum, bundle) => sum + bundle.events.length, 0), fault: failed?.fault };
     },
     look: async () => {
       if (connection.current === undefined) return undefined;
@@ -164,6 +167,25 @@ export function subjectOf(prefix: string, event: Event): string {
   return `${prefix}.${environment}.${eventTypeOf(event)}`;
 }
 
+interface Bundle {
+  readonly subject: string;
+  readonly events: readonly Event[];
+}
+
+/** Events of one subject to a message, in their order. */
+function bundlesOf(prefix: string, events: readonly Event[]): readonly Bundle[] {
+  return [...Map.groupBy(events, (event) => subjectOf(prefix, event))].flatMap(([subject, ofSubject]) =>
+    Array.from({ length: Math.ceil(ofSubject.length / MAX_EVENTS_OF_MESSAGE) }, (_, index) => ({
+      subject,
+      events: ofSubject.slice(index * MAX_EVENTS_OF_MESSAGE, (index + 1) * MAX_EVENTS_OF_MESSAGE),
+    })),
+  );
+}
+
+function toMessage({ subject, events }: Bundle) {
+  return { subject, payload: Events.encode({ events: [...events] }).finish() };
+}
+
 /** JetStream's own interface on the present connection; rejects when there is none. */
 export async function manager(connection: Connection): Promise<JetStreamManager> {
   const nats = connection.current;
@@ -178,7 +200,6 @@ function streamConfig(prefix: string, replicas: number) {
     retention: RetentionPolicy.Interest,
     storage: StorageType.File,
     num_replicas: replicas,
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
     max_age: nanos(MAX_AGE_MS),
   } satisfies Partial<StreamConfig>;
 }

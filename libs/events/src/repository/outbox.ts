@@ -12,8 +12,6 @@ export interface OutboxRow {
   readonly payload: Buffer;
 }
 
-export type DueRow = OutboxRow & { readonly publishedAt: Date };
-
 const INSERT = {
   name: 'outbox_insert',
   text: `
@@ -39,7 +37,7 @@ with due as (
 )
 update outbox o set published_at = clock_timestamp()
 from due where o.event_id = due.event_id
-returning o.event_id as id, o.payload, o.published_at`,
+returning o.event_id as id, o.payload`,
 };
 
 const COUNT = {
@@ -61,13 +59,10 @@ export async function deleteEvents(database: Database, eventIds: readonly string
 export async function claimDue(
   database: Database,
   options: { readonly marginMs: number; readonly oldestAt: Date | null; readonly limit: number },
-): Promise<readonly DueRow[]> {
-  const rows = await database.write<{ id: string; payload: Buffer; published_at: Date }>(
-    CLAIM_DUE,
-    [options.marginMs, options.oldestAt, options.limit],
-    { durable: false },
-  );
-  return rows.map((row) => ({ id: row.id, payload: row.payload, publishedAt: row.published_at }));
+): Promise<readonly OutboxRow[]> {
+  return await database.write<OutboxRow>(CLAIM_DUE, [options.marginMs, options.oldestAt, options.limit], {
+    durable: false,
+  });
 }
 
 /** How many events wait, counted no further than the limit. */

@@ -1,6 +1,6 @@
 /**
- * Takes events in: one durable transaction for a batch, which remembers each event's id and writes a delivery for every endpoint that wants
- * it. What was taken before changes nothing, and an event that nobody wants costs its id. Sends come after, and an endpoint's failure is no
+ * Takes events in: one durable commit for a batch, which remembers each event's id and writes a delivery for every endpoint that wants it.
+ * What was taken before changes nothing, and an event that nobody wants costs its id. Sends come after, and an endpoint's failure is no
  * concern of the stream's.
  */
 import { failpoint } from '@laurel/failpoint';
@@ -9,10 +9,8 @@ import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
-import type { NewDelivery } from '../domain/delivery.ts';
 import { composeBody } from '../domain/envelope.ts';
-import { insertDeliveries } from '../repository/deliveries.ts';
-import { type Match, takeEvents } from '../repository/taken-events.ts';
+import { type EventDelivery, type Match, takeEvents, takeUnwanted } from '../repository/taken-events.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
 import { type ParsedEvent, parseEvent } from './parse-event.ts';
 
@@ -33,18 +31,16 @@ export function createTake({
   return async (events) => {
     const byId = new Map(events.map((event) => [event.id.toLowerCase(), parseEvent(event)]));
     const takenAt = clock();
-    const deliveries = await database.transaction(
-      async (tx) => {
-        const matches = await takeEvents(tx, [...byId.values()].map(scopeOf), takenAt);
-        const composed = composeDeliveries(matches, byId, takenAt);
-        await tx.commitWith((last) => insertDeliveries(last, composed));
-        return composed;
-      },
-      { beforeCommit: () => failpoint('webhook.take.before-commit') },
-    );
+    let woken: readonly string[] = [];
+    await failpoint('webhook.take.before-commit');
+    const matches = await takeUnwanted(database, [...byId.values()].map(scopeOf), takenAt);
+    if (matches.length > 0) {
+      const composed = composeDeliveries(matches, byId, takenAt);
+      woken = await takeEvents(database, [...byId.keys()], composed, takenAt);
+    }
     await failpoint('webhook.take.after-commit');
-    made.inc(deliveries.length);
-    dispatcher.wake([...new Set(deliveries.map(({ endpointId }) => endpointId))]);
+    made.inc(woken.length);
+    dispatcher.wake([...new Set(woken)]);
   };
 }
 
@@ -56,22 +52,20 @@ function scopeOf({ id, occurredAt, tenant, fact }: ParsedEvent) {
 function composeDeliveries(
   matches: readonly Match[],
   byId: ReadonlyMap<string, ParsedEvent>,
-  createdAt: Date,
-): readonly NewDelivery[] {
+  takenAt: Date,
+): readonly EventDelivery[] {
   return [...Map.groupBy(matches, ({ eventId }) => eventId)].flatMap(([eventId, ofEvent]) => {
     const event = byId.get(eventId);
     if (event === undefined) throw new Error(`the event ${eventId} was taken and not brought`);
     const { fact, occurredAt, tenant } = event;
     const body = composeBody(fact, { occurredAt, isSandbox: tenant.environment === 'test' });
     return ofEvent.map(({ endpointId }) => ({
-      id: newId(createdAt),
+      id: newId(takenAt),
       endpointId,
       eventId,
       eventType: fact.type,
       tenant,
       body,
-      resendOf: null,
-      createdAt,
     }));
   });
 }

@@ -1,5 +1,6 @@
 /** What the stream brought, and which endpoints want it. */
-import type { Transaction } from '@laurel/postgres';
+import type { Database } from '@laurel/postgres';
+import type { NewDelivery } from '../domain/delivery.ts';
 import type { Tenant } from '../domain/endpoint.ts';
 
 /** What decides who gets an event. */
@@ -13,51 +14,111 @@ export type EventScope = {
 /** An endpoint that an event goes to. */
 export type Match = { readonly eventId: string; readonly endpointId: string };
 
-// The ids in one order, so that two batches that bring the same events wait for each other instead of deadlocking. An event goes to every
-// endpoint of its program's developer that is on and existed when it happened, and whose program, environment and types it meets.
-// The offsets keep the planner to this order: from an event to its program, and on to the few endpoints of that developer.
-const TAKE = {
-  name: 'taken_events_take',
+/** A delivery of an event, due as soon as it is there. */
+export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 'eventType' | 'body'> & {
+  readonly tenant: Tenant;
+};
+
+// Ids go in in one order, so that two batches that bring the same events wait for each other instead of deadlocking.
+//
+// An event goes to every endpoint of its program's developer that is on and existed when it happened, and whose program, environment and
+// types it meets. The offsets keep the planner to this order: from an event to its program, and on to the few endpoints of that developer.
+const TAKE_UNWANTED = {
+  name: 'taken_events_take_unwanted',
   text: `
 with brought as materialized (
   select * from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::uuid[], $5::text[])
     as b (id, type, occurred_at, program_id, environment)
 ),
+wanted as materialized (
+  select b.id, e.id as endpoint_id
+  from brought b
+  cross join lateral (select developer_id from programs where id = b.program_id offset 0) p
+  cross join lateral (
+    select e.id from endpoints e
+    where e.developer_id = p.developer_id
+      and e.deleted_at is null
+      and e.is_active
+      and e.created_at <= b.occurred_at
+      and (e.program_id is null or e.program_id = b.program_id)
+      and (e.environment is null or e.environment = b.environment)
+      and (e.events = '{}' or b.type = any(e.events))
+    offset 0
+  ) e
+),
 taken as (
-  insert into taken_events (id, taken_at) select b.id, $6 from brought b order by b.id
+  insert into taken_events (id, taken_at)
+  select b.id, $6 from brought b where not exists (select from wanted) order by b.id
+  on conflict (id) do nothing
+)
+select id, endpoint_id from wanted`,
+};
+
+const TAKE = {
+  name: 'taken_events_take',
+  text: `
+with taken as (
+  insert into taken_events (id, taken_at) select id, $2 from unnest($1::uuid[]) as b (id) order by id
   on conflict (id) do nothing
   returning id
 )
-select b.id, e.id as endpoint_id
-from brought b
-cross join lateral (select developer_id from programs where id = b.program_id offset 0) p
-cross join lateral (
-  select e.id from endpoints e
-  where e.developer_id = p.developer_id
-    and e.deleted_at is null
-    and e.is_active
-    and e.created_at <= b.occurred_at
-    and (e.program_id is null or e.program_id = b.program_id)
-    and (e.environment is null or e.environment = b.environment)
-    and (e.events = '{}' or b.type = any(e.events))
-  offset 0
-) e
-where b.id = any (array(select t.id from taken t))`,
+insert into deliveries (id, endpoint_id, event_id, event_type, program_id, environment, body, status, next_attempt_at, created_at)
+select n.id, n.endpoint_id, n.event_id, n.event_type, n.program_id, n.environment, n.body, 'pending', $2, $2
+from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::text[], $9::bytea[])
+  as n (id, endpoint_id, event_id, event_type, program_id, environment, body)
+where n.event_id = any (array(select t.id from taken t))
+on conflict (endpoint_id, event_id) where resend_of is null do nothing
+returning endpoint_id`,
 };
 
-/** Takes the events that were not taken before, and says where each of them goes. No event may be there twice. */
-export async function takeEvents(
-  tx: Transaction,
+/**
+ * Says where the events go, and takes them if none of them goes anywhere: most programs have no endpoint, and all is done then in one round
+ * trip. No event may be there twice.
+ */
+export async function takeUnwanted(
+  database: Database,
   events: readonly EventScope[],
   takenAt: Date,
 ): Promise<readonly Match[]> {
-  const rows = await tx.query<{ id: string; endpoint_id: string }>(TAKE, [
-    events.map(({ id }) => id),
-    events.map(({ type }) => type),
-    events.map(({ occurredAt }) => occurredAt),
-    events.map(({ tenant }) => tenant.programId),
-    events.map(({ tenant }) => tenant.environment),
-    takenAt,
-  ]);
+  const rows = await database.write<{ id: string; endpoint_id: string }>(
+    TAKE_UNWANTED,
+    [
+      events.map(({ id }) => id),
+      events.map(({ type }) => type),
+      events.map(({ occurredAt }) => occurredAt),
+      events.map(({ tenant }) => tenant.programId),
+      events.map(({ tenant }) => tenant.environment),
+      takenAt,
+    ],
+    { durable: true },
+  );
   return rows.map((row) => ({ eventId: row.id, endpointId: row.endpoint_id }));
+}
+
+/**
+ * Takes the events that were not taken before, with their deliveries, and answers the endpoint of each delivery that was made. An event that
+ * comes again after its row here has gone makes no second delivery either.
+ */
+export async function takeEvents(
+  database: Database,
+  eventIds: readonly string[],
+  deliveries: readonly EventDelivery[],
+  takenAt: Date,
+): Promise<readonly string[]> {
+  const rows = await database.write<{ endpoint_id: string }>(
+    TAKE,
+    [
+      eventIds,
+      takenAt,
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ endpointId }) => endpointId),
+      deliveries.map(({ eventId }) => eventId),
+      deliveries.map(({ eventType }) => eventType),
+      deliveries.map(({ tenant }) => tenant.programId),
+      deliveries.map(({ tenant }) => tenant.environment),
+      deliveries.map(({ body }) => body),
+    ],
+    { durable: true },
+  );
+  return rows.map(({ endpoint_id }) => endpoint_id);
 }
