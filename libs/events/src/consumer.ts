@@ -16,7 +16,7 @@ import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, type NatsConnection, nanos } from 'nats';
 import { pullMessages } from './pull.ts';
-import { type EventStream, manager } from './stream.ts';
+import { type EventStream, found, isSubset, manager } from './stream.ts';
 
 export interface ConsumerOptions {
   readonly stream: EventStream;
@@ -42,6 +42,9 @@ const MAX_ACK_PENDING = 50;
 const ACK_WAIT_MS = 10_000;
 const MAX_FAILED_DELIVERIES = 5;
 const ENSURE_AGAIN_MS = 250;
+
+/** JetStream's `consumer not found`. */
+const CONSUMER_NOT_FOUND = 10_014;
 
 const NAME_OF_OWNER: Partial<Record<Owner, AttemptOwner>> = {
   [Owner.CHALLENGE]: 'challenge',
@@ -181,13 +184,20 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
 async function ensureConsumer(stream: EventStream, durable: string): Promise<Consumer> {
   await stream.ensure();
   const management = await manager(stream.connection);
-  await management.consumers.add(stream.name, {
-    durable_name: durable,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
-    max_ack_pending: MAX_ACK_PENDING,
-    deliver_policy: DeliverPolicy.All,
-  });
+  const { consumers } = management;
+  const wanted = { ack_wait: nanos(ACK_WAIT_MS), max_ack_pending: MAX_ACK_PENDING };
+  const present = await found(consumers.info(stream.name, durable), CONSUMER_NOT_FOUND);
+  if (present === undefined) {
+    await consumers.add(stream.name, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ...wanted,
+    });
+  } else if (!isSubset(wanted, present.config)) {
+    // Made by an older release of ours.
+    await consumers.update(stream.name, durable, wanted);
+  }
   return await management.jetstream().consumers.get(stream.name, durable);
 }
 

@@ -3,6 +3,7 @@ import { ConnectionFailedError, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Events, EventsTaken, Owner } from '@laurel/proto/events';
 import { metrics } from '@laurel/telemetry';
+import { AckPolicy } from 'nats';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ConsumerOptions, startConsumer } from './consumer.ts';
 import {
@@ -467,6 +468,20 @@ test('what is no word about taken events is passed over', async () => {
   nats?.publish(`${world.prefix}.taken.challenge`, EventsTaken.encode({ eventIds: ['no uuid'] }).finish());
   await relayUntilEmpty(world.owner);
   expect([...world.seen.keys()]).toEqual([event.id]);
+});
+
+test('a consumer that an older release made is changed to what this one wants', async () => {
+  const { logger } = createTestLogger();
+  await using stream = connectEvents({ url: natsUrl(), prefix: newPrefix(), name: 'x', logger });
+  await eventually('it is connected', () => stream.connection.current !== undefined);
+  await stream.ensure();
+  const { consumers } = await manager(stream.connection);
+  await consumers.add(stream.name, { durable_name: 'webhook', ack_policy: AckPolicy.Explicit, max_ack_pending: 7 });
+  await using _ = createTaker(stream);
+  await eventually('it is changed', async () => {
+    const { config } = await consumers.info(stream.name, 'webhook');
+    return config.max_ack_pending === 50;
+  });
 });
 
 test('a prefix that cannot be part of a subject is refused', () => {

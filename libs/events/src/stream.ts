@@ -204,31 +204,33 @@ function streamConfig(prefix: string, replicas: number) {
   } satisfies Partial<StreamConfig>;
 }
 
-/** Undefined where there is no such stream. */
-async function findConfig(streams: JetStreamManager['streams'], name: string): Promise<StreamConfig | undefined> {
+/** Undefined where JetStream says with this code that there is no such thing. */
+export async function found<Thing>(asked: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
-    return (await streams.info(name)).config;
+    return await asked;
   } catch (error) {
-    if (codeOf(error) === STREAM_NOT_FOUND) return undefined;
+    if (codeOf(error) === notFound) return undefined;
     throw error;
   }
 }
 
-function isSubset(wanted: Partial<StreamConfig>, present: StreamConfig): boolean {
-  return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(present[key as keyof StreamConfig], value));
+/** Whether what is wanted is so already. */
+export function isSubset<Config extends object>(wanted: Partial<Config>, present: Config): boolean {
+  return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(present[key as keyof Config], value));
 }
 
 async function ensureStream(connection: Connection, config: ReturnType<typeof streamConfig>): Promise<void> {
   const { streams } = await manager(connection);
-  let present = await findConfig(streams, config.name);
+  const find = () => found(streams.info(config.name), STREAM_NOT_FOUND);
+  let present = await find();
   if (present === undefined) {
     // Replicas that miss it at the same moment must not make it at the same moment: the next one finds it.
     await sleep(Math.random() * SPREAD_MS);
-    present = await findConfig(streams, config.name);
+    present = await find();
   }
   if (present === undefined) await streams.add(config);
   // Made by an older release of ours: what can be changed is changed.
-  else if (!isSubset(config, present)) await streams.update(config.name, config);
+  else if (!isSubset<StreamConfig>(config, present.config)) await streams.update(config.name, config);
 }
 
 /** Undefined for what cannot be read. A callback that throws would end all reading of its connection, so none may. */
