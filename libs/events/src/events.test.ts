@@ -200,7 +200,7 @@ describe('what was lost is published again', () => {
     const event = newEvent();
     await world.owner.happen([event]);
     await untilEmpty(world.owner);
-    // As if nobody had told: the row is there again, and the stream remembers its message id.
+    // As if nobody had told: the row is there again.
     await world.owner.outbox.insert(database, [event]);
     await relayUntilEmpty(world.owner);
     expect(world.seen.get(event.id)).toBe(2);
