@@ -5,9 +5,9 @@
  * transfers by id (two writers may meet on the same id; batches are decided in the order of their ids), then house rows by id. The house comes last and once a batch, because
  * everybody waits for it from here to the commit.
  *
- * Statements over a batch join `unnest` laterally with `limit 1` or upsert by the primary key. Both have one possible plan,
- * whatever the table's statistics said when the connection prepared them; a plain join would be planned once, while the table is
- * still small, as a scan of all of it.
+ * Statements that read a batch join `unnest` laterally with `limit 1`, which has one possible plan, whatever the table's statistics said
+ * when the connection prepared them; a plain join might be planned once, while the table is still small, as a scan of all of it.
+ * Updates join on the primary key: with decision 5's settings their plan is the same from the empty table on.
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
@@ -106,8 +106,8 @@ export async function lockOpenPlayers(
 
 const writeChangesStatement: Statement = {
   name: 'write_changes',
-  // Three inserts that wait for each other in this order. The upserts never insert a balance: players' rows are locked and hold
-  // the new balance, house rows are there since the migrations and take the difference.
+  // An insert and two updates that wait for each other in this order. Players' rows are locked and take the new balance; house rows are
+  // there since the migrations and take the difference.
   text: `
     with written as (
       insert into transfers (
@@ -122,19 +122,14 @@ const writeChangesStatement: Statement = {
       returning 1
     ),
     settled as (
-      insert into ledger_accounts (id, kind, environment, account_id, balance_cents, hold_next_award)
-      select player.id, 'player', player.environment, player.account_id, player.balance_cents, player.hold_next_award
-      from unnest($18::uuid[], $19::text[], $20::uuid[], $21::bigint[], $22::boolean[])
-        as player (id, environment, account_id, balance_cents, hold_next_award)
-      where (select count(*) from written) >= 0
-      on conflict (id) do update set balance_cents = excluded.balance_cents, hold_next_award = excluded.hold_next_award
+      update ledger_accounts set balance_cents = player.balance_cents, hold_next_award = player.hold_next_award
+      from unnest($18::uuid[], $19::bigint[], $20::boolean[]) as player (id, balance_cents, hold_next_award)
+      where (select count(*) from written) >= 0 and ledger_accounts.id = player.id
       returning 1
     )
-    insert into ledger_accounts (id, kind, environment, balance_cents, may_overdraw)
-    select house.id, house.kind, house.environment, house.delta_cents, true
-    from unnest($23::uuid[], $24::text[], $25::text[], $26::bigint[]) as house (id, kind, environment, delta_cents)
-    where (select count(*) from settled) >= 0
-    on conflict (id) do update set balance_cents = ledger_accounts.balance_cents + excluded.balance_cents`,
+    update ledger_accounts set balance_cents = ledger_accounts.balance_cents + house.delta_cents
+    from unnest($21::uuid[], $22::bigint[]) as house (id, delta_cents)
+    where (select count(*) from settled) >= 0 and ledger_accounts.id = house.id`,
 };
 
 type TransferRow = readonly [
@@ -169,13 +164,9 @@ export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: Ledg
     ...columns,
     now,
     players.map((player) => player.id),
-    players.map((player) => player.environment),
-    players.map((player) => player.accountId),
     players.map((player) => player.balanceCents),
     players.map((player) => player.holdNextAward),
     houseById.map((row) => row.id),
-    houseById.map((row) => row.kind),
-    houseById.map((row) => row.environment),
     houseById.map((row) => row.deltaCents),
   ]);
 }
