@@ -15,6 +15,7 @@ import {
   openTestWallet,
   purseOf,
   refusalOf,
+  rememberedFees,
   type TestPlayer,
   type TestWallet,
   type WalletClient,
@@ -226,6 +227,7 @@ describe('the wallet', () => {
   afterAll(() => wallet[Symbol.asyncDispose]());
 
   it('answers any sequence of commands over two replicas as the reference model does, and stays in balance', async () => {
+    const rememberedBefore = await rememberedFees();
     await fc.assert(
       fc.asyncProperty(commands, async (sequence) => {
         const players = await Promise.all(Array.from({ length: PLAYERS }, () => addPlayer(wallet)));
@@ -244,5 +246,7 @@ describe('the wallet', () => {
       }),
       { numRuns: 15 },
     );
+    // Both ways of posting a fee were taken.
+    expect(await rememberedFees()).toBeGreaterThan(rememberedBefore);
   }, 60_000);
 });

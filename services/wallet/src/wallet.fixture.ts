@@ -13,6 +13,7 @@ import {
   type WalletServiceService,
 } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
+import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { walletConfigSchema } from './config.ts';
 import { startWallet } from './server.ts';
@@ -24,6 +25,8 @@ export type TestWallet = AsyncDisposable & {
   /** Another process on the same database, as far as the database can tell. */
   startReplica(): Promise<WalletClient>;
   readonly database: Database;
+  /** Connections of one more replica, without the replica. */
+  connect(): Database;
   readonly clock: { now: Date; advance(ms: number): void };
 };
 
@@ -47,9 +50,11 @@ export async function openTestWallet(env: Record<string, string> = {}): Promise<
     );
   }
 
+  const connect = () => running.use(createDatabase({ url, maxConnections: 4, applicationName: 'wallet-test' }));
+
   const running = opening.move();
   const client = await startReplica();
-  return { client, startReplica, database, clock, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { client, startReplica, connect, database, clock, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 /** The answer of a call that must not be refused. */
@@ -142,4 +147,10 @@ export async function auditFaults({ client }: TestWallet): Promise<Record<string
   return Object.fromEntries(
     checks.filter((check) => check.violations > 0n).map((check) => [check.id, check.violations]),
   );
+}
+
+/** How many fees were posted on what was remembered of their players, by all replicas of this process. */
+export async function rememberedFees(): Promise<number> {
+  const { values = [] } = (await metrics.getSingleMetric('laurel_wallet_remembered_fees_total')?.get()) ?? {};
+  return values.find(({ labels }) => labels.outcome === 'posted')?.value ?? 0;
 }

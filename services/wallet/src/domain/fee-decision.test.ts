@@ -2,7 +2,7 @@ import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideFees, type FeeCharge, type FeeFacts } from './fee-decision.ts';
+import { decideFees, type FeeCharge, type FeeFacts, mayPay } from './fee-decision.ts';
 import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
@@ -182,6 +182,31 @@ describe('the laws of a batch of fees', () => {
         expect(changes.lines.map(({ id, state }) => [id, state])).toEqual(
           charges.map((fee, index) => [fee.transferId, results[index]?.kind === 'posted' ? 'posted' : 'fenced']),
         );
+      }),
+    );
+  });
+
+  it('whoever may pay by what is remembered has the fee posted, as long as it holds and the balance pays', () => {
+    const standings = fc.record({
+      dateOfBirth: fc.constantFrom('1990-01-01', '2008-11-21', '2008-11-22'),
+      jurisdiction: fc.constantFrom('US-CA', 'US-WA'),
+      verificationLevel: fc.nat(3),
+      selfExcludedUntil: fc.constantFrom(null, before, now, new Date(now.getTime() + 1)),
+      blocked: fc.boolean(),
+      insider: fc.boolean(),
+    });
+    const requirements = fc.record({
+      verificationLevel: fc.nat(3),
+      jurisdictions: fc.constantFrom([], ['US-CA']),
+      refuseInsiders: fc.boolean(),
+    });
+    const owners = fc.constantFrom(accountId, newId());
+    fc.assert(
+      fc.property(standings, requirements, owners, (facts, requirement, owner) => {
+        const player = { accountId: owner, standing: facts };
+        const fee = charge({ requirement });
+        const { results } = decide([fee], [{ stored: null, player }]);
+        expect(mayPay(fee, player, { rules, now })).toBe(results[0]?.kind === 'posted');
       }),
     );
   });

@@ -41,11 +41,14 @@ export type StoredFee =
   /** Without a refusal the fee was given up unheard: its attempt died before the charge arrived. */
   | { readonly state: 'fenced'; readonly refusalCode: FeeRefusalCode | null };
 
+/** The person behind a ref. */
+export type KnownPlayer = { readonly accountId: string; readonly standing: Standing };
+
 /** What is known about one charge, read after the player's row was locked. */
 export type FeeFacts = {
   readonly stored: StoredFee | null;
   /** The person behind the ref now; null for none. */
-  readonly player: { readonly accountId: string; readonly standing: Standing } | null;
+  readonly player: KnownPlayer | null;
 };
 
 export type FeeResult =
@@ -86,6 +89,19 @@ export function decideFees(batch: {
   });
 
   return { results, changes: book.changes() };
+}
+
+/**
+ * Whether the fee may be posted unless it was decided already or the balance cannot pay, given who the player was when last seen: rules 3
+ * and 4. The answer is worth as much as what it is based on, so whoever posts on it makes sure in the same statement that it still holds.
+ */
+export function mayPay(
+  { accountId, environment, requirement }: FeeCharge,
+  player: KnownPlayer,
+  { rules, now }: { readonly rules: StandingRules; readonly now: Date },
+): boolean {
+  if (player.accountId !== accountId) return false;
+  return decideStanding({ standing: player.standing, requirement, environment, rules, now }) === null;
 }
 
 function answerAgain(charge: FeeCharge, stored: StoredFee): FeeResult {

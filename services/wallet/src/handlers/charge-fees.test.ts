@@ -1,8 +1,11 @@
 import { newId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { FeeState } from '@laurel/proto/wallet';
 import { metrics } from '@laurel/telemetry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
   auditFaults,
@@ -12,9 +15,12 @@ import {
   endOf,
   ok,
   openTestWallet,
+  rememberedFees,
+  type TestPlayer,
   type TestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
+import { createFeeCharges } from './charge-fees.ts';
 
 let wallet: TestWallet;
 let replica: WalletClient;
@@ -174,6 +180,145 @@ describe('standing decides in the call that charges', () => {
   });
 });
 
+describe('a fee of a player who paid before', () => {
+  const strict = { verificationLevel: 1, jurisdictions: ['US-CA'], refuseInsiders: true };
+  const strictCharge = (player: TestPlayer) => chargeOf(player, 1_00n, { requirement: strict });
+
+  /** Someone whom both replicas remember. */
+  async function addRemembered(balanceCents = 10_00n): Promise<TestPlayer> {
+    const player = await addPlayer(wallet, { balanceCents: balanceCents + 2_00n });
+    for (const client of [wallet.client, replica]) expect(await charge(client, strictCharge(player))).toBe('posted');
+    return player;
+  }
+
+  it('is posted on what is remembered, with the same effect', async () => {
+    const player = await addRemembered();
+    const before = await rememberedFees();
+    wallet.clock.advance(1_000);
+    const fee = strictCharge(player);
+    expect(await ok(wallet.client.chargeFees({ charges: [fee] }))).toEqual({
+      results: [{ result: { $case: 'posted', value: { postedAt: wallet.clock.now } } }],
+    });
+    expect(await rememberedFees()).toBe(before + 1);
+    expect(await balanceOf(wallet, player)).toBe(9_00n);
+    // All of them say the same, the two that were decided anew and the one that was not.
+    const columns = [
+      'state, kind, environment, debit_id, credit_id, amount_cents, round_id, fee_transfer_id, award_id, reference, reason',
+      'refusal_code',
+    ].join();
+    const rows = await wallet.database.query(
+      {
+        text: `
+          select count(*) as fees, count(distinct attempt_id) as attempts, array_agg(player_balance_after_cents order by seq) as balances
+          from transfers where kind = 'fee' and player_ledger_id = $1 group by ${columns}`,
+      },
+      [playerLedgerId(player.accountId, 'live')],
+    );
+    expect(rows).toEqual([{ fees: 3n, attempts: 3n, balances: [11_00n, 10_00n, 9_00n] }]);
+  });
+
+  it('shares a batch with those who are new, in order', async () => {
+    const [first, second] = [await addRemembered(), await addRemembered(0n)];
+    const fresh = await addPlayer(wallet, { balanceCents: 1_00n });
+    const charges = [fresh, first, second, fresh, first].map(strictCharge);
+    const { results } = await ok(wallet.client.chargeFees({ charges }));
+    expect(results.map(endOf)).toEqual(['posted', 'posted', 'insufficient_funds', 'insufficient_funds', 'posted']);
+  });
+
+  it.each([
+    ['a self-exclusion', 'blocked', { selfExcludedUntil: new Date('2027-01-01T00:00:00.000Z') }],
+    ['an enforcement block', 'blocked', { blocked: true }],
+    ['an unserved jurisdiction', 'blocked', { jurisdiction: 'US-WA' }],
+    ['a jurisdiction that the contest does not serve', 'blocked', { jurisdiction: 'US-NY' }],
+    ['a lower verification level', 'blocked', { verificationLevel: 0 }],
+  ])('%s since then refuses it on every replica, and nothing is charged', async (_, refusal, change) => {
+    const player = await addRemembered();
+    await ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...change }));
+    for (const client of [wallet.client, replica]) {
+      const fee = strictCharge(player);
+      expect(await charge(client, fee)).toBe(refusal);
+      expect(await charge(client, fee)).toBe(refusal);
+    }
+    expect(await balanceOf(wallet, player)).toBe(10_00n);
+  });
+
+  it('is refused to an insider since then', async () => {
+    const player = await addRemembered();
+    await ok(
+      wallet.client.addInsider({ programId: player.player.tenant?.programId ?? '', accountId: player.accountId }),
+    );
+    for (const client of [wallet.client, replica]) {
+      expect(await charge(client, strictCharge(player))).toBe('insider_entry');
+    }
+    expect(await balanceOf(wallet, player)).toBe(10_00n);
+  });
+
+  it('is answered moved when the ref names another account since then', async () => {
+    const [player, other] = [await addRemembered(), await addRemembered()];
+    await ok(wallet.client.putPlayerLink({ player: player.player, email: other.email }));
+    for (const client of [wallet.client, replica]) {
+      const fee = strictCharge(player);
+      expect(await charge(client, fee)).toBe('moved');
+      expect(await charge(client, { ...fee, accountId: other.accountId })).toBe('posted');
+    }
+    expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([10_00n, 8_00n]);
+  });
+
+  it('is decided anew after a change that refuses nobody, and remembered again', async () => {
+    const player = await addRemembered();
+    const before = await rememberedFees();
+    const change = { accountId: player.accountId, clearSelfExclusion: false, verificationLevel: 2 };
+    await ok(wallet.client.updateAccount(change));
+    expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
+    expect(await rememberedFees()).toBe(before);
+    expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
+    expect(await rememberedFees()).toBe(before + 1);
+  });
+
+  it('waits for the end of an exclusion that is remembered', async () => {
+    const player = await addRemembered();
+    const selfExcludedUntil = new Date(wallet.clock.now.getTime() + 5_000);
+    await ok(
+      wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, selfExcludedUntil }),
+    );
+    expect(await charge(wallet.client, strictCharge(player))).toBe('blocked');
+    wallet.clock.advance(5_000);
+    for (let time = 0; time < 2; time += 1) expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
+    expect(await balanceOf(wallet, player)).toBe(8_00n);
+  });
+
+  it('is refused when another replica has taken the balance', async () => {
+    const player = await addRemembered(1_00n);
+    expect(await charge(replica, strictCharge(player))).toBe('posted');
+    const fee = strictCharge(player);
+    expect(await charge(wallet.client, fee)).toBe('insufficient_funds');
+    expect(await charge(replica, fee)).toBe('insufficient_funds');
+    expect(await balanceOf(wallet, player)).toBe(0n);
+  });
+
+  it('is posted once, whoever asks again', async () => {
+    const player = await addRemembered();
+    const fee = strictCharge(player);
+    const first = await ok(wallet.client.chargeFees({ charges: [fee] }));
+    wallet.clock.advance(5_000);
+    const other = await addRemembered();
+    for (const client of [wallet.client, replica]) {
+      const { results } = await ok(client.chargeFees({ charges: [strictCharge(other), fee] }));
+      expect(results.map(endOf)).toEqual(['posted', 'posted']);
+      expect(results[1]).toEqual(first.results[0]);
+    }
+    expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([9_00n, 8_00n]);
+  });
+
+  it('is refused under an id that was fenced', async () => {
+    const player = await addRemembered();
+    const fee = strictCharge(player);
+    await ok(replica.resolveFees({ queries: [{ transferId: fee.transferId, fenceIfAbsent: true }] }));
+    expect(await charge(wallet.client, fee)).toBe('internal_error');
+    expect(await balanceOf(wallet, player)).toBe(10_00n);
+  });
+});
+
 describe('resolving a fee', () => {
   const queryOf = (transferId: string, fenceIfAbsent: boolean) => ({ queries: [{ transferId, fenceIfAbsent }] });
 
@@ -217,8 +362,10 @@ describe('resolving a fee', () => {
 
 describe('many at once', () => {
   it('400 parallel charges of one account take what it has and not a cent more', async () => {
-    const player = await addPlayer(wallet, { balanceCents: 100_00n });
+    const player = await addPlayer(wallet, { balanceCents: 102_00n });
     const clients = [wallet.client, replica];
+    // From here on both remember the player.
+    for (const client of clients) expect(await charge(client, chargeOf(player, 1_00n))).toBe('posted');
     const ends = await Promise.all(
       Array.from({ length: 400 }, (_, index) => charge(clients[index % 2] ?? wallet.client, chargeOf(player, 1_00n))),
     );
@@ -262,6 +409,40 @@ describe('many at once', () => {
     expect(left).toBe(20n * 20_00n - BigInt(posted) * 1_00n);
   });
 
+  it('two replicas that post on memory and anew, over the same players, never wait in a circle', async () => {
+    const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 6_00n })));
+    const failures: unknown[] = [];
+    const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
+    const replicas = [wallet.connect(), wallet.connect()].map((database) =>
+      createFeeCharges({ database: telling(database, failures), clock: () => wallet.clock.now, rules }),
+    );
+    const before = await rememberedFees();
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => {
+        const { accountId, player } = players[Math.floor(index / 2) % 20] as TestPlayer;
+        const { transferId, attemptId } = chargeOf(players[0] as TestPlayer, 1_00n);
+        return replicas[index % 2]?.submit({
+          transferId,
+          attemptId,
+          accountId,
+          programId: player.tenant?.programId ?? '',
+          environment: 'live',
+          playerRef: player.playerRef,
+          feeCents: cents(1_00n),
+          // Every seventh is refused for its level, and whoever was refused is decided upon anew the next time.
+          requirement: { verificationLevel: index % 7 === 0 ? 3 : 0, jurisdictions: [], refuseInsiders: false },
+        });
+      }),
+    );
+    const ends = results.map((result) => (result?.kind === 'refused' ? result.code : result?.kind));
+    expect(ends.filter((end) => end === 'blocked')).toHaveLength(29);
+    expect(ends.filter((end) => end === 'posted')).toHaveLength(120);
+    expect(ends.filter((end) => end === 'insufficient_funds')).toHaveLength(51);
+    for (const player of players) expect(await balanceOf(wallet, player)).toBe(0n);
+    expect(failures).toEqual([]);
+    expect(await rememberedFees()).toBeGreaterThan(before);
+  });
+
   it('four writers over overlapping accounts finish without a deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 30 }, () => addPlayer(wallet, { balanceCents: 50_00n })));
     const clients = [wallet.client, replica, await wallet.startReplica(), await wallet.startReplica()];
@@ -283,6 +464,19 @@ describe('many at once', () => {
     for (const player of players) expect(await balanceOf(wallet, player)).toBe(50_00n - 4n * 5n * 10n);
   });
 });
+
+/** The database, telling what fails: a batch that failed would run again and leave no trace. */
+function telling(database: Database, failures: unknown[]): Database {
+  const tell = (error: unknown): never => {
+    failures.push(error);
+    throw error;
+  };
+  return {
+    ...database,
+    transaction: (work, options) => database.transaction(work, options).catch(tell),
+    write: (statement, values, options) => database.write<never>(statement, values, options).catch(tell),
+  };
+}
 
 async function rollbacks(): Promise<number> {
   const name = 'laurel_postgres_transactions_total';

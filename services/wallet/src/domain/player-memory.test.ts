@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { createPlayerMemory } from './player-memory.ts';
+
+const standing = {
+  dateOfBirth: '1990-01-01',
+  jurisdiction: 'US-CA',
+  verificationLevel: 1,
+  selfExcludedUntil: null,
+  blocked: false,
+  insider: false,
+};
+const ref = (playerRef: string) => ({ programId: 'program', environment: 'live', playerRef }) as const;
+const player = (accountId: string) => ({ accountId, standing });
+
+describe('what is remembered of players', () => {
+  it('is what was learnt last, until it is forgotten', () => {
+    const memory = createPlayerMemory();
+    expect(memory.recall(ref('a'))).toBeNull();
+    memory.remember(ref('a'), player('first'));
+    memory.remember(ref('a'), player('second'));
+    expect(memory.recall(ref('a'))).toEqual(player('second'));
+    memory.forget(ref('a'));
+    expect(memory.recall(ref('a'))).toBeNull();
+  });
+
+  it('is kept apart by program and environment', () => {
+    const memory = createPlayerMemory();
+    memory.remember(ref('a'), player('one'));
+    expect(memory.recall({ ...ref('a'), environment: 'test' })).toBeNull();
+    expect(memory.recall({ ...ref('a'), programId: 'other' })).toBeNull();
+  });
+
+  it('has an end: who was learnt longest ago goes first', () => {
+    const memory = createPlayerMemory(2);
+    for (const name of ['a', 'b', 'a', 'c']) memory.remember(ref(name), player(name));
+    expect(['a', 'b', 'c'].map((name) => memory.recall(ref(name))?.accountId)).toEqual(['a', undefined, 'c']);
+  });
+});
