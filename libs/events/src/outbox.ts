@@ -10,13 +10,15 @@ import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { createRelay } from './relay.ts';
-import { deleteEvents, insertEvents } from './repository/outbox.ts';
+import { deleteEvents, insertEvents, type OutboxRow } from './repository/outbox.ts';
 import { type EventStream, subjectOf } from './stream.ts';
 import { withinMs } from './within.ts';
 
 export interface Outbox extends AsyncDisposable {
   /** Within the transaction that makes the facts true. Nothing for an empty list; fit for `commitWith`. */
   insert(on: Queryable, events: readonly Event[]): Promise<void>;
+  /** What `insert` writes, for an owner whose own statement writes it together with what makes the events true. */
+  rowsOf(events: readonly Event[]): readonly OutboxRow[];
   /** After that transaction has committed. Never throws and never waits. */
   publish(events: readonly Event[]): void;
   /** The relay: publishes again what the stream is missing. */
@@ -88,13 +90,18 @@ export function createOutbox(options: {
     remover.submit(eventIds).catch((error) => logger.warn({ err: error }, 'taken events are still in the outbox'));
   });
 
+  function rowsOf(events: readonly Event[]): readonly OutboxRow[] {
+    // An event that could never be published must not become true.
+    for (const event of events) subjectOf(stream.prefix, event);
+    return events.map(toRow);
+  }
+
   return {
     insert: async (on, events) => {
       if (events.length === 0) return;
-      // An event that could never be published must not become true.
-      for (const event of events) subjectOf(stream.prefix, event);
-      await insertEvents(on, events.map(toRow));
+      await insertEvents(on, rowsOf(events));
     },
+    rowsOf,
     publish: (events) => {
       for (const event of events) {
         publisher.submit(event).catch(() => published.inc({ owner, outcome: 'failed' }));
@@ -110,7 +117,7 @@ export function createOutbox(options: {
   };
 }
 
-function toRow(event: Event) {
+function toRow(event: Event): OutboxRow {
   const bytes = Event.encode(event).finish();
   return { id: event.id, payload: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }

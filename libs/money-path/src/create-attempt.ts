@@ -33,7 +33,7 @@ export type AttemptPlan<Attempt extends OwnedAttempt> = {
   moveTo(attempt: Attempt, accountId: string): Promise<Attempt | Refused>;
 };
 
-/** `written` resolves once the attempt says `open`, or with false where that could not be written; it never rejects. */
+/** `written` resolves once `open` needs no writing any more, or with false where it could not be written; it never rejects. */
 export type CreatedAttempt<Attempt extends OwnedAttempt> = {
   readonly kind: 'created';
   readonly attempt: Attempt;
@@ -135,6 +135,6 @@ async function charge<Attempt extends OwnedAttempt>(
 }
 
 function opened<Attempt extends OwnedAttempt>(attempt: Attempt, opener: AttemptOpener): CreatedAttempt<Attempt> {
-  const written = opener.open({ attemptId: attempt.id, feeGeneration: attempt.feeGeneration });
+  const written = opener.openCreated({ attemptId: attempt.id, feeGeneration: attempt.feeGeneration });
   return { kind: 'created', attempt: { ...attempt, status: 'open' }, written };
 }

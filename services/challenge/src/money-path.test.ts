@@ -64,6 +64,58 @@ describe('the work of an owner when an attempt opens', () => {
   });
 });
 
+describe('the write of open behind a creation', () => {
+  it('is put off until somebody goes on from it, and then written for all that wait', async () => {
+    const [first, second] = [await pendingAgain(), await pendingAgain()];
+    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
+    expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([true, true]);
+    expect(await rowOf(first)).toMatchObject({ status: 'pending' });
+    await opener.written(second);
+    expect(await Promise.all(answers)).toEqual([true, true]);
+    for (const attemptId of [first, second]) expect(await rowOf(attemptId)).toMatchObject({ status: 'open' });
+    expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([false, false]);
+  });
+
+  it('comes by itself after the pause, and at once when the service stops', async () => {
+    const [late, last] = [await pendingAgain(), await pendingAgain()];
+    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    expect(await opener.openCreated({ attemptId: late, feeGeneration: 0 })).toBe(true);
+    expect(await rowOf(late)).toMatchObject({ status: 'open' });
+    void opener.openCreated({ attemptId: last, feeGeneration: 0 });
+    await opener.drain();
+    expect(await rowOf(last)).toMatchObject({ status: 'open' });
+  });
+
+  it('is left out for an attempt that an outcome settles meanwhile', async () => {
+    const attemptId = await pendingAgain();
+    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const answer = opener.openCreated({ attemptId, feeGeneration: 0 });
+    opener.settled(attemptId);
+    expect(await answer).toBe(true);
+    expect(opener.isKnownPosted(attemptId)).toBe(false);
+    await opener.drain();
+    expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
+  });
+
+  it('is not put off where somebody resolves the attempt meanwhile', async () => {
+    const attemptId = await pendingAgain();
+    const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
+    const behind = opener.openCreated({ attemptId, feeGeneration: 0 });
+    expect(await opener.open({ attemptId, feeGeneration: 0 })).toBe(true);
+    expect(await behind).toBe(true);
+    expect(await rowOf(attemptId)).toMatchObject({ status: 'open' });
+  });
+
+  /** An attempt whose fee is posted, which is not written. */
+  async function pendingAgain(): Promise<string> {
+    const { attempt } = await h.openAttempt();
+    await h.server.sweepOnce();
+    await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attempt.id]);
+    return attempt.id;
+  }
+});
+
 describe('a pending attempt that may not wait for its grace', () => {
   it('is fenced at once, and then never comes to be', async () => {
     const { attemptId } = await h.pendingAttempt();

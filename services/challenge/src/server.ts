@@ -39,7 +39,7 @@ import { putSigningKey } from './repository/outcomes.ts';
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
   readonly adminPort: number;
-  /** One run of every sweeper, in the order of an attempt's life; tests call it instead of waiting. */
+  /** What is written behind, then one run of every sweeper, in the order of an attempt's life; tests call it instead of waiting. */
   sweepOnce(): Promise<void>;
 };
 
@@ -151,6 +151,7 @@ export async function startChallenge(
     port: grpc.port,
     adminPort: admin.port,
     async sweepOnce() {
+      await opener.drain();
       for (const { runOnce } of sweepers) await runOnce(clock());
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

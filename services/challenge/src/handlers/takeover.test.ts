@@ -17,6 +17,7 @@ async function statusOf(attemptId: string) {
 
 /** The status changes as if what was written behind had been lost. */
 async function forget(attemptId: string): Promise<void> {
+  await h.server.sweepOnce();
   await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
 }
 
