@@ -16,6 +16,7 @@ import { createDatabase } from '@laurel/postgres';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
+import { createAttemptMemory } from './attempt-memory.ts';
 import type { ChallengeConfig } from './config.ts';
 import type { Award } from './domain/challenge.ts';
 import { eventsOfAwards, eventsOfRefunds } from './events.ts';
@@ -79,6 +80,7 @@ export async function startChallenge(
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);
   const signingKeyId = await putSigningKey(database, signer.publicKey);
   const accounts = createAccountMemory();
+  const attempts = createAttemptMemory();
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
   const ceilings = config.TIER_CEILINGS;
@@ -102,7 +104,7 @@ export async function startChallenge(
   );
   const creations = starting.adopt(createAttemptCreations({ database, ceilings, clock }), (it) => it.drain());
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, opener, outbox, attemptTtlMs, clock }),
+    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, attemptTtlMs, clock }),
     (it) => it.drain(),
   );
 
@@ -112,7 +114,7 @@ export async function startChallenge(
   const service = implement(
     ChallengeServiceService,
     {
-      createAttempts: createAttempts({ ...money, creations, logger }),
+      createAttempts: createAttempts({ ...money, creations, attempts, logger }),
       reportOutcomes: reportOutcomes({ database, settlements, opener, resolver, expirer, payer, clock, logger }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),

@@ -16,6 +16,9 @@ import type { Attempt, AttemptTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 import { clears } from './threshold.ts';
 
+/** What of an attempt its outcome is decided on and its receipt tells. */
+export type AttemptInPlay = Omit<Attempt, 'metadata'>;
+
 export type OutcomeDecision =
   | { readonly kind: 'settled'; readonly metThreshold: boolean; readonly claimsPrize: boolean }
   | { readonly kind: 'settled_before' }
@@ -26,7 +29,7 @@ export type OutcomeDecision =
 
 export function decideOutcome(facts: {
   readonly tenant: Tenant;
-  readonly attempt: Attempt | null;
+  readonly attempt: AttemptInPlay | null;
   readonly terms: AttemptTerms | null;
   readonly score: number;
   /** The wallet is known to have posted the fee, though the attempt may still say `pending`. */

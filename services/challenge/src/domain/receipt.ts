@@ -7,13 +7,14 @@
  */
 import { parseJson } from '@laurel/json';
 import { formatAmount } from '@laurel/money';
-import type { Attempt, AttemptTerms, Outcome } from './challenge.ts';
+import type { AttemptTerms, Outcome } from './challenge.ts';
+import type { AttemptInPlay } from './outcome-decision.ts';
 
 /** Raised when a field changes its meaning; added fields do not raise it. */
 const RECEIPT_VERSION = 1;
 
 export function composeReceipt(facts: {
-  readonly attempt: Attempt;
+  readonly attempt: AttemptInPlay;
   readonly terms: AttemptTerms;
   readonly outcome: Outcome;
   readonly award: { readonly id: string } | null;

@@ -19,6 +19,7 @@ import type { NamedAccount } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Queryable, type Transaction } from '@laurel/postgres';
 import type { AttemptCreation, ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock, Logger } from '@laurel/service';
+import type { AttemptMemory } from '../attempt-memory.ts';
 import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
 import { type Creation, type CreationDecision, decideCreations } from '../domain/creation-decision.ts';
@@ -37,6 +38,7 @@ type Deps = {
   accounts: AccountMemory;
   opener: AttemptOpener;
   creations: AttemptCreations;
+  attempts: AttemptMemory;
   ceilings: TierCeilings;
   clock: Clock;
   logger: Logger;
@@ -76,6 +78,7 @@ export function createAttempts(deps: Deps): Handlers<ChallengeServiceService>['c
 async function createOne(item: AttemptCreation, deps: Deps) {
   const created = await createAttempt(planOf(parseCreation(item), deps), { owner: 'challenge', ...deps });
   if (isRefused(created)) return created;
+  deps.attempts.remember(created.attempt);
   return { $case: 'attempt' as const, value: presentCreatedAttempt(created.attempt) };
 }
 

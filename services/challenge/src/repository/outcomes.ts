@@ -1,12 +1,23 @@
 /** Outcomes, their receipts, and the samples that a bar is read off. */
-import type { Queryable } from '@laurel/postgres';
+import type { OutboxRow } from '@laurel/events';
+import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
+import type { AttemptInPlay } from '../domain/outcome-decision.ts';
 
 /** An outcome with what was signed about it. */
 export type SignedOutcome = {
   readonly outcome: Outcome;
   readonly receipt: string;
   readonly signature: Buffer;
+};
+
+/** An outcome that is to be recorded where its attempt is still as it is remembered. */
+export type RememberedOutcome = SignedOutcome & {
+  readonly attempt: AttemptInPlay;
+  /** The award that the outcome wins; null for none. */
+  readonly awardId: string | null;
+  /** What is told of it at once; null for nothing. */
+  readonly event: OutboxRow | null;
 };
 
 /** A score that counts for the bar of its challenge. */
@@ -35,6 +46,54 @@ insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at,
 select o.*, $8::int
 from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::bool[], $5::timestamptz[], $6::text[], $7::bytea[]) as o`,
 };
+
+// Frozen facts need no look, and the fee generation stands for them: an attempt that began again under another one froze others. The
+// account may have moved until the attempt opened. Rows are locked in id order, as everywhere; the join goes by that order, because it
+// can only look attempts up one by one. After waiting for a lock PostgreSQL holds the row's new version against the conditions.
+const settleAsRememberedText = ({ wins }: { wins: boolean }) => `
+with reported as (
+  select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
+    $11::uuid[], $12::bytea[]${wins ? ', $13::uuid[]' : ''})
+  as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
+    event_id, payload${wins ? ', award_id' : ''})
+  order by r.id
+),
+settled as (
+  update attempts a set status = 'settled'
+  from reported r
+  where a.id = r.id and a.status in ('open', 'pending') and a.spoiled_at is null
+    and a.account_id = r.account_id and a.fee_generation = r.fee_generation${
+      wins
+        ? `
+    and (r.award_id is null
+      or not exists (select from awards w where w.challenge_id = a.challenge_id and w.account_id = a.account_id))
+  returning r.*, a.challenge_id, a.prize_cents`
+        : `
+  returning r.*`
+    }
+),
+told as (
+  insert into outbox (event_id, payload) select event_id, payload from settled where event_id is not null
+  on conflict (event_id) do nothing
+),${
+  wins
+    ? `
+claimed as (
+  insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
+  select award_id, id, challenge_id, account_id, prize_cents, 'paying', $1
+  from settled where award_id is not null order by challenge_id, account_id
+),`
+    : ''
+}
+recorded as (
+  insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
+  select id, receipt_id, score, met_threshold, $1, receipt, signature, $2 from settled
+)
+select id from settled`;
+
+// Most batches win nothing, and a table that nothing goes into costs as well.
+const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleAsRememberedText({ wins: false }) };
+const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleAsRememberedText({ wins: true }) };
 
 const INSERT_SAMPLES = {
   name: 'bar_samples_insert',
@@ -77,6 +136,37 @@ export async function insertOutcomes(
     signed.map(({ signature }) => signature),
     signingKeyId,
   ]);
+}
+
+/**
+ * Settles the attempts that are still open, unspoiled, unchanged and, for a win, without a prize taken; their fees are known to be
+ * posted, so `pending` is open too. The outcome, the award and the event are written of those alone. Answers their ids. Each attempt
+ * may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile.
+ */
+export async function settleAsRemembered(
+  database: Database,
+  outcomes: readonly RememberedOutcome[],
+  signingKeyId: number,
+): Promise<ReadonlySet<string>> {
+  const wins = outcomes.some(({ awardId }) => awardId !== null);
+  const statement: Statement = wins ? SETTLE_WITH_WINS : SETTLE_LOSSES;
+  const values: unknown[] = [
+    outcomes[0]?.outcome.recordedAt,
+    signingKeyId,
+    outcomes.map(({ attempt }) => attempt.id),
+    outcomes.map(({ attempt }) => attempt.accountId),
+    outcomes.map(({ attempt }) => attempt.feeGeneration),
+    outcomes.map(({ outcome }) => outcome.receiptId),
+    outcomes.map(({ outcome }) => outcome.score),
+    outcomes.map(({ outcome }) => outcome.metThreshold),
+    outcomes.map(({ receipt }) => receipt),
+    outcomes.map(({ signature }) => signature),
+    outcomes.map(({ event }) => event?.id ?? null),
+    outcomes.map(({ event }) => event?.payload ?? null),
+  ];
+  if (wins) values.push(outcomes.map(({ awardId }) => awardId));
+  const rows = await database.write<{ id: string }>(statement, values, { durable: true });
+  return new Set(rows.map((row) => row.id));
 }
 
 export async function insertBarSamples(on: Queryable, samples: readonly BarSample[]): Promise<void> {

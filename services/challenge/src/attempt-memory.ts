@@ -1,0 +1,56 @@
+/**
+ * The attempts that this process opened and has not seen end, so that an outcome can be decided without reading its attempt first. A
+ * memory, never the truth: another process may have settled, ended or spoiled the attempt since. Whoever decides on it lets the commit
+ * hold only where the attempt is still what is remembered, and goes to the row otherwise.
+ *
+ * Only attempts whose fee the wallet has posted are remembered. A free one is not: its score counts for the bar, which takes more than
+ * settling it. The terms of a challenge are frozen, so they are learnt once, from the first outcome of the challenge.
+ */
+import type { Attempt, AttemptTerms } from './domain/challenge.ts';
+import type { AttemptInPlay } from './domain/outcome-decision.ts';
+
+export interface AttemptMemory {
+  /** Null where the attempt is not remembered, or nothing is known of its challenge yet. */
+  recall(attemptId: string): { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms } | null;
+  /** The attempt as its creation is answered. Only one that is open, paid for and unspoiled is kept. */
+  remember(attempt: Attempt): void;
+  learnTerms(challengeId: string, terms: AttemptTerms): void;
+  forget(attemptId: string): void;
+}
+
+// About 600 bytes each: some 30 MB. What one process has open by far, and who is pushed out is read from its row.
+const MAX_ATTEMPTS = 50_000;
+const MAX_CHALLENGES = 10_000;
+
+export function createAttemptMemory(): AttemptMemory {
+  const attempts = new Map<string, AttemptInPlay>();
+  const termsOf = new Map<string, AttemptTerms>();
+
+  return {
+    recall(attemptId) {
+      const attempt = attempts.get(attemptId);
+      if (attempt === undefined) return null;
+      const terms = termsOf.get(attempt.challengeId);
+      return terms === undefined ? null : { attempt, terms };
+    },
+    remember({ metadata: _, ...attempt }) {
+      if (attempt.status !== 'open' || attempt.feeCents === 0n || attempt.spoiledAt !== null) return;
+      putNewest(attempts, attempt.id, attempt, MAX_ATTEMPTS);
+    },
+    learnTerms(challengeId, terms) {
+      if (!termsOf.has(challengeId)) putNewest(termsOf, challengeId, terms, MAX_CHALLENGES);
+    },
+    forget(attemptId) {
+      attempts.delete(attemptId);
+    },
+  };
+}
+
+/** A Map keeps insertion order, so its first key is the one that was put longest ago. */
+function putNewest<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= limit) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
