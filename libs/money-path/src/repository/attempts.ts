@@ -11,7 +11,8 @@
  *
  * Beside them it has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
  *
- * Rows are always locked in id order, so that two batches never wait for each other.
+ * Rows are always locked in id order, so that two batches never wait for each other: an update goes by the order of what it joins its
+ * table to, which it can only look up row by row (libs/postgres, PLAN_STABLE).
  */
 import type { AttemptStatus } from '@laurel/attempt';
 import type { Database, Transaction } from '@laurel/postgres';
@@ -25,26 +26,22 @@ export type WhenOpened = (tx: Transaction, attemptIds: readonly string[]) => Pro
 /** What decides how an attempt ends. */
 export type EndingAttempt = { readonly status: AttemptStatus; readonly isPaid: boolean; readonly createdAt: Date };
 
-const LOCKED = `locked as (select a.id from attempts a join wanted w on w.id = a.id order by a.id for no key update of a)`;
-
 // What is known of an older generation's fee says nothing about the current one.
 const OPEN = {
   name: 'attempts_open',
   text: `
-with wanted as (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation)), ${LOCKED}
 update attempts a set status = 'open'
-from locked l join wanted w on w.id = l.id
-where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation
+from (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation) order by w.id) w
+where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation
 returning a.id`,
 };
 
 const REFUSE = {
   name: 'attempts_refuse',
   text: `
-with wanted as (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code)), ${LOCKED}
 update attempts a set status = 'refused', closed_reason = w.code
-from locked l join wanted w on w.id = l.id
-where a.id = l.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
+from (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code) order by w.id) w
+where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
 };
 
 const LOCK = {

@@ -19,7 +19,7 @@ import type { NamedAccount } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Queryable, type Transaction } from '@laurel/postgres';
 import type { AttemptCreation, ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock, Logger } from '@laurel/service';
-import type { AttemptMemory } from '../attempt-memory.ts';
+import type { AttemptMemory } from '../domain/attempt-memory.ts';
 import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
 import { type Creation, type CreationDecision, decideCreations } from '../domain/creation-decision.ts';
@@ -101,6 +101,7 @@ function planOf(creation: Creation, deps: Deps): AttemptPlan<Attempt> {
       const decision = await deps.creations.submit({ creation, account });
       if (decision.kind === 'refused' || decision.kind === 'ask_wallet') return decision;
       const { attempt, challenge } = decision;
+      deps.attempts.rememberTerms(challenge);
       return { kind: 'written', attempt, requirement: requirementOf(challenge.terms) };
     },
     moveTo: (attempt, accountId) => moveToAccount(attempt, accountId, deps),

@@ -30,7 +30,7 @@ import type { ChallengeServiceService, OutcomeReport } from '@laurel/proto/chall
 import type { Event } from '@laurel/proto/events';
 import type { Clock, Logger } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
-import type { AttemptMemory } from '../attempt-memory.ts';
+import type { AttemptMemory } from '../domain/attempt-memory.ts';
 import { type AttemptTerms, type Award, type Outcome, playerIdentity } from '../domain/challenge.ts';
 import { type AttemptInPlay, decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
@@ -278,7 +278,6 @@ async function settle(
   deps: SettleDeps,
 ): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
   const locked = await lockAttempts(tx, [...new Set(batch.map((report) => report.attemptId))]);
-  for (const { attempt, terms } of locked.values()) deps.attempts.learnTerms(attempt.challengeId, terms);
   const now = deps.clock();
   const decisions = decideInOrder(batch, locked, deps, now);
 

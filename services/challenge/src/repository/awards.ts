@@ -62,12 +62,12 @@ ${WITH_TENANT} where w.status in ('paying', 'releasing', 'denying') and w.create
 const RECORD_PAYOUTS = {
   name: 'awards_record_payouts',
   text: `
-with found as (select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at)),
-locked as (select w.id from awards w join found f on f.id = w.id order by w.id for no key update of w),
-moved as (
+with moved as (
   update awards w set status = f.status, paid_at = f.paid_at
-  from locked l join found f on f.id = l.id
-  where w.id = l.id and w.status = f.asked
+  from (
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at) order by f.id
+  ) f
+  where w.id = f.id and w.status = f.asked
   returning w.*, f.asked
 )
 select m.*, c.program_id, c.environment, a.player_ref, o.score, o.met_threshold, o.recorded_at

@@ -4,17 +4,17 @@
  * hold only where the attempt is still what is remembered, and goes to the row otherwise.
  *
  * Only attempts whose fee the wallet has posted are remembered. A free one is not: its score counts for the bar, which takes more than
- * settling it. The terms of a challenge are frozen, so they are learnt once, from the first outcome of the challenge.
+ * settling it. The terms of a challenge are frozen, so they are kept once for all its attempts.
  */
-import type { Attempt, AttemptTerms } from './domain/challenge.ts';
-import type { AttemptInPlay } from './domain/outcome-decision.ts';
+import type { Attempt, AttemptTerms, Challenge } from './challenge.ts';
+import type { AttemptInPlay } from './outcome-decision.ts';
 
 export interface AttemptMemory {
-  /** Null where the attempt is not remembered, or nothing is known of its challenge yet. */
+  /** Null where the attempt or the terms of its challenge are not remembered. */
   recall(attemptId: string): { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms } | null;
   /** The attempt as its creation is answered. Only one that is open, paid for and unspoiled is kept. */
   remember(attempt: Attempt): void;
-  learnTerms(challengeId: string, terms: AttemptTerms): void;
+  rememberTerms(challenge: Challenge): void;
   forget(attemptId: string): void;
 }
 
@@ -37,8 +37,9 @@ export function createAttemptMemory(): AttemptMemory {
       if (attempt.status !== 'open' || attempt.feeCents === 0n || attempt.spoiledAt !== null) return;
       putNewest(attempts, attempt.id, attempt, MAX_ATTEMPTS);
     },
-    learnTerms(challengeId, terms) {
-      if (!termsOf.has(challengeId)) putNewest(termsOf, challengeId, terms, MAX_CHALLENGES);
+    rememberTerms({ id, tenant, terms: { direction, prizeStructure, scoreMin, scoreMax } }) {
+      if (termsOf.has(id)) return;
+      putNewest(termsOf, id, { tenant, direction, prizeStructure, scoreMin, scoreMax }, MAX_CHALLENGES);
     },
     forget(attemptId) {
       attempts.delete(attemptId);
