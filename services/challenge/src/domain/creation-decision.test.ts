@@ -1,8 +1,9 @@
+import { cents } from '@laurel/money';
 import { ABANDONED } from '@laurel/money-path/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CreationFacts, decideCreations } from './creation-decision.ts';
-import { ATTEMPT, CALIBRATING, CEILINGS, LIVE, NOW, TENANT } from './example.ts';
+import { type CreationFacts, decideCreations, foreseeCreations } from './creation-decision.ts';
+import { ATTEMPT, CALIBRATING, CEILINGS, LIVE, NOW, TENANT, TERMS } from './example.ts';
 
 const NOTHING_YET = { claimed: false, parentClaimed: true, paidInWindow: 0 };
 
@@ -87,5 +88,33 @@ describe('a batch of creations', () => {
         }
       }),
     );
+  });
+});
+
+describe('what is foreseen', () => {
+  const foresee = (...batch: readonly CreationFacts[]) => foreseeCreations(batch, { ceilings: CEILINGS, now: NOW });
+
+  it('is what is decided where nothing stands in the way', () => {
+    const batch = [facts(), facts({ attemptId: 'b', accountId: 'other', isFresh: false })];
+    expect(foresee(...batch)).toEqual(decide(...batch));
+  });
+
+  it('is no refusal, no free attempt and nothing without an account', () => {
+    const rich = { ...LIVE, terms: { ...TERMS, prizeCents: cents(2_501n) } };
+    const foreign = { ...facts().creation, tenant: { ...TENANT, programId: 'other' } };
+    const others = [
+      facts({ challenge: null }),
+      facts({ challenge: CALIBRATING }),
+      facts({ challenge: { ...LIVE, status: 'suspended' } }),
+      facts({ challenge: rich }),
+      facts({ creation: foreign }),
+      facts({ accountId: null }),
+    ];
+    for (const one of others) expect(foresee(one)).toEqual([null]);
+  });
+
+  it('is one attempt of each player, and one of each id', () => {
+    const batch = [facts(), facts({ attemptId: 'b' }), facts({ accountId: 'other' })];
+    expect(foresee(...batch).map((decision) => decision?.attempt.id ?? null)).toEqual(['attempt', null, null]);
   });
 });

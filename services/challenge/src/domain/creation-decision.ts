@@ -5,6 +5,9 @@
  * - An attempt id seen before is `known`: what became of it then is what is answered, whatever the rules would say now. Only an
  *   abandoned one (its process died before the wallet heard of it, and the sweeper fenced the fee) is decided again, with a new fee id.
  * - Otherwise availability.ts decides. A ref without an account may only play for free; a fee it cannot fund: `insufficient_funds`.
+ * - Most creations go through, and need not wait for what there is to be read: `foreseeCreations` decides them on the challenge as it is
+ *   remembered and as if nothing stood in the player's way. What it foresees holds if it is still so when it is written. It refuses
+ *   nothing: whatever else becomes of a creation is decided by `decideCreations`, on what is read then.
  * - The account behind a ref is remembered, and links move. A paid creation may rely on memory, because the wallet checks the account
  *   when it charges. Nothing else is decided on memory: `ask_wallet` means find out who the ref names now and decide again.
  */
@@ -33,16 +36,17 @@ export type CreationFacts = {
   readonly player: PlayerFacts | null;
 };
 
+type Created = { readonly kind: 'created'; readonly attempt: Attempt; readonly challenge: Challenge };
+
 export type CreationDecision =
   | { readonly kind: 'known'; readonly attempt: Attempt; readonly challenge: Challenge }
-  | { readonly kind: 'created'; readonly attempt: Attempt; readonly challenge: Challenge }
+  | Created
   | { readonly kind: 'ask_wallet' }
   | Refused;
 
-export function decideCreations(
-  batch: readonly CreationFacts[],
-  rules: { readonly ceilings: TierCeilings; readonly now: Date },
-): readonly CreationDecision[] {
+type Rules = { readonly ceilings: TierCeilings; readonly now: Date };
+
+export function decideCreations(batch: readonly CreationFacts[], rules: Rules): readonly CreationDecision[] {
   const createdHere = new Map<string, Attempt>();
   const paidHere = new Map<string, number>();
 
@@ -65,11 +69,30 @@ export function decideCreations(
   });
 }
 
-function decideCreation(
-  facts: CreationFacts,
-  paidHere: number,
-  { ceilings, now }: { readonly ceilings: TierCeilings; readonly now: Date },
-): CreationDecision {
+/**
+ * The paid attempts that are created if the challenge is still as remembered (null where it is not remembered), the attempt id is new,
+ * and neither claim, rung nor cap stands in the way; null for every other creation. One of each player and challenge: whether another
+ * passes the cap is to be seen only once the first is written.
+ */
+export function foreseeCreations(
+  batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'challenge'>[],
+  rules: Rules,
+): readonly (Created | null)[] {
+  const decisions = decideCreations(
+    batch.map((facts) => ({ ...facts, known: null, player: NOTHING })),
+    rules,
+  );
+  const players = new Set<string>();
+  return decisions.map((decision) => {
+    if (decision.kind !== 'created' || decision.attempt.feeCents === 0n) return null;
+    const player = `${decision.attempt.challengeId}:${decision.attempt.accountId}`;
+    if (players.has(player)) return null;
+    players.add(player);
+    return decision;
+  });
+}
+
+function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now }: Rules): CreationDecision {
   const { creation, account, challenge } = facts;
   const known = facts.player ?? (challenge === null ? NOTHING : factsOfNobody(challenge));
   const player = { ...known, paidInWindow: known.paidInWindow + paidHere };

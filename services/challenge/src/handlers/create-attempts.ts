@@ -2,6 +2,10 @@
  * CreateAttempts: intent -> wallet -> open, as libs/money-path/src/create-attempt.ts tells it. Here is commit A: it decides the rules
  * under a lock on each (challenge, account) and inserts the attempt `pending`, a free one `open`. `open` and `refused` are written behind
  * the answer.
+ *
+ * Most creations are paid ones on a challenge that has not changed, with nothing in the player's way. So commit A decides on the
+ * challenge as it is remembered, and lets the insert hold only if all of it is still true: one round trip. What is not written so is
+ * read and decided in a second one, which alone refuses and knows repeats.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
@@ -22,11 +26,18 @@ import type { Clock, Logger } from '@laurel/service';
 import type { AttemptMemory } from '../domain/attempt-memory.ts';
 import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
-import { type Creation, type CreationDecision, decideCreations } from '../domain/creation-decision.ts';
+import { type ChallengeMemory, createChallengeMemory } from '../domain/challenge-memory.ts';
+import {
+  type Creation,
+  type CreationDecision,
+  decideCreations,
+  foreseeCreations,
+} from '../domain/creation-decision.ts';
 import type { TierCeilings } from '../domain/prize-offer.ts';
 import { requirementOf } from '../domain/requirement.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, reviveAttempt } from '../repository/attempts.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
+import { insertForeseenAttempts } from '../repository/foreseen-attempts.ts';
 import { loadPlayerFacts, lockPlayers } from '../repository/player-facts.ts';
 import { presentCreatedAttempt } from './present.ts';
 
@@ -48,18 +59,13 @@ type Deps = {
 export type AttemptCreations = Coalescer<NamedCreation, CreationDecision>;
 
 export function createAttemptCreations(deps: Pick<Deps, 'database' | 'ceilings' | 'clock'>): AttemptCreations {
+  const commit = { ...deps, memory: createChallengeMemory() };
   return createCoalescer<NamedCreation, CreationDecision>({
     name: 'create-attempts',
     // The lock on a player keeps two lanes apart; within a batch the decision runs in order.
     lanes: 2,
     isolate: (error) => !isConnectionFailure(error),
-    async run(batch) {
-      const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), {
-        beforeCommit: () => failpoint('challenge.create.before-commit'),
-      });
-      await failpoint('challenge.create.after-commit');
-      return decisions;
-    },
+    run: (batch) => decideBatch(batch, commit),
   });
 }
 
@@ -110,10 +116,57 @@ function planOf(creation: Creation, deps: Deps): AttemptPlan<Attempt> {
 
 // Commit A.
 
+type CommitDeps = Pick<Deps, 'database' | 'ceilings' | 'clock'> & { readonly memory: ChallengeMemory };
+
+/**
+ * What can be foreseen is written in one round trip; the rest, and what did not turn out as foreseen, is read and decided. Should that
+ * fail, the batch is run again: what was written is known by then.
+ */
+async function decideBatch(batch: readonly NamedCreation[], deps: CommitDeps): Promise<readonly CreationDecision[]> {
+  const foreseen = await writeForeseen(batch, deps);
+  const rest = batch.filter((_, index) => foreseen[index] === null);
+  const decided = rest.length === 0 ? [] : await readAndDecide(rest, deps);
+  const inOrder = decided.values();
+  return foreseen.map((decision) => decision ?? (inOrder.next().value as CreationDecision));
+}
+
+/** One for each creation; null where it was not written. */
+async function writeForeseen(
+  batch: readonly NamedCreation[],
+  { database, memory, ceilings, clock }: CommitDeps,
+): Promise<readonly (CreationDecision | null)[]> {
+  const remembered = batch.map(({ creation }) => memory.recall(creation.challengeId));
+  const now = clock();
+  const foreseen = foreseeCreations(
+    batch.map((named, index) => ({ ...named, challenge: remembered[index]?.challenge ?? null })),
+    { ceilings, now },
+  );
+  const attempts = foreseen.flatMap((decision, index) => {
+    const challengeVersion = remembered[index]?.version;
+    return decision === null || challengeVersion === undefined ? [] : [{ attempt: decision.attempt, challengeVersion }];
+  });
+  if (attempts.length === 0) return foreseen.map(() => null);
+
+  const written = await insertForeseenAttempts(database, attempts, {
+    now,
+    beforeCommit: () => failpoint('challenge.create.before-commit'),
+  });
+  await failpoint('challenge.create.after-commit');
+  return foreseen.map((decision) => (decision !== null && written.has(decision.attempt.id) ? decision : null));
+}
+
+async function readAndDecide(rest: readonly NamedCreation[], deps: CommitDeps): Promise<readonly CreationDecision[]> {
+  const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, rest, deps), {
+    beforeCommit: () => failpoint('challenge.create.before-commit'),
+  });
+  await failpoint('challenge.create.after-commit');
+  return decisions;
+}
+
 async function decideAndInsert(
   tx: Transaction,
   batch: readonly NamedCreation[],
-  { ceilings, clock }: Pick<Deps, 'ceilings' | 'clock'>,
+  { memory, ceilings, clock }: CommitDeps,
 ): Promise<readonly CreationDecision[]> {
   const queries = batch.map(({ creation, account }) => ({
     attemptId: creation.attemptId,
@@ -128,6 +181,7 @@ async function decideAndInsert(
     loadChallenges(tx, challengeIds),
     loadPlayerFacts(tx, queries, now),
   ]);
+  for (const read of challenges.values()) memory.remember(read);
   const seen = batch.filter((_, index) => players[index]?.isKnownAttempt).map(({ creation }) => creation.attemptId);
   const known = seen.length === 0 ? new Map<string, Attempt>() : await loadAttempts(tx, seen);
 
@@ -135,7 +189,7 @@ async function decideAndInsert(
     batch.map(({ creation, account }, index) => ({
       creation,
       account,
-      challenge: challenges.get(creation.challengeId) ?? null,
+      challenge: challenges.get(creation.challengeId)?.challenge ?? null,
       known: known.get(creation.attemptId) ?? null,
       player: players[index] ?? null,
     })),

@@ -10,6 +10,7 @@ import type {
   PrizeStructure,
   ThresholdDirection,
 } from '../domain/challenge.ts';
+import type { ReadChallenge } from '../domain/challenge-memory.ts';
 
 type ChallengeRow = {
   id: string;
@@ -42,11 +43,13 @@ type ChallengeRow = {
   nth_best_score: number | null;
   collected: number;
   players_collected: number;
+  /** Another one after every update of the row. */
+  version: string;
 };
 
 // Reading the n-th best costs n steps of bar_samples_by_score; samples are counted only while there is no bar.
 const CHALLENGE = `
-select c.*, bar.nth_best_score, progress.collected, progress.players_collected
+select c.*, c.xmin::text as version, bar.nth_best_score, progress.collected, progress.players_collected
 from challenges c
 left join lateral (
   (select s.score as nth_best_score from bar_samples s
@@ -83,13 +86,13 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 
 const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
 
-export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, Challenge>> {
+export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, ReadChallenge>> {
   const rows = await on.query<ChallengeRow>(SELECT_BY_IDS, [[...new Set(ids)]]);
-  return new Map(rows.map((row) => [row.id, toChallenge(row)]));
+  return new Map(rows.map((row) => [row.id, { challenge: toChallenge(row), version: row.version }]));
 }
 
 export async function findChallenge(on: Queryable, id: string): Promise<Challenge | null> {
-  return (await loadChallenges(on, [id])).get(id) ?? null;
+  return (await loadChallenges(on, [id])).get(id)?.challenge ?? null;
 }
 
 /** Every challenge of the tenant, oldest first. */

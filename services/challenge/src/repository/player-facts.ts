@@ -1,7 +1,7 @@
 /** What an account has done with a challenge: the facts of availability.ts, read under the player's lock. */
 
 import { CAP_COUNTED } from '@laurel/attempt';
-import type { Queryable } from '@laurel/postgres';
+import type { BoundStatement, Queryable } from '@laurel/postgres';
 import { CAP_WINDOW_MS, type PlayerFacts } from '../domain/availability.ts';
 
 /** One creation to look up. */
@@ -59,13 +59,19 @@ from challenges c
 where c.id = any($1::uuid[])`,
 };
 
+type Player = { readonly challengeId: string; readonly accountId: string | null };
+
 /** Players without an account have nothing to race for. */
-export async function lockPlayers(
-  on: Queryable,
-  players: readonly { readonly challengeId: string; readonly accountId: string | null }[],
-): Promise<void> {
-  const keys = players.filter((player) => player.accountId !== null).map((p) => `${p.challengeId}:${p.accountId}`);
-  if (keys.length > 0) await on.query(LOCK_PLAYERS, [keys]);
+export async function lockPlayers(on: Queryable, players: readonly Player[]): Promise<void> {
+  const withAccount = players.filter((player) => player.accountId !== null);
+  if (withAccount.length === 0) return;
+  const { statement, values } = lockOfPlayers(withAccount);
+  await on.query(statement, values);
+}
+
+/** The statement that locks these players, each of whom has an account. */
+export function lockOfPlayers(players: readonly Player[]): BoundStatement {
+  return { statement: LOCK_PLAYERS, values: [players.map((player) => `${player.challengeId}:${player.accountId}`)] };
 }
 
 /** One answer for each query, in order. */
@@ -100,7 +106,8 @@ export async function loadFactsOfAccount(
   return new Map(rows.map((row) => [row.challenge_id, toFacts(row)]));
 }
 
-function windowStart(now: Date): Date {
+/** What is newer than this counts for the cap. */
+export function windowStart(now: Date): Date {
   return new Date(now.getTime() - CAP_WINDOW_MS);
 }
 

@@ -1,0 +1,336 @@
+/** Commit A by itself: what is decided on a remembered challenge is what would have been decided on what there was to be read. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRefused } from '@laurel/errors';
+import { newId, newOwnedId } from '@laurel/ids';
+import { ABANDONED } from '@laurel/money-path/domain';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { createTestClock, createTestDatabase } from '@laurel/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CAP_WINDOW_MS } from '../domain/availability.ts';
+import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
+import type { CreationDecision } from '../domain/creation-decision.ts';
+import { ATTEMPT, CEILINGS, LIVE, TERMS } from '../domain/example.ts';
+import { insertAttempts, loadAttempts } from '../repository/attempts.ts';
+import { insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
+import { lockPlayers } from '../repository/player-facts.ts';
+import { createAttemptCreations } from './create-attempts.ts';
+
+// The failpoints read their folder when they are loaded, which is before all that follows.
+const failpoints = vi.hoisted(() => {
+  process.env.FAILPOINTS_DIR = `${process.env.TMPDIR ?? '/tmp'}/laurel-challenge-create-${process.pid}`;
+  return process.env.FAILPOINTS_DIR;
+});
+beforeAll(() => mkdirSync(failpoints, { recursive: true }));
+afterAll(() => rmSync(failpoints, { recursive: true, force: true }));
+
+const TENANT = { programId: newId(), environment: 'test' } as const;
+const clock = createTestClock();
+const held = new AsyncDisposableStack();
+let database: Database;
+
+beforeAll(async () => {
+  const scratch = held.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  database = held.use(createDatabase({ url: scratch.url, maxConnections: 8, applicationName: 'create-attempts-test' }));
+});
+afterAll(() => held.disposeAsync());
+
+/** A replica's commit A, and how often it took the short way and the long one. */
+function startReplica() {
+  const trips = { short: 0, long: 0 };
+  const counted: Database = {
+    ...database,
+    batch: (...args) => {
+      trips.short += 1;
+      return database.batch(...args);
+    },
+    transaction: (...args) => {
+      trips.long += 1;
+      return database.transaction(...args);
+    },
+  };
+  const creations = createAttemptCreations({ database: counted, ceilings: CEILINGS, clock });
+  const create = (
+    challenge: Challenge,
+    accountId: string,
+    { attemptId = newOwnedId('challenge'), isFresh = true }: { attemptId?: string; isFresh?: boolean } = {},
+  ) =>
+    creations.submit({
+      creation: { attemptId, tenant: TENANT, challengeId: challenge.id, playerRef: 'player', metadata: '{}' },
+      account: { accountId, isFresh },
+    });
+  /** Reads the challenge, on account of a player who matters to nobody. */
+  const warmUp = async (challenge: Challenge) => {
+    await create(challenge, newId());
+    Object.assign(trips, { short: 0, long: 0 });
+  };
+  return { create, warmUp, trips };
+}
+
+async function open(terms: Partial<ChallengeTerms> = {}, changes: Partial<Challenge> = {}): Promise<Challenge> {
+  const challenge = { ...LIVE, id: newId(), tenant: TENANT, ...changes, terms: { ...TERMS, ...terms } };
+  await insertChallenge(database, challenge);
+  return challenge;
+}
+
+/** An award of the challenge, for an attempt of another day. */
+async function claim(challenge: Challenge, accountId: string): Promise<void> {
+  const attemptId = newOwnedId('challenge');
+  await database.query(
+    {
+      text: `
+        insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+        values ($1, $2, $3, 'player', 'settled', 100, 2000, 100, '{}', '2020-01-01')`,
+    },
+    [attemptId, challenge.id, accountId],
+  );
+  await database.query(
+    {
+      text: `
+        insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
+        values ($1, $2, $3, $4, 2000, 'paying', '2020-01-01') on conflict (challenge_id, account_id) do nothing`,
+    },
+    [newId(), attemptId, challenge.id, accountId],
+  );
+}
+
+async function countAttempts(challenge: Challenge): Promise<bigint | undefined> {
+  const text = `select count(*) from attempts where challenge_id = $1 and created_at > '2020-01-01'`;
+  return (await database.query<{ count: bigint }>({ text }, [challenge.id]))[0]?.count;
+}
+
+const verdictOf = (decision: CreationDecision) => (isRefused(decision) ? decision.code : decision.kind);
+
+describe('a creation on a remembered challenge', () => {
+  it('is one round trip, and writes what it answers', async () => {
+    const replica = startReplica();
+    const challenge = await open();
+    const first = await replica.create(challenge, newId());
+    expect(replica.trips).toEqual({ short: 0, long: 1 });
+
+    const decision = await replica.create(challenge, newId(), { isFresh: false });
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
+    for (const created of [first, decision]) {
+      if (isRefused(created) || created.kind !== 'created') throw new Error(`not created: ${verdictOf(created)}`);
+      expect(created.challenge).toEqual(challenge);
+      expect((await loadAttempts(database, [created.attempt.id])).get(created.attempt.id)).toEqual(created.attempt);
+    }
+  });
+
+  it.each([
+    ['challenge.create.before-commit', 'created'],
+    ['challenge.create.after-commit', 'known'],
+  ] as const)('that fails at %s is %s when it comes again', async (failpoint, verdict) => {
+    const replica = startReplica();
+    const challenge = await open();
+    const [accountId, attemptId] = [newId(), newOwnedId('challenge')];
+    await replica.warmUp(challenge);
+    writeFileSync(join(failpoints, failpoint), 'throw');
+    await expect(replica.create(challenge, accountId, { attemptId })).rejects.toThrow(failpoint);
+    expect(replica.trips).toEqual({ short: 1, long: 0 });
+    expect((await loadAttempts(database, [attemptId])).size).toBe(verdict === 'known' ? 1 : 0);
+    expect(verdictOf(await replica.create(challenge, accountId, { attemptId }))).toBe(verdict);
+  });
+
+  it('is refused as soon as the challenge is suspended, and goes through again once it is reinstated', async () => {
+    const replica = startReplica();
+    const challenge = await open();
+    await replica.warmUp(challenge);
+    await updateChallengeStatus(database, challenge.id, 'suspended');
+    expect(verdictOf(await replica.create(challenge, newId()))).toBe('challenge_not_available');
+    await updateChallengeStatus(database, challenge.id, 'live');
+    expect(verdictOf(await replica.create(challenge, newId()))).toBe('created');
+    expect(await countAttempts(challenge)).toBe(2n);
+  });
+
+  it('freezes the bar that the challenge has by then', async () => {
+    const replica = startReplica();
+    const challenge = await open();
+    await replica.warmUp(challenge);
+    await database.query({ text: 'update challenges set threshold = 50 where id = $1' }, [challenge.id]);
+    expect(await replica.create(challenge, newId())).toMatchObject({ kind: 'created', attempt: { threshold: 50 } });
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
+  });
+
+  it('holds though the row was locked or vacuumed meanwhile', async () => {
+    const replica = startReplica();
+    const challenge = await open();
+    await replica.warmUp(challenge);
+    await database.query({ text: 'select from challenges where id = $1 for no key update' }, [challenge.id]);
+    await database.query({ text: 'vacuum (freeze) challenges' });
+    expect(verdictOf(await replica.create(challenge, newId()))).toBe('created');
+    expect(replica.trips).toEqual({ short: 1, long: 0 });
+  });
+
+  it('is refused once its prize was claimed elsewhere; on a remembered account the wallet is asked first', async () => {
+    const replica = startReplica();
+    const challenge = await open();
+    const accountId = newId();
+    await replica.warmUp(challenge);
+    await claim(challenge, accountId);
+    expect(verdictOf(await replica.create(challenge, accountId))).toBe('challenge_already_claimed');
+    expect(verdictOf(await replica.create(challenge, accountId, { isFresh: false }))).toBe('ask_wallet');
+  });
+
+  it('of a rung is for those alone who claimed the rung below', async () => {
+    const replica = startReplica();
+    const parent = await open();
+    const rung = await open({ parentChallengeId: parent.id }, { rung: 2 });
+    const [climber, newcomer] = [newId(), newId()];
+    await claim(parent, climber);
+    expect(verdictOf(await replica.create(rung, climber))).toBe('created');
+    expect(verdictOf(await replica.create(rung, climber))).toBe('created');
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
+    expect(verdictOf(await replica.create(rung, newcomer))).toBe('rung_locked');
+  });
+
+  it('is the same attempt when its id comes again, to whichever replica, and goes on after it was abandoned', async () => {
+    const replicas = [startReplica(), startReplica()];
+    const challenge = await open();
+    const [accountId, attemptId] = [newId(), newOwnedId('challenge')];
+    for (const replica of replicas) await replica.warmUp(challenge);
+    const decisions = await Promise.all(
+      [...replicas, ...replicas].map((replica) => replica.create(challenge, accountId, { attemptId })),
+    );
+    expect(decisions.map(verdictOf).toSorted()).toEqual(['created', 'known', 'known', 'known']);
+    const attempts = decisions.map((decision) => 'attempt' in decision && decision.attempt);
+    for (const attempt of attempts) expect(attempt).toEqual(attempts[0]);
+
+    const text = `update attempts set status = 'refused', closed_reason = $2 where id = $1`;
+    await database.query({ text }, [attemptId, ABANDONED]);
+    expect(await replicas[0]?.create(challenge, accountId, { attemptId })).toMatchObject({
+      kind: 'created',
+      attempt: { id: attemptId, feeGeneration: 1, status: 'pending' },
+    });
+  });
+
+  it('is never foreseen where scores decide what it costs', async () => {
+    const replica = startReplica();
+    const calibrating = await open({}, { status: 'calibrating', threshold: null });
+    const topN = await open({ prizeStructure: 'top_n', topN: 1 }, { threshold: null });
+    for (const challenge of [calibrating, topN, calibrating, topN]) {
+      expect(await replica.create(challenge, newId())).toMatchObject({ kind: 'created', attempt: { feeCents: 0n } });
+    }
+    expect(replica.trips).toEqual({ short: 0, long: 4 });
+  });
+});
+
+describe('the daily cap', () => {
+  it('is not passed by two creations in one batch', async () => {
+    const replica = startReplica();
+    const challenge = await open({ dailyAttemptCap: 1 });
+    await replica.warmUp(challenge);
+    const [accountId, other] = [newId(), newId()];
+    const decisions = await Promise.all(
+      [accountId, other, accountId].map((account) => replica.create(challenge, account)),
+    );
+    expect(decisions.map(verdictOf)).toEqual(['created', 'created', 'attempt_cap_reached']);
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
+  });
+
+  it('counts an attempt that another replica is just writing', async () => {
+    const replica = startReplica();
+    const challenge = await open({ dailyAttemptCap: 1 });
+    await replica.warmUp(challenge);
+    const accountId = newId();
+    const waiting = {
+      text: `select count(*) from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`,
+    };
+    const late = await database.transaction(async (tx) => {
+      await lockPlayers(tx, [{ challengeId: challenge.id, accountId }]);
+      const id = newOwnedId('challenge');
+      await insertAttempts(tx, [{ ...ATTEMPT, id, challengeId: challenge.id, accountId, createdAt: clock() }]);
+      let isDecided = false;
+      const decision = replica.create(challenge, accountId).finally(() => {
+        isDecided = true;
+      });
+      while (!isDecided && (await database.query<{ count: bigint }>(waiting))[0]?.count === 0n);
+      expect(isDecided).toBe(false);
+      return () => decision;
+    });
+    expect(verdictOf(await late())).toBe('attempt_cap_reached');
+  });
+
+  it('looks back over one day', async () => {
+    const replica = startReplica();
+    const challenge = await open({ dailyAttemptCap: 1 });
+    await replica.warmUp(challenge);
+    const accountId = newId();
+    expect(verdictOf(await replica.create(challenge, accountId))).toBe('created');
+    clock.advance(CAP_WINDOW_MS - 1);
+    expect(verdictOf(await replica.create(challenge, accountId))).toBe('attempt_cap_reached');
+    clock.advance(1);
+    expect(verdictOf(await replica.create(challenge, accountId))).toBe('created');
+    expect(replica.trips).toEqual({ short: 3, long: 1 });
+  });
+
+  it('is not passed by 40 at once on two replicas', async () => {
+    const replicas = [startReplica(), startReplica()];
+    const challenge = await open({ dailyAttemptCap: 7 });
+    for (const replica of replicas) await replica.warmUp(challenge);
+    const accountId = newId();
+    const decisions = await Promise.all(
+      Array.from({ length: 20 }).flatMap(() => replicas.map((replica) => replica.create(challenge, accountId))),
+    );
+    expect(decisions.map(verdictOf).filter((verdict) => verdict === 'created')).toHaveLength(7);
+    expect(await countAttempts(challenge)).toBe(2n + 7n);
+  });
+});
+
+describe('a replica that remembers', () => {
+  type Step =
+    | { readonly kind: 'create'; readonly player: number; readonly isRung: boolean; readonly isFresh: boolean }
+    | { readonly kind: 'claim'; readonly player: number; readonly isRung: boolean }
+    | { readonly kind: 'status'; readonly status: 'live' | 'suspended' }
+    | { readonly kind: 'wait' };
+  const player = fc.nat(1);
+  const create: fc.Arbitrary<Step> = fc.record({
+    kind: fc.constant('create' as const),
+    player,
+    isRung: fc.boolean(),
+    isFresh: fc.boolean(),
+  });
+  const steps = fc.array(
+    fc.oneof(
+      { arbitrary: create, weight: 6 },
+      fc.record({ kind: fc.constant('claim' as const), player, isRung: fc.boolean() }),
+      fc.record({ kind: fc.constant('status' as const), status: fc.constantFrom('live', 'suspended') }),
+      fc.constant({ kind: 'wait' as const }),
+    ),
+    { minLength: 4, maxLength: 16 },
+  );
+
+  /** The verdicts of the steps, on a ladder of their own. */
+  async function play(script: readonly Step[], replicaOf: (step: number) => ReturnType<typeof startReplica>) {
+    const bottom = await open();
+    const rung = await open({ parentChallengeId: bottom.id }, { rung: 2 });
+    const players = [newId(), newId()] as const;
+    const verdicts: string[] = [];
+    for (const [index, step] of script.entries()) {
+      if (step.kind === 'wait') clock.advance(12 * 3_600_000);
+      if (step.kind === 'status') await updateChallengeStatus(database, bottom.id, step.status);
+      if (step.kind === 'claim') await claim(step.isRung ? rung : bottom, players[step.player] as string);
+      if (step.kind === 'create') {
+        const { isFresh } = step;
+        const challenge = step.isRung ? rung : bottom;
+        const decision = await replicaOf(index).create(challenge, players[step.player] as string, { isFresh });
+        verdicts.push(verdictOf(decision));
+      }
+    }
+    return verdicts;
+  }
+
+  it('decides as one that remembers nothing', async () => {
+    const replicas = [startReplica(), startReplica()] as const;
+    await fc.assert(
+      fc.asyncProperty(steps, async (script) => {
+        const remembering = await play(script, (step) => replicas[step % 2 === 0 ? 0 : 1]);
+        expect(remembering).toEqual(await play(script, () => startReplica()));
+      }),
+      { numRuns: 25 },
+    );
+    expect(replicas[0].trips.short + replicas[1].trips.short).toBeGreaterThan(25);
+  });
+});
