@@ -268,6 +268,17 @@ describe('a claim that comes along', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
+  test('is not made by what is remembered of a key whose hash is another now', async () => {
+    const { key, programId } = await issueKnownKey();
+    await database.query({ text: 'update api_keys set key_hash = $2 where program_id = $1' }, [
+      programId,
+      randomBytes(32),
+    ]);
+    const use = newUse();
+    expect(await admission.admit(key, () => use)).toEqual({ kind: 'unauthorized' });
+    expect(await recordsOf([use])).toEqual([undefined]);
+  });
+
   test('is not made beyond the limit: of a batch that passes it, some are admitted and none is claimed', async () => {
     const other = await issueKnownKey();
     const { key } = await issueKey();

@@ -16,7 +16,13 @@ import type { Clock, Logger } from '@laurel/service';
 import type { Request, RequestHandler } from 'express';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import { WINDOW_MS } from '../domain/rate-window.ts';
-import { type Claimant, countAdmissions, countAdmissionsAndClaim, readAdmission } from '../repository/admissions.ts';
+import {
+  type Claimant,
+  countAdmissions,
+  countAdmissionsAndClaim,
+  type KnownKey,
+  readAdmission,
+} from '../repository/admissions.ts';
 import { batchStatement } from '../repository/batched-statement.ts';
 import type { Claim, KeyUse } from '../repository/idempotency-records.ts';
 import { sendError, sendJson, tooManyRequests } from './answer.ts';
@@ -46,6 +52,9 @@ export interface Admission extends AsyncDisposable {
   forget(keyHash: string): void;
 }
 
+/** Its key resolved before. */
+type KnownClaimant = Claimant & { readonly keyHash: string; readonly principal: Principal };
+
 /** A database that takes longer counts as unreachable. */
 const DATABASE_DEADLINE_MS = 2_000;
 
@@ -68,13 +77,14 @@ export function createAdmission(options: {
     verdicts.byCount(keyHashes, await countAdmissions(database, countByKey(keyHashes), counting)),
   );
 
-  const admissionsWithClaim = batchStatement<Claimant, Verdict>('admission_with_claim', async (claimants) => {
+  const admissionsWithClaim = batchStatement<KnownClaimant, Verdict>('admission_with_claim', async (claimants) => {
     const keyHashes = claimants.map((claimant) => claimant.keyHash);
+    const wanted = wantedKeys(claimants);
     const first = firstByRecord(claimants);
     await failpoint('gateway.claim.before-commit');
     const { rows, claimedIds } = await idempotency.carryCompletions((completions) => {
       const claiming = { uses: [...first.values()], completions, now: clock() };
-      return countAdmissionsAndClaim(database, countByKey(keyHashes), { ...counting, ...claiming });
+      return countAdmissionsAndClaim(database, wanted, { ...counting, ...claiming });
     });
     await failpoint('gateway.claim.after-commit');
     return verdicts.byCount(keyHashes, rows).map((verdict, index) => {
@@ -94,8 +104,9 @@ export function createAdmission(options: {
       const use = known === undefined || useOf === undefined ? null : useOf(known.principal);
       const deadline = { deadlineAt: Date.now() + DATABASE_DEADLINE_MS };
       try {
-        if (use === null) return await admissions.submit(keyHash, deadline);
-        return await admissionsWithClaim.submit({ ...use, keyHash }, deadline);
+        if (use === null || known === undefined) return await admissions.submit(keyHash, deadline);
+        const { principal } = known;
+        return await admissionsWithClaim.submit({ ...use, keyHash, keyId: principal.keyId, principal }, deadline);
       } catch (error) {
         if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'admission without the database');
@@ -156,6 +167,20 @@ export function authenticate(admission: Admission): RequestHandler {
     contextOf(response).principal = principal;
     next();
   };
+}
+
+/** The keys of the claimants, each once, with how often it is asked for. */
+function wantedKeys(claimants: readonly KnownClaimant[]): KnownKey[] {
+  const wanted = new Map<string, KnownKey & { wanted: number }>();
+  for (const { keyHash, principal } of claimants) {
+    const key = wanted.get(keyHash);
+    if (key !== undefined) key.wanted += 1;
+    else {
+      const { keyId, programId, environment } = principal;
+      wanted.set(keyHash, { keyHash, keyId, programId, environment, wanted: 1 });
+    }
+  }
+  return [...wanted.values()];
 }
 
 function keyOf(request: Request): string | undefined {
