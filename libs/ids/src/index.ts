@@ -90,9 +90,16 @@ export function awardTransferId(awardId: string): string {
   return deriveId(awardId, 'payout');
 }
 
+const LOW_TIMES = 2 ** 16;
+/** The upper 32 of the 48 bits change once in 65 seconds, and to print a number that large is slow. */
+let lastHigh = { time: Number.NaN, text: '' };
+
 function timePrefix(now: Date | undefined): string {
-  const time = (now === undefined ? Date.now() : now.getTime()).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}`;
+  const time = now === undefined ? Date.now() : now.getTime();
+  const high = Math.floor(time / LOW_TIMES);
+  if (high !== lastHigh.time) lastHigh = { time: high, text: high.toString(16).padStart(8, '0') };
+  const low = (LOW_TIMES + (time - high * LOW_TIMES)).toString(16);
+  return `${lastHigh.text}-${low.slice(1)}`;
 }
 
 function derive(sourceId: string, purpose: string, tag: string): string {
