@@ -35,6 +35,7 @@ describe('GET /api/operator/audit', () => {
     ).body;
     if (score !== undefined) expectStatus(200, await world.partner.reportOutcome(attempt.id, { score }));
     // A read comes back only once nothing of the attempt is under way any more.
+    expectStatus(200, await world.partner.getAttempt(attempt.id));
     await world.expectAuditOk();
     return { player, attempt };
   }
