@@ -18,6 +18,8 @@ interface Scene {
   readonly flow: Flow;
   /** Everyone who plays in it, each with at most one attempt; of one who is only about to, none yet. */
   readonly refs: readonly string[];
+  /** Attempts that were over before the scene began, and do not count as anyone's one attempt. */
+  readonly earlier: readonly string[];
   readonly act: Act;
   /** What a round's flow is about. */
   readonly round: RoundBody | undefined;
@@ -75,7 +77,13 @@ async function setScene(world: World, challengeId: string, flow: Flow): Promise<
 async function setChallengeScene(world: World, challengeId: string, flow: Exclude<Flow, RoundFlow>): Promise<Scene> {
   const { partner, operator } = world;
   const ref = await newPlayer(world);
-  const scene = (act: Act): Scene => ({ flow, refs: [ref], act, round: undefined });
+  const scene = (act: Act, earlier: readonly string[] = []): Scene => ({
+    flow,
+    refs: [ref],
+    earlier,
+    act,
+    round: undefined,
+  });
   const key = randomUUID();
   const entry = { challenge_id: challengeId, player_ref: ref, metadata: { flow } };
   if (flow === 'create' || flow === 'resolve') return scene(() => partner.createAttempt(entry, key));
@@ -84,8 +92,18 @@ async function setChallengeScene(world: World, challengeId: string, flow: Exclud
   if (flow === 'release') await insist(204, () => partner.holdNextAward(ref));
   const { id } = await insist(201, () => partner.createAttempt(entry, createKey));
   switch (flow) {
+    case 'again': {
+      const loseKey = randomUUID();
+      await insist(200, () => partner.reportOutcome(id, { score: 1 }, loseKey));
+      return scene(() => partner.createAttempt(entry, key), [id]);
+    }
     case 'lose':
       return scene(() => partner.reportOutcome(id, { score: 1, evidence: { flow } }, key));
+    case 'late':
+      await world.stack.restart('challenge');
+      // The gateway has found it again.
+      await insist(200, () => partner.getAttempt(id));
+      return scene(() => partner.reportOutcome(id, { score: 100, evidence: { flow } }, key));
     case 'win':
       return scene(() => partner.reportOutcome(id, { score: 100, evidence: { flow } }, key));
     case 'expire':
@@ -109,10 +127,10 @@ async function setRoundScene(world: World, flow: RoundFlow): Promise<Scene> {
   if (flow === 'next') {
     await insist(200, () => operator.updateTournament(round.tournament_id, { status: 'paused' }));
     await insist(200, () => partner.closeRound(round.id));
-    return { flow, refs: [], act: () => partner.listTournaments('all'), round };
+    return { flow, refs: [], earlier: [], act: () => partner.listTournaments('all'), round };
   }
   const ref = await newPlayer(world);
-  const scene = (act: Act, refs: readonly string[] = [ref]): Scene => ({ flow, refs, act, round });
+  const scene = (act: Act, refs: readonly string[] = [ref]): Scene => ({ flow, refs, earlier: [], act, round });
   const entry = { tournament_round_id: round.id, player_ref: ref, metadata: { flow } };
   if (flow === 'enter' || flow === 'fence') return scene(() => partner.createAttempt(entry, key));
 
@@ -298,7 +316,9 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   for (const { id } of visible) read.set(id, await insist(200, () => world.partner.getAttempt(id)));
   const attempts = [...read.values()];
   // A partner that saw one attempt created never finds two.
-  expect(new Set(attempts.map((attempt) => attempt.player_ref)).size).toBe(attempts.length);
+  const current = attempts.filter(({ id }) => !scene.earlier.includes(id));
+  expect(new Set(current.map((attempt) => attempt.player_ref)).size).toBe(current.length);
+  expect(attempts.length - current.length, 'nothing of what was before is lost').toBe(scene.earlier.length);
   const board = scene.round === undefined ? undefined : await readBoard(world, scene, scene.round, attempts);
   verifyJournal(world, scene, journalStart, read, board);
   if (scene.flow === 'next') await verifyNextRound(world, scene);
@@ -316,14 +336,14 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   expect(fees.every((fee) => fee.amount_cents === FEE_CENTS)).toBe(true);
 
   for (const ref of scene.refs) {
-    const attempt = attempts.find((found) => found.player_ref === ref);
-    expect(await balanceOf(world, ref), ref).toBe(FUNDS_CENTS + gainOf(attempt, board));
+    const gains = attempts.filter((found) => found.player_ref === ref).map((attempt) => gainOf(attempt, board));
+    expect(await balanceOf(world, ref), ref).toBe(gains.reduce((sum, gain) => sum + gain, FUNDS_CENTS));
   }
 }
 
 /** What an attempt did to its player's balance, as the partner reads it. */
-function gainOf(attempt: AttemptBody | undefined, board: LeaderboardBody | undefined): bigint {
-  if (attempt === undefined || attempt.status === 'expired' || attempt.status === 'voided') return 0n;
+function gainOf(attempt: AttemptBody, board: LeaderboardBody | undefined): bigint {
+  if (attempt.status === 'expired' || attempt.status === 'voided') return 0n;
   if (board?.round.status === 'cancelled') return 0n;
   const row = board?.data?.find((found) => found.player_ref === attempt.player_ref);
   const purse = row?.payout_status === 'paid' ? (PURSE_CENTS[row.rank - 1] ?? 0n) : 0n;

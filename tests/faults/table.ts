@@ -6,8 +6,21 @@ import type { FailpointAction } from '@laurel/testing';
  * `create`, `lose`, `win` are a partner's requests; `expire` is the sandbox's, `void` and `release` are the operator's;
  * `lapse` is an attempt whose time runs out, which the sweeper ends (the partner that "retries" reads it meanwhile);
  * `resolve` is an attempt whose service died before the fee was asked for: the sweeper has the wallet fence it.
+ * `again` is a create of a player who has played there before, which services decide on what they remember of that (a `lose` and a `win`
+ * are decided so as well); `late` is a win whose attempt was created before its service was started again, and is remembered nowhere.
  */
-const CHALLENGE_FLOWS = ['create', 'lose', 'win', 'expire', 'void', 'release', 'lapse', 'resolve'] as const;
+const CHALLENGE_FLOWS = [
+  'create',
+  'again',
+  'lose',
+  'win',
+  'late',
+  'expire',
+  'void',
+  'release',
+  'lapse',
+  'resolve',
+] as const;
 
 /**
  * What is played in a tournament round:
@@ -37,14 +50,14 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.complete.after-commit': ['create', 'win'],
   'gateway.reply.before-send': ['create', 'win'],
   'gateway.reply.after-send': ['create', 'win'],
-  'challenge.create.before-commit': ['create'],
-  'challenge.create.after-commit': ['create'],
+  'challenge.create.before-commit': ['create', 'again'],
+  'challenge.create.after-commit': ['create', 'again'],
   'challenge.create.before-charge': ['create'],
   'challenge.create.after-charge': ['create'],
   'challenge.open.before-commit': ['create'],
   'challenge.open.after-commit': ['create'],
-  'challenge.outcome.before-commit': ['lose', 'win'],
-  'challenge.outcome.after-commit': ['lose', 'win'],
+  'challenge.outcome.before-commit': ['lose', 'win', 'late'],
+  'challenge.outcome.after-commit': ['lose', 'win', 'late'],
   'challenge.award.before-pay': ['win'],
   'challenge.award.after-pay': ['win'],
   'challenge.award.before-commit': ['win'],
@@ -87,8 +100,8 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'tournament.cancel.after-commit': ['cancel'],
   'tournament.round.before-commit': ['next'],
   'tournament.round.after-commit': ['next'],
-  'wallet.charge.before-commit': ['create', 'enter'],
-  'wallet.charge.after-commit': ['create', 'enter'],
+  'wallet.charge.before-commit': ['create', 'again', 'enter'],
+  'wallet.charge.after-commit': ['create', 'again', 'enter'],
   'wallet.refund.before-commit': ['expire', 'lapse', 'cancel'],
   'wallet.refund.after-commit': ['expire', 'lapse', 'cancel'],
   'wallet.award.before-commit': ['win', 'close'],
@@ -121,15 +134,28 @@ const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[ser
  * The subset that `npm test` plays: of every failpoint and flow one case, its action and retry stepping on from row to row
  * (by 3, which visits all eight), so that each action meets each service, retried and not. What the gateway and the wallet do
  * for rounds is left to the whole table, because they do the same for challenges.
+ *
+ * Where services may or may not remember what a request is about, one commit has two ways to be made. So the flows that decide which
+ * (BY_MEMORY) step apart, and have around their commits what is hardest to get right: a death, and an answer that is lost.
  * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
  */
 const CASES_PER_ROW = ACTIONS.length * 2;
-const SUBSET: readonly FaultCase[] = TABLE.filter(
-  ({ failpoint, flow }) => failpoint.startsWith('tournament.') || !isRoundFlow(flow),
-).filter((_, index) => {
-  const row = Math.floor(index / CASES_PER_ROW);
-  return index % CASES_PER_ROW === (row * 3) % CASES_PER_ROW;
-});
+const BY_MEMORY: readonly Flow[] = ['again', 'late'];
+const SUBSET: readonly FaultCase[] = [
+  ...TABLE.filter(
+    ({ failpoint, flow }) => !BY_MEMORY.includes(flow) && (failpoint.startsWith('tournament.') || !isRoundFlow(flow)),
+  ).filter((_, index) => {
+    const row = Math.floor(index / CASES_PER_ROW);
+    return index % CASES_PER_ROW === (row * 3) % CASES_PER_ROW;
+  }),
+  ...TABLE.filter(({ flow }) => BY_MEMORY.includes(flow)).filter(({ failpoint, action, flow, retries }) => {
+    const isCommitted = failpoint.endsWith('.after-commit');
+    if (action === 'lose-reply') return retries && isCommitted;
+    if (action !== 'kill') return false;
+    // An outcome that did not commit is tried again as it was. A creation that did, and whose partner is gone, is the sweeper's.
+    return flow === 'late' ? retries && isCommitted : retries !== isCommitted;
+  }),
+];
 
 const PLAYED = process.env.LAUREL_FAULTS === 'all' ? TABLE : SUBSET;
 
