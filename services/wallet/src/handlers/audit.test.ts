@@ -239,6 +239,15 @@ describe('the tables themselves', () => {
 
   const line = `state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents`;
 
+  it('refuse to delete or truncate accounts of the ledger, the house’s most of all', async () => {
+    for (const text of [
+      `delete from ledger_accounts where id = '${houseLedgerId('house_fees', 'live')}'`,
+      `truncate ledger_accounts cascade`,
+    ]) {
+      await expect(wallet.database.query({ text })).rejects.toThrow('accounts of the ledger are kept');
+    }
+  });
+
   it('refuse to change, delete or truncate transfers', async () => {
     for (const text of [
       `update transfers set amount_cents = 1`,

@@ -21,6 +21,7 @@ const GUARDS = [
   'transfers_award_names_its_award',
   'transfers_purse_names_its_round',
   'transfers_append_only',
+  'ledger_accounts_are_kept',
   'payouts_pkey',
   'payouts_attempt_id_key',
   'payouts_name_attempt_or_round',

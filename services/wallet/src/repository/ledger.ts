@@ -107,7 +107,7 @@ export async function lockOpenPlayers(
 const writeChangesStatement: Statement = {
   name: 'write_changes',
   // An insert and two updates that wait for each other in this order. Players' rows are locked and take the new balance; house rows are
-  // there since the migrations and take the difference.
+  // there since the migrations, which let nobody delete them, and take the difference.
   text: `
     with written as (
       insert into transfers (

@@ -11,7 +11,7 @@ const postRememberedFeesStatement: Statement = {
   // Each step reads what the one before it wrote, so that locks are taken in the one order: players by id, transfers by id, the house.
   // `fit` follows the arrays, which are in the players' order, and the update goes row by row from it to the ledger by id. A player whose
   // row somebody else changes meanwhile is waited for, and the balance is judged again as it is then. Facts are those of the
-  // moment at which the statement began: after the fee was asked for.
+  // moment at which the statement began: after the fee was asked for. The house's rows are there: a trigger keeps them.
   text: `
     with fit as materialized (
       select charge.transfer_id, charge.attempt_id, charge.ledger_id, charge.environment, charge.fee_cents
