@@ -24,8 +24,9 @@ export interface PendingResolver {
 }
 
 const PAGE = 500;
-// No attempt commits later than this after its `created_at`: its statements would have timed out. So none appears behind the mark,
-// which stays at least this far behind the present; the usual grace alone is longer.
+// Hardly an attempt commits later than this after its `created_at`, which is taken before it waits for a connection, its player's lock and
+// its statements; each of them gives up after 10 s. So none appears behind the mark, which stays at least this far behind the present. One
+// that did, and was then left `pending`, would be found when its hour has passed (expire-attempts.ts).
 const LATEST_COMMIT_MS = 30_000;
 
 export function createPendingResolver(deps: {
