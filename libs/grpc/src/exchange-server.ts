@@ -41,6 +41,7 @@ export function createExchangeServer(rpcs: ReadonlyMap<string, ServedRpc>): Exch
     const endWhenIdle = () => {
       if (!isEndedByCaller || running.size > 0) return;
       outgoing.flush();
+      outgoing.stop();
       stream.end();
     };
     const answer = async (call: WireCall) => {

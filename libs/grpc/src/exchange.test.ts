@@ -1,10 +1,11 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import { credentials, status } from '@grpc/grpc-js';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import { type ExchangeResponse, ExchangeServiceClient } from '@laurel/proto/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CallOptions } from './client.ts';
+import { createExchangeServer } from './exchange-server.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import { createWalletFixture, failureOf, respond, type WalletHandlers } from './wallet.fixture.ts';
 import { MAX_MESSAGE_BYTES } from './wire.ts';
@@ -214,6 +215,21 @@ test('a message holds what came in one turn, then what came while it was written
   writer.push(7);
   await new Promise((resolve) => void setImmediate(resolve));
   expect(written.at(-1)?.items).toEqual([6]);
+});
+
+test('a server that goes away writes nothing to a stream that it has ended', async () => {
+  const calls: string[] = [];
+  const stream = Object.assign(new EventEmitter(), {
+    sendMetadata: () => undefined,
+    write: () => void calls.push('write'),
+    end: () => void calls.push('end'),
+  });
+  const server = createExchangeServer(new Map());
+  (server.implementation.exchange as unknown as (served: typeof stream) => void)(stream);
+  stream.emit('end');
+  server.goAway();
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(calls).toEqual(['end']);
 });
 
 /** A line to a server that can be cut. */

@@ -439,6 +439,13 @@ describe('values', () => {
     expect(await read(expression)).toEqual(value);
   });
 
+  test('of columns that share a name, the last one counts, a null too', async () => {
+    const text = 'select 1 as same, null::int as same union all select null, 2';
+    for (const statement of [{ text }, { name: 'same-columns', text }]) {
+      expect(await database.query(statement)).toEqual([{ same: null }, { same: 2 }]);
+    }
+  });
+
   test('instants come out right in any zone of the session', async () => {
     await database.transaction(async (tx) => {
       await tx.query({ text: `set local timezone = 'Asia/Kolkata'` });
@@ -504,6 +511,27 @@ describe('errors', () => {
       await terminate(row?.pid);
       expect(isConnectionFailure(await slow)).toBe(true);
       expect(await victim.isReachable()).toBe(true);
+    }
+  });
+
+  test('any error behind which the server ends the session leaves open whether the commit happened', async () => {
+    await using victim = open({ maxConnections: 1 });
+    const ended = victim.batch([
+      { statement: { text: `select set_config('transaction_timeout', '20', true)` } },
+      { statement: { text: 'select pg_sleep(10)' } },
+    ]);
+    expect(await fault(ended)).toBeInstanceOf(ConnectionFailedError);
+    expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+  });
+
+  test('a statement that waits for something to copy in fails at once, and the next call gets a fresh connection', async () => {
+    await using victim = open({ maxConnections: 1 });
+    const copy = { name: 'copy', text: 'copy things from stdin' };
+    for (const steps of [[copy], [copy, COUNT]]) {
+      expect(await fault(victim.batch(steps.map((statement) => ({ statement }))))).toBeInstanceOf(
+        ConnectionFailedError,
+      );
+      expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
     }
   });
 

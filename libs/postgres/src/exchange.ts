@@ -127,7 +127,7 @@ export class Exchange implements Submittable {
     try {
       for (let column = 0; column < names.length; column += 1) {
         const text = fields[column];
-        if (text != null) row[names[column] as string] = parsers[column]?.(text);
+        row[names[column] as string] = text == null ? null : parsers[column]?.(text);
       }
       step.rows.push(row);
     } catch (cause) {
@@ -162,8 +162,9 @@ export class Exchange implements Submittable {
     this.#settle({ error, place });
   }
 
-  handleCopyInResponse(connection: Connection & { sendCopyFail(message: string): void }): void {
-    connection.sendCopyFail('statements here copy nothing in');
+  /** The server may have taken the Sync for a part of the copy, and would then never be ready again. */
+  handleCopyInResponse({ stream }: Connection): void {
+    stream.destroy(new Error('statements here copy nothing in'));
   }
 
   handleCopyData(): void {}

@@ -87,6 +87,16 @@ test('a server that falls silent ends the wait, and its place is free again', as
   (client as unknown as { release(isBroken: boolean): void }).release(true);
 });
 
+test('disposing waits for those who are at work, however often it is asked for', async () => {
+  const pool = open(1);
+  const session = await pool.acquire();
+  const disposed = [pool[Symbol.asyncDispose](), pool[Symbol.asyncDispose]()];
+  expect(await pidOf(session)).toEqual(expect.any(Number));
+  pool.release(session);
+  await Promise.all(disposed);
+  await expect(pool.acquire()).rejects.toThrow('no connection');
+});
+
 interface Proxy extends AsyncDisposable {
   readonly url: string;
   /** Takes everything and passes nothing on. */

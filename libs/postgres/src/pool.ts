@@ -31,7 +31,7 @@ export class SessionPool {
   #connecting = 0;
   #watch: NodeJS.Timeout | undefined;
   #isDisposed = false;
-  #allEnded: (() => void) | undefined;
+  readonly #allEnded = Promise.withResolvers<void>();
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -102,9 +102,7 @@ export class SessionPool {
     const farewell = setTimeout(() => {
       for (const session of this.#sessions) session.destroy(new Error('the pool is closed'));
     }, FAREWELL_MS);
-    await new Promise<void>((resolve) => {
-      this.#allEnded = resolve;
-    });
+    await this.#allEnded.promise;
     clearTimeout(farewell);
   }
 
@@ -151,7 +149,7 @@ export class SessionPool {
     if (this.#sessions.size > 0) return;
     clearInterval(this.#watch);
     this.#watch = undefined;
-    this.#allEnded?.();
+    if (this.#isDisposed) this.#allEnded.resolve();
   }
 }
 

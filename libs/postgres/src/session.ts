@@ -9,7 +9,9 @@ export interface Patience {
   readonly silenceMs: number;
 }
 
-/** SQLSTATEs of a server that says so before it ends the session. */
+/** How a server calls an error behind which it ends the session: a commit under way may have happened all the same. */
+const LAST_WORDS: ReadonlySet<string | undefined> = new Set(['FATAL', 'PANIC']);
+/** SQLSTATEs of the usual ones, for servers that name the severity in their own language. */
 const FAREWELL_STATES = /^57P0[1-5]$/;
 
 /** One connection and what it has prepared. One exchange at a time. */
@@ -97,5 +99,7 @@ export class Session {
 }
 
 function isFarewell(error: Error): boolean {
-  return error instanceof pg.DatabaseError && FAREWELL_STATES.test(error.code ?? '');
+  return (
+    error instanceof pg.DatabaseError && (LAST_WORDS.has(error.severity) || FAREWELL_STATES.test(error.code ?? ''))
+  );
 }
