@@ -6,28 +6,18 @@ export class ConnectionFailedError extends Error {
 }
 
 const UNIQUE_VIOLATION = '23505';
-const CHECK_VIOLATION = '23514';
 
 /** SQLSTATEs with which the server ends or refuses a session: the classes 08 (connection), and some of 53 and 57. */
 const CONNECTION_STATES = /^(08...|53300|57P0[1-5])$/;
 
 /** A row that would be there twice, by any unique rule or by the one of this name. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return isViolation(error, UNIQUE_VIOLATION, constraint);
-}
-
-/** A row that breaks any check, or the one of this name. */
-export function isCheckViolation(error: unknown, constraint?: string): boolean {
-  return isViolation(error, CHECK_VIOLATION, constraint);
+  if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) return false;
+  return constraint === undefined || error.constraint === constraint;
 }
 
 /** The database was out of reach: no fault of the statement, and no reason to try its rows one by one. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionFailedError) return true;
   return error instanceof pg.DatabaseError && error.code !== undefined && CONNECTION_STATES.test(error.code);
-}
-
-function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
-  if (!(error instanceof pg.DatabaseError) || error.code !== code) return false;
-  return constraint === undefined || error.constraint === constraint;
 }

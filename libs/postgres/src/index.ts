@@ -7,7 +7,7 @@ export {
   type DatabaseOptions,
   type RowsOf,
 } from './database.ts';
-export { ConnectionFailedError, isCheckViolation, isConnectionFailure, isUniqueViolation } from './errors.ts';
+export { ConnectionFailedError, isConnectionFailure, isUniqueViolation } from './errors.ts';
 export type { Statement } from './exchange.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';
 export type { Queryable, Transaction } from './transaction.ts';
