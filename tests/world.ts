@@ -137,6 +137,8 @@ export interface World extends AsyncDisposable {
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
   /** Resolves when every event that happened was taken in and no send is due or under way. */
   allDelivered(): Promise<void>;
+  /** Resolves when nothing is left of what services write behind their answers. */
+  allWritten(): Promise<void>;
   /** A fingerprint of every row of every database that a partner's request could change. */
   digest(): Promise<Record<string, string>>;
   expectAuditOk(): Promise<void>;
@@ -249,6 +251,7 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
       return expectStatus(200, await operator.statement(player.accountId, environment)).body.balance;
     },
     allDelivered: () => allDelivered(stack),
+    allWritten: () => allWritten(stack),
     digest: () => digest(stack),
     async expectAuditOk() {
       const audit = await awaitAudit(operator);
@@ -404,17 +407,23 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
 /** Tables that change without a request's doing: when a key was used last, how many requests a minute saw, how far a sweep is. */
 const VOLATILE = /^(rate_windows|api_keys|sweep_marks)$/;
 
+/** An event is in its owner's outbox until it was taken in. */
+const UNTAKEN: readonly (readonly [Service, string])[] = [
+  ['challenge', 'select 1 from outbox limit 1'],
+  ['tournament', 'select 1 from outbox limit 1'],
+];
+
 /** What the services write behind their answers, as long as it is not written. */
 const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ['gateway', `select 1 from idempotency_records where state = 'claimed' limit 1`],
   ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
   ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
+  ...UNTAKEN,
 ];
 
-/** An event is in its owner's outbox until it was taken in, and what is sent is due until its end is recorded. */
+/** What is sent is due until its end is recorded. */
 const UNDELIVERED: readonly (readonly [Service, string])[] = [
-  ['challenge', 'select 1 from outbox limit 1'],
-  ['tournament', 'select 1 from outbox limit 1'],
+  ...UNTAKEN,
   ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
 ];
 
@@ -425,14 +434,15 @@ async function allDelivered(stack: Stack): Promise<void> {
   }
 }
 
-async function digest(stack: Stack): Promise<Record<string, string>> {
+async function allWritten(stack: Stack): Promise<void> {
   for (const [service, query] of UNWRITTEN) {
-    const database = stack.database(service);
-    await eventually(
-      async () => (await database.query(query)).length === 0 || undefined,
-      `${service} wrote what it had answered`,
-    );
+    const isDone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
+    await eventually(isDone, `${service} wrote what it had answered`);
   }
+}
+
+async function digest(stack: Stack): Promise<Record<string, string>> {
+  await allWritten(stack);
   const tables: Record<string, string> = {};
   for (const service of SERVICES) {
     const database = stack.database(service);
