@@ -51,7 +51,7 @@ test('calls of one stream run at the same time, and each gets its own answer in 
     order.push(ref);
     return answer;
   });
-  await expect.poll(() => open.size, { interval: 1 }).toBe(20);
+  await expect.poll(() => open.size, { interval: 1, timeout: 10_000 }).toBe(20);
   const reversed = refs(20).reverse();
   for (const ref of reversed) open.get(ref)?.();
   expect(await Promise.all(calls)).toEqual(refs(20).map((ref) => `account of ${ref}`));
@@ -70,7 +70,7 @@ test('when the connection breaks, its calls fail as unavailable, and what may be
   const resolve = connect(line.port);
   const unasked = [failureOf(resolve('a')), failureOf(resolve('b'))];
   const asked = resolve('c', { retryLostReply: true });
-  await expect.poll(() => entered.length, { interval: 1 }).toBe(3);
+  await expect.poll(() => entered.length, { interval: 1, timeout: 10_000 }).toBe(3);
   line.cut();
   for (const call of unasked) expect(await call).toMatchObject({ code: status.UNAVAILABLE, definite: false });
   expect(await asked).toBe('c');
@@ -91,7 +91,9 @@ test('a stream that is renewed at every call loses none, and its calls reach eve
   );
   const resolve = connect(`ipv4:127.0.0.1:${one?.port},127.0.0.1:${other?.port}`, { renewStreamAfterMs: 0 });
   // Connects to both, then calls.
-  await expect.poll(async () => [await resolve('x'), Math.min(...served) > 0], { interval: 5 }).toEqual(['x', true]);
+  await expect
+    .poll(async () => [await resolve('x'), Math.min(...served) > 0], { interval: 5, timeout: 10_000 })
+    .toEqual(['x', true]);
   expect(await Promise.all(refs(50).map((ref) => resolve(ref)))).toEqual(refs(50));
 });
 
@@ -115,9 +117,9 @@ test('while the replica that has the stream drains, every call is answered, by i
   const callers = refs(8).map(async (ref) => {
     while (!isDone) expect(await resolve(ref)).toBe(ref);
   });
-  await expect.poll(() => served[first], { interval: 1 }).toBeGreaterThan(50);
+  await expect.poll(() => served[first], { interval: 1, timeout: 10_000 }).toBeGreaterThan(50);
   await servers[first]?.[Symbol.asyncDispose]();
-  await expect.poll(() => served[1 - first], { interval: 1 }).toBeGreaterThan(50);
+  await expect.poll(() => served[1 - first], { interval: 1, timeout: 10_000 }).toBeGreaterThan(50);
   isDone = true;
   await Promise.all(callers);
 });

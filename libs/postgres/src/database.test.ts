@@ -280,11 +280,14 @@ describe('a batch', () => {
     expect((await late)?.[1]).toEqual([{ count: 1n }]);
 
     const held = { text: 'select pg_try_advisory_xact_lock(2) as had' };
-    const sleep = { text: 'select pg_sleep(0.1)' };
-    const holding = database.batch([lock, { statement: sleep }]);
-    const sleeping = { text: `select 1 from pg_stat_activity where datname = current_database() and query = $1` };
-    while ((await database.query(sleeping, [sleep.text])).length === 0);
-    expect(await database.query(held)).toEqual([{ had: false }]);
+    const gate = { statement: { text: 'select pg_advisory_xact_lock(3)' } };
+    let holding: Promise<readonly unknown[][]> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query(gate.statement);
+      holding = database.batch([lock, gate]);
+      await waits();
+      expect(await database.query(held)).toEqual([{ had: false }]);
+    });
     await holding;
     expect(await database.query(held)).toEqual([{ had: true }]);
   });
