@@ -122,7 +122,7 @@ export function createClient<Service extends Definition>(
 }
 
 /** Runs the call again when the connection broke under it. */
-export async function retryOnce<Result>(send: () => Promise<Result>): Promise<Result> {
+async function retryOnce<Result>(send: () => Promise<Result>): Promise<Result> {
   try {
     return await send();
   } catch (error) {

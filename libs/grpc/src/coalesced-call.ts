@@ -1,13 +1,12 @@
 /** A hot rpc takes an array; this collects the single items of concurrent requests into its calls. */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { histogram } from '@laurel/telemetry';
-import { retryOnce } from './client.ts';
 
 const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
- * A coalescer in front of a call that is idempotent for each item, by an id that the item carries. When the connection breaks, the
- * same items are sent once more. A call that fails fails all its items: replaying them singly would not help.
+ * A coalescer in front of a call. A call that fails fails all its items: replaying them singly would not help. Where the call is
+ * idempotent for each item, its client sends the same items once more when the connection broke (`retryLostReply`).
  */
 export function createCoalescedCall<Item, Result>(options: {
   name: string;
@@ -23,7 +22,7 @@ export function createCoalescedCall<Item, Result>(options: {
     ...limits,
     name,
     isolate: false,
-    run: (items) => retryOnce(() => call(items)),
+    run: call,
     onBatch: (size) => sizes.observe({ call: name }, size),
   });
 }

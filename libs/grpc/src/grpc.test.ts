@@ -361,7 +361,7 @@ describe('a coalesced call', () => {
         return { resolutions: queries.map(() => ({ state: 1, refusalCode: '' })) };
       },
     });
-    const wallet = connect(port);
+    const wallet = connect(port, { retryLostReply: true });
     const coalescer = createCoalescedCall({
       name: 'test_retry',
       call: async (queries: readonly ReturnType<typeof query>[]) =>

@@ -17,6 +17,9 @@ const MAX_QUEUED = 5_000;
 /** For an item, its time in the queue included; a call by itself has less. */
 const ITEM_DEADLINE_MS = 8_000;
 
+/** Each item carries its id, so that the same batch may be sent again. */
+const BY_ID = { retryLostReply: true };
+
 /** The hot calls, one item at a time. They reject when nobody knows whether the operation happened; the same id may be sent again. */
 export interface HotCalls extends AsyncDisposable {
   /** The parent that the creation names is its owner. */
@@ -30,18 +33,18 @@ export interface HotCalls extends AsyncDisposable {
 export function createHotCalls(services: { challenge: ChallengeClient; tournament: TournamentClient }): HotCalls {
   const creations = {
     challenge: createHotCall('challenge.create_attempts', (creations: challenge.AttemptCreation[]) =>
-      services.challenge.createAttempts({ creations }),
+      services.challenge.createAttempts({ creations }, BY_ID),
     ),
     tournament: createHotCall('tournament.create_attempts', (creations: tournament.AttemptCreation[]) =>
-      services.tournament.createAttempts({ creations }),
+      services.tournament.createAttempts({ creations }, BY_ID),
     ),
   };
   const reports = {
     challenge: createHotCall('challenge.report_outcomes', (reports: tournament.OutcomeReport[]) =>
-      services.challenge.reportOutcomes({ reports }),
+      services.challenge.reportOutcomes({ reports }, BY_ID),
     ),
     tournament: createHotCall('tournament.report_outcomes', (reports: tournament.OutcomeReport[]) =>
-      services.tournament.reportOutcomes({ reports }),
+      services.tournament.reportOutcomes({ reports }, BY_ID),
     ),
   };
   return {
