@@ -1,6 +1,11 @@
 import pg, { type Connection, type Submittable } from 'pg';
 import { types } from './types.ts';
-import { Messages, type Parameter, toParameter } from './wire.ts';
+
+/** What goes to the server as a value of a statement: text, or bytes as they are. */
+type Parameter = string | Buffer | null;
+
+/** As `pg` sends values: arrays as array literals, instants with their zone, objects as JSON. Throws for what cannot be sent. */
+const toParameter = (pg as unknown as { utils: { prepareValue(value: unknown): Parameter } }).utils.prepareValue;
 
 /** A statement with a name is prepared once per connection; one name has one text. Without one and alone, it may be several commands. */
 export interface Statement {
@@ -11,7 +16,7 @@ export interface Statement {
 /** One execution of a statement, and what the server answered to it. */
 export class Step {
   readonly statement: Statement;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: Parameter[];
   rows: unknown[] = [];
   /** What the server says it did, as `COMMIT` or `INSERT 0 1`. */
   tag = '';
@@ -51,7 +56,6 @@ const STALE_STATES: ReadonlySet<string | undefined> = new Set(['0A000', '26000']
 
 const MAX_PARAMETERS = 65_535;
 const NO_COLUMNS: RowShape = { names: [], parsers: [], empty: {} };
-const messages = new Messages();
 
 /**
  * Steps that go to the server in one write with one Sync, and are answered at once. The first to fail makes the server skip the
@@ -75,38 +79,43 @@ export class Exchange implements Submittable {
   }
 
   /** What it returns fails the exchange, of which nothing was sent then. */
-  submit({ stream }: Connection): Error | undefined {
+  submit(connection: Connection): Error | undefined {
+    const taken = this.steps.find(({ statement }) => this.#isTaken(statement));
+    if (taken !== undefined) {
+      const { name, text } = taken.statement;
+      return new Error(`prepared statements are one for a name, and ${name} is another one already: ${text}`);
+    }
     const [only] = this.steps;
     const isText = this.steps.length === 1 && only?.statement.name === undefined && only?.parameters.length === 0;
-    messages.start();
-    try {
-      if (isText) messages.query(only.statement.text);
-      else this.#writeSteps();
-    } catch (error) {
-      return error as Error;
-    }
-    stream.write(messages.take());
+    connection.stream.cork();
+    if (isText) connection.query(only.statement.text);
+    else this.#writeSteps(connection);
+    connection.stream.uncork();
     return undefined;
   }
 
-  #writeSteps(): void {
+  #isTaken({ name, text }: Statement): boolean {
+    if (name === undefined) return false;
+    const first = this.#prepared.get(name) ?? this.steps.find(({ statement }) => statement.name === name)?.statement;
+    return first?.text !== text;
+  }
+
+  #writeSteps(connection: Connection): void {
     for (const [place, { statement, parameters }] of this.steps.entries()) {
       const { name = '', text } = statement;
-      const prepared = this.#prepared.get(name);
-      if (prepared !== undefined && prepared.text !== text) {
-        throw new Error(`prepared statements are one for a name, and ${name} is another one already: ${text}`);
-      }
-      const isNew = prepared === undefined;
-      if (isNew) messages.parse(name, text);
+      const isNew = !this.#prepared.has(name);
       if (isNew && name !== '') {
+        // In place of one that may be there.
+        connection.close({ type: 'S', name }, true);
         this.#prepared.set(name, { text });
         this.#fresh.push({ name, place });
       }
-      messages.bind(name, parameters);
-      if (isNew) messages.describe();
-      messages.execute();
+      if (isNew) connection.parse({ name, text, types: [] }, true);
+      connection.bind({ portal: '', statement: name, values: parameters }, true);
+      if (isNew) connection.describe({ type: 'P', name: '' }, true);
+      connection.execute({ portal: '' }, true);
     }
-    messages.sync();
+    connection.sync();
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {
