@@ -6,6 +6,7 @@
  * Only attempts whose fee the wallet has posted are remembered. A free one is not: its score counts for the bar, which takes more than
  * settling it. The terms of a challenge are frozen, so they are kept once for all its attempts.
  */
+import { LRUCache } from 'lru-cache';
 import type { Attempt, AttemptTerms, Challenge } from './challenge.ts';
 import type { AttemptInPlay } from './outcome-decision.ts';
 
@@ -23,8 +24,8 @@ const MAX_ATTEMPTS = 50_000;
 const MAX_CHALLENGES = 10_000;
 
 export function createAttemptMemory(): AttemptMemory {
-  const attempts = new Map<string, AttemptInPlay>();
-  const termsOf = new Map<string, AttemptTerms>();
+  const attempts = new LRUCache<string, AttemptInPlay>({ max: MAX_ATTEMPTS });
+  const termsOf = new LRUCache<string, AttemptTerms>({ max: MAX_CHALLENGES });
 
   return {
     recall(attemptId) {
@@ -35,23 +36,14 @@ export function createAttemptMemory(): AttemptMemory {
     },
     remember({ metadata: _, ...attempt }) {
       if (attempt.status !== 'open' || attempt.feeCents === 0n || attempt.spoiledAt !== null) return;
-      putNewest(attempts, attempt.id, attempt, MAX_ATTEMPTS);
+      attempts.set(attempt.id, attempt);
     },
     rememberTerms({ id, tenant, terms: { direction, prizeStructure, scoreMin, scoreMax } }) {
       if (termsOf.has(id)) return;
-      putNewest(termsOf, id, { tenant, direction, prizeStructure, scoreMin, scoreMax }, MAX_CHALLENGES);
+      termsOf.set(id, { tenant, direction, prizeStructure, scoreMin, scoreMax });
     },
     forget(attemptId) {
       attempts.delete(attemptId);
     },
   };
-}
-
-/** A Map keeps insertion order, so its first key is the one that was put longest ago. */
-function putNewest<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size <= limit) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
 }

@@ -6,6 +6,7 @@
  * challenge with a calibrated bar. The bar of a top_n challenge and the progress of a calibration come from the scores, and move
  * without a new version of the row.
  */
+import { LRUCache } from 'lru-cache';
 import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
 
@@ -22,19 +23,14 @@ export interface ChallengeMemory {
 const MAX_REMEMBERED = 5_000;
 
 export function createChallengeMemory(): ChallengeMemory {
-  // A Map keeps insertion order, so its first key is the one that was read longest ago.
-  const challenges = new Map<string, ReadChallenge>();
+  const challenges = new LRUCache<string, ReadChallenge>({ max: MAX_REMEMBERED });
 
   return {
     recall: (challengeId) => challenges.get(challengeId) ?? null,
     remember(read) {
-      const { id } = read.challenge;
-      challenges.delete(id);
-      if (!isToldByItsRow(read.challenge)) return;
-      challenges.set(id, read);
-      if (challenges.size <= MAX_REMEMBERED) return;
-      const [oldest] = challenges.keys();
-      if (oldest !== undefined) challenges.delete(oldest);
+      const { challenge } = read;
+      if (isToldByItsRow(challenge)) challenges.set(challenge.id, read);
+      else challenges.delete(challenge.id);
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Environment, type Tenant } from '@laurel/proto/common';
+import { LRUCache } from 'lru-cache';
 import { hashKey, isWellFormedKey, type KeyEnvironment } from '../domain/api-key.ts';
 import type { RateWindow } from '../domain/rate-window.ts';
 import type { AdmissionRow } from '../repository/admissions.ts';
@@ -40,15 +41,15 @@ export interface KeyMemory {
   revoke(keyHash: string): void;
 }
 
-/** Keys remembered, each some hundred bytes; the oldest go first. */
+/** Keys remembered, each some hundred bytes; those that nobody used for longest go first. */
 const MAX_REMEMBERED_KEYS = 10_000;
 
 export function createKeyMemory(pepper: Buffer): KeyMemory {
   const nobody = randomBytes(32).toString('hex');
-  const known = new Map<string, KnownKey>();
+  const known = new LRUCache<string, KnownKey>({ max: MAX_REMEMBERED_KEYS });
   /** A pure function, remembered because it costs more than all else here. */
-  const hashes = new Map<string, string>();
-  const revoked = new Map<string, true>();
+  const hashes = new LRUCache<string, string>({ max: MAX_REMEMBERED_KEYS });
+  const revoked = new LRUCache<string, true>({ max: MAX_REMEMBERED_KEYS });
 
   return {
     hashOf(key) {
@@ -57,7 +58,7 @@ export function createKeyMemory(pepper: Buffer): KeyMemory {
       if (remembered !== undefined) return remembered;
       if (!isWellFormedKey(key)) return nobody;
       const keyHash = hashKey(pepper, key).toString('hex');
-      if (known.has(keyHash)) put(hashes, key, keyHash);
+      if (known.has(keyHash)) hashes.set(key, keyHash);
       return keyHash;
     },
     recall: (keyHash) => known.get(keyHash),
@@ -71,12 +72,12 @@ export function createKeyMemory(pepper: Buffer): KeyMemory {
       }
       const principal = principalOf(row);
       const key: KnownKey = { principal, seenAt, window: undefined, blockedUntil: 0, refusal: undefined };
-      if (!revoked.has(row.keyHash)) put(known, row.keyHash, key);
+      if (!revoked.has(row.keyHash)) known.set(row.keyHash, key);
       return key;
     },
     forget: (keyHash) => void known.delete(keyHash),
     revoke(keyHash) {
-      put(revoked, keyHash, true);
+      revoked.set(keyHash, true);
       known.delete(keyHash);
     },
   };
@@ -90,14 +91,4 @@ export function principalOf(row: Pick<AdmissionRow, 'keyId' | 'programId' | 'env
     environment: row.environment,
     tenant: { programId: row.programId, environment },
   };
-}
-
-function put<Value>(map: Map<string, Value>, name: string, value: Value): void {
-  if (map.size >= MAX_REMEMBERED_KEYS) {
-    for (const oldest of map.keys()) {
-      map.delete(oldest);
-      break;
-    }
-  }
-  map.set(name, value);
 }

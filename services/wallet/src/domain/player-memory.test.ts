@@ -29,10 +29,4 @@ describe('what is remembered of players', () => {
     expect(memory.recall({ ...ref('a'), environment: 'test' })).toBeNull();
     expect(memory.recall({ ...ref('a'), programId: 'other' })).toBeNull();
   });
-
-  it('has an end: who was learnt longest ago goes first', () => {
-    const memory = createPlayerMemory(2);
-    for (const name of ['a', 'b', 'a', 'c']) memory.remember(ref(name), player(name));
-    expect(['a', 'b', 'c'].map((name) => memory.recall(ref(name))?.accountId)).toEqual(['a', undefined, 'c']);
-  });
 });

@@ -3,6 +3,7 @@
  * the statement that takes the money (decision 9). Balances are not remembered. Only who paid is: whoever was refused will be decided
  * upon anew, and must not cost the others a statement in vain.
  */
+import { LRUCache } from 'lru-cache';
 import type { FeeCharge, KnownPlayer } from './fee-decision.ts';
 
 type Ref = Pick<FeeCharge, 'programId' | 'environment' | 'playerRef'>;
@@ -16,20 +17,12 @@ export interface PlayerMemory {
 // About 500 bytes each: some 25 MB.
 const MAX_REMEMBERED = 50_000;
 
-export function createPlayerMemory(maxRemembered: number = MAX_REMEMBERED): PlayerMemory {
-  // A Map keeps insertion order, so its first key is the one that was learnt longest ago.
-  const players = new Map<string, KnownPlayer>();
+export function createPlayerMemory(): PlayerMemory {
+  const players = new LRUCache<string, KnownPlayer>({ max: MAX_REMEMBERED });
 
   return {
     recall: (ref) => players.get(keyOf(ref)) ?? null,
-    remember(ref, player) {
-      const key = keyOf(ref);
-      players.delete(key);
-      players.set(key, player);
-      if (players.size <= maxRemembered) return;
-      const [oldest] = players.keys();
-      if (oldest !== undefined) players.delete(oldest);
-    },
+    remember: (ref, player) => void players.set(keyOf(ref), player),
     forget: (ref) => void players.delete(keyOf(ref)),
   };
 }
