@@ -55,7 +55,7 @@ export async function migrate({ url, directory, logger }: MigrateOptions): Promi
   }
 }
 
-async function readMigrations(directory: string): Promise<readonly Migration[]> {
+export async function readMigrations(directory: string): Promise<readonly Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   const odd = names.find((name) => !FILE_NAME.test(name));
   if (odd !== undefined) throw new Error(`${join(directory, odd)} is not named like 0001_create_accounts.sql`);

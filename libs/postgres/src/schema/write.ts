@@ -1,0 +1,58 @@
+/**
+ * Writes `services/<service>/schema.sql`, what all migrations of a service make together: `npm run schema`.
+ *
+ * They run in PGlite, PostgreSQL as WebAssembly, for the sake of the genuine pg_dump that comes with it and not with the server's
+ * package (decision 12). `schema.test.ts` holds the result against the server that we run.
+ */
+import { globSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PGlite } from '@electric-sql/pglite';
+import { pgDump } from '@electric-sql/pglite-tools/pg_dump';
+import { readMigrations } from '../migrate.ts';
+
+const HEADER = `-- Derived from migrations/ by \`npm run schema\`; do not edit. Tables, constraints and indexes as they are after all of them.
+-- What a migration says of its reasons, and the rows that it inserts, are there.
+`;
+
+async function dumpSchema(database: PGlite, migrations: string): Promise<string> {
+  for (const { name, sql } of await readMigrations(migrations)) {
+    try {
+      await database.transaction(async (transaction) => await transaction.exec(sql));
+    } catch (error) {
+      // Left to itself, Node would print the line of minified code that threw it.
+      throw new Error(
+        `${join(migrations, name)} does not run: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  const dump = await pgDump({ pg: database, args: ['--schema-only', '--no-owner', '--no-privileges'] });
+  return tidy(await dump.text());
+}
+
+/** Without what pg_dump writes over every database and every object alike: versions, settings, titles. */
+function tidy(dump: string): string {
+  return dump
+    .replaceAll(/^(--|SET |SELECT pg_catalog\.set_config).*\n/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** A new database takes seconds, an empty one nothing. */
+async function empty(database: PGlite): Promise<void> {
+  // pg_dump leaves its transaction, which only reads, and its settings behind.
+  await database.exec('rollback');
+  await database.exec('discard all');
+  await database.exec('drop schema public cascade; create schema public');
+  // As initdb says it: anything else would be dumped.
+  await database.exec("comment on schema public is 'standard public schema'");
+}
+
+const database = await PGlite.create();
+const services = fileURLToPath(new URL('../../../../services/', import.meta.url));
+for (const migrations of globSync('*/migrations', { cwd: services }).sort()) {
+  const schema = await dumpSchema(database, join(services, migrations));
+  writeFileSync(join(services, migrations, '../schema.sql'), `${HEADER}\n${schema}\n`);
+  await empty(database);
+}
+await database.close();

@@ -1,0 +1,237 @@
+-- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
+-- What a migration says of its reasons, and the rows that it inserts, are there.
+
+CREATE FUNCTION public.refuse_change_of_challenge_terms() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'challenges are never deleted' using errcode = 'restrict_violation', constraint = 'challenges_are_kept';
+  end if;
+  if to_jsonb(new) - array['status', 'threshold', 'calibration_source']
+    is distinct from to_jsonb(old) - array['status', 'threshold', 'calibration_source'] then
+    raise exception 'the terms of a challenge never change'
+      using errcode = 'restrict_violation', constraint = 'challenges_terms_are_frozen';
+  end if;
+  return new;
+end
+$$;
+
+CREATE TABLE public.attempts (
+    id uuid NOT NULL,
+    challenge_id uuid NOT NULL,
+    account_id uuid,
+    player_ref text NOT NULL,
+    status text NOT NULL,
+    fee_cents bigint NOT NULL,
+    prize_cents bigint NOT NULL,
+    threshold double precision,
+    metadata text NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    spoiled_at timestamp(3) with time zone,
+    fee_generation integer DEFAULT 0 NOT NULL,
+    closed_reason text,
+    CONSTRAINT attempts_closed_with_a_reason CHECK (((status = ANY (ARRAY['voiding'::text, 'voided'::text, 'refused'::text])) = (closed_reason IS NOT NULL))),
+    CONSTRAINT attempts_fee_generation_is_not_negative CHECK ((fee_generation >= 0)),
+    CONSTRAINT attempts_fee_is_not_negative CHECK ((fee_cents >= 0)),
+    CONSTRAINT attempts_free_without_bar CHECK ((((fee_cents = 0) = (threshold IS NULL)) AND ((prize_cents = 0) = (threshold IS NULL)))),
+    CONSTRAINT attempts_metadata_is_an_object CHECK ((metadata IS JSON OBJECT)),
+    CONSTRAINT attempts_only_fees_are_awaited CHECK (((fee_cents > 0) OR (status <> ALL (ARRAY['pending'::text, 'expiring'::text, 'voiding'::text, 'refused'::text])))),
+    CONSTRAINT attempts_paid_by_an_account CHECK (((fee_cents = 0) OR (account_id IS NOT NULL))),
+    CONSTRAINT attempts_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255))),
+    CONSTRAINT attempts_prize_is_not_negative CHECK ((prize_cents >= 0)),
+    CONSTRAINT attempts_spoiled_never_settles CHECK (((spoiled_at IS NULL) OR (status <> ALL (ARRAY['pending'::text, 'settled'::text, 'refused'::text])))),
+    CONSTRAINT attempts_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'open'::text, 'settled'::text, 'expiring'::text, 'expired'::text, 'voiding'::text, 'voided'::text, 'refused'::text]))),
+    CONSTRAINT attempts_threshold_is_finite CHECK (((threshold > '-Infinity'::double precision) AND (threshold < 'Infinity'::double precision)))
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.awards (
+    id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    challenge_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    amount_cents bigint NOT NULL,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    paid_at timestamp(3) with time zone,
+    CONSTRAINT awards_amount_is_positive CHECK ((amount_cents > 0)),
+    CONSTRAINT awards_paid_at_follows_status CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
+    CONSTRAINT awards_status_is_known CHECK ((status = ANY (ARRAY['paying'::text, 'paid'::text, 'held'::text, 'releasing'::text, 'denying'::text, 'denied'::text])))
+);
+
+CREATE TABLE public.bar_samples (
+    challenge_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    player text NOT NULL,
+    score double precision NOT NULL,
+    CONSTRAINT bar_samples_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision)))
+);
+
+CREATE TABLE public.challenges (
+    id uuid NOT NULL,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    status text NOT NULL,
+    name text NOT NULL,
+    description text,
+    fee_cents bigint NOT NULL,
+    prize_cents bigint NOT NULL,
+    prize_structure text NOT NULL,
+    top_n integer,
+    metric_name text NOT NULL,
+    metric_unit text NOT NULL,
+    threshold_direction text NOT NULL,
+    threshold double precision,
+    calibration_source text NOT NULL,
+    score_min double precision,
+    score_max double precision,
+    target_pass_rate double precision NOT NULL,
+    integrity_tier integer NOT NULL,
+    min_calibration_n integer NOT NULL,
+    min_calibration_players integer NOT NULL,
+    daily_attempt_cap integer NOT NULL,
+    required_verification_level integer NOT NULL,
+    jurisdictions text[] NOT NULL,
+    parent_challenge_id uuid,
+    rung integer NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT challenges_calibration_floors_are_positive CHECK (((min_calibration_n >= 1) AND (min_calibration_players >= 1))),
+    CONSTRAINT challenges_calibration_source_is_known CHECK ((calibration_source = ANY (ARRAY['observed'::text, 'listened'::text, 'partner_seeded'::text, 'rung_derived'::text]))),
+    CONSTRAINT challenges_daily_attempt_cap_is_positive CHECK ((daily_attempt_cap >= 1)),
+    CONSTRAINT challenges_direction_is_known CHECK ((threshold_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
+    CONSTRAINT challenges_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT challenges_fee_is_positive CHECK ((fee_cents > 0)),
+    CONSTRAINT challenges_integrity_tier_is_known CHECK (((integrity_tier >= 1) AND (integrity_tier <= 3))),
+    CONSTRAINT challenges_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT challenges_prize_is_positive CHECK ((prize_cents > 0)),
+    CONSTRAINT challenges_prize_structure_is_known CHECK ((prize_structure = ANY (ARRAY['threshold'::text, 'top_n'::text]))),
+    CONSTRAINT challenges_rung_follows_parent CHECK ((((parent_challenge_id IS NULL) = (rung = 1)) AND (rung >= 1))),
+    CONSTRAINT challenges_score_bounds_are_finite CHECK (((score_min > '-Infinity'::double precision) AND (score_min < 'Infinity'::double precision) AND (score_max > '-Infinity'::double precision) AND (score_max < 'Infinity'::double precision))),
+    CONSTRAINT challenges_score_bounds_are_in_order CHECK ((score_min <= score_max)),
+    CONSTRAINT challenges_status_is_known CHECK ((status = ANY (ARRAY['calibrating'::text, 'live'::text, 'suspended'::text, 'closed'::text]))),
+    CONSTRAINT challenges_target_pass_rate_is_a_rate CHECK (((target_pass_rate > (0)::double precision) AND (target_pass_rate < (1)::double precision))),
+    CONSTRAINT challenges_threshold_follows_status CHECK (
+CASE
+    WHEN (prize_structure = 'top_n'::text) THEN ((threshold IS NULL) AND (status <> 'calibrating'::text))
+    WHEN (status = 'calibrating'::text) THEN (threshold IS NULL)
+    WHEN (status = 'live'::text) THEN (threshold IS NOT NULL)
+    ELSE true
+END),
+    CONSTRAINT challenges_threshold_is_finite CHECK (((threshold > '-Infinity'::double precision) AND (threshold < 'Infinity'::double precision))),
+    CONSTRAINT challenges_top_n_has_its_n CHECK ((((prize_structure = 'top_n'::text) = (top_n IS NOT NULL)) AND ((top_n IS NULL) OR (top_n >= 1)))),
+    CONSTRAINT challenges_verification_level_is_known CHECK (((required_verification_level >= 0) AND (required_verification_level <= 3)))
+);
+
+CREATE TABLE public.outbox (
+    event_id uuid NOT NULL,
+    payload bytea NOT NULL,
+    published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+CREATE TABLE public.outcomes (
+    attempt_id uuid NOT NULL,
+    receipt_id uuid NOT NULL,
+    score double precision NOT NULL,
+    met_threshold boolean NOT NULL,
+    recorded_at timestamp(3) with time zone NOT NULL,
+    receipt text NOT NULL,
+    signature bytea NOT NULL,
+    signing_key_id integer NOT NULL,
+    CONSTRAINT outcomes_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
+    CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64))
+);
+
+CREATE TABLE public.refunds_due (
+    attempt_id uuid NOT NULL,
+    since timestamp(3) with time zone NOT NULL
+);
+
+CREATE TABLE public.signing_keys (
+    id integer NOT NULL,
+    public_key bytea NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.signing_keys_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.sweep_marks (
+    sweep text NOT NULL,
+    swept_until timestamp(3) with time zone NOT NULL,
+    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text])))
+);
+
+ALTER TABLE ONLY public.attempts
+    ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.awards
+    ADD CONSTRAINT awards_one_per_attempt UNIQUE (attempt_id);
+
+ALTER TABLE ONLY public.awards
+    ADD CONSTRAINT awards_one_per_challenge_and_account UNIQUE (challenge_id, account_id);
+
+ALTER TABLE ONLY public.awards
+    ADD CONSTRAINT awards_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.bar_samples
+    ADD CONSTRAINT bar_samples_pkey PRIMARY KEY (challenge_id, attempt_id);
+
+ALTER TABLE ONLY public.challenges
+    ADD CONSTRAINT challenges_ladder_key UNIQUE (id, program_id, environment, threshold_direction);
+
+ALTER TABLE ONLY public.challenges
+    ADD CONSTRAINT challenges_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_pkey PRIMARY KEY (attempt_id);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_receipt_id_key UNIQUE (receipt_id);
+
+ALTER TABLE ONLY public.refunds_due
+    ADD CONSTRAINT refunds_due_pkey PRIMARY KEY (attempt_id);
+
+ALTER TABLE ONLY public.signing_keys
+    ADD CONSTRAINT signing_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.signing_keys
+    ADD CONSTRAINT signing_keys_public_key_key UNIQUE (public_key);
+
+ALTER TABLE ONLY public.sweep_marks
+    ADD CONSTRAINT sweep_marks_pkey PRIMARY KEY (sweep);
+
+CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
+
+CREATE INDEX attempts_by_player ON public.attempts USING btree (challenge_id, account_id, created_at);
+
+CREATE INDEX awards_unfinished ON public.awards USING btree (created_at) WHERE (status = ANY (ARRAY['paying'::text, 'releasing'::text, 'denying'::text]));
+
+CREATE INDEX bar_samples_by_score ON public.bar_samples USING btree (challenge_id, score);
+
+CREATE INDEX challenges_of_tenant ON public.challenges USING btree (program_id, environment, created_at, id);
+
+CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
+
+CREATE TRIGGER challenges_terms_are_frozen BEFORE DELETE OR UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_challenge_terms();
+
+ALTER TABLE ONLY public.awards
+    ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.challenges
+    ADD CONSTRAINT challenges_parent_shares_tenant_and_direction FOREIGN KEY (parent_challenge_id, program_id, environment, threshold_direction) REFERENCES public.challenges(id, program_id, environment, threshold_direction);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.refunds_due
+    ADD CONSTRAINT refunds_due_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);

@@ -1,0 +1,134 @@
+-- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
+-- What a migration says of its reasons, and the rows that it inserts, are there.
+
+CREATE TABLE public.api_keys (
+    id uuid NOT NULL,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    key_hash bytea NOT NULL,
+    prefix text NOT NULL,
+    last4 text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    revoked_at timestamp(3) with time zone,
+    last_used_at timestamp(3) with time zone,
+    CONSTRAINT api_keys_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT api_keys_key_hash_length CHECK ((octet_length(key_hash) = 32)),
+    CONSTRAINT api_keys_last4_length CHECK ((char_length(last4) = 4))
+);
+
+CREATE TABLE public.developers (
+    id uuid NOT NULL,
+    email text NOT NULL,
+    password_hash text NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT developers_email_length CHECK (((char_length(email) >= 3) AND (char_length(email) <= 254))),
+    CONSTRAINT developers_email_lower_case CHECK ((email = lower(email)))
+);
+
+CREATE TABLE public.idempotency_records (
+    id uuid NOT NULL,
+    operation_id uuid NOT NULL,
+    fingerprint bytea NOT NULL,
+    state text NOT NULL,
+    generation integer NOT NULL,
+    status smallint,
+    created_at timestamp(3) with time zone NOT NULL,
+    claimed_at timestamp(3) with time zone NOT NULL,
+    body text,
+    CONSTRAINT idempotency_records_fingerprint_is_sha256 CHECK ((octet_length(fingerprint) = 32)),
+    CONSTRAINT idempotency_records_only_success_is_stored CHECK (
+CASE
+    WHEN (state = 'completed'::text) THEN (((status >= 200) AND (status <= 299)) AND (body IS NOT NULL))
+    ELSE ((status IS NULL) AND (body IS NULL))
+END),
+    CONSTRAINT idempotency_records_state_is_known CHECK ((state = ANY (ARRAY['claimed'::text, 'completed'::text, 'released'::text])))
+)
+WITH (fillfactor='20', autovacuum_vacuum_scale_factor='0.05');
+
+CREATE TABLE public.programs (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    developer_id uuid,
+    status text DEFAULT 'draft'::text NOT NULL,
+    deletion_scheduled boolean DEFAULT false NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT programs_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT programs_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text, 'suspended'::text, 'closed'::text])))
+);
+
+CREATE UNLOGGED TABLE public.rate_windows (
+    key_id uuid NOT NULL,
+    started_at timestamp(3) with time zone NOT NULL,
+    requests integer NOT NULL,
+    last_request_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT rate_windows_requests_is_not_negative CHECK ((requests >= 0))
+)
+WITH (fillfactor='30');
+
+CREATE TABLE public.sessions (
+    token_hash bytea NOT NULL,
+    developer_id uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT sessions_end_after_they_begin CHECK ((expires_at > created_at)),
+    CONSTRAINT sessions_token_hash_length CHECK ((octet_length(token_hash) = 32))
+);
+
+CREATE TABLE public.sign_in_failures (
+    id uuid NOT NULL,
+    email_hash bytea NOT NULL,
+    address_hash bytea NOT NULL,
+    failed_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT sign_in_failures_address_hash_length CHECK ((octet_length(address_hash) = 32)),
+    CONSTRAINT sign_in_failures_email_hash_length CHECK ((octet_length(email_hash) = 32))
+);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_key_hash_unique UNIQUE (key_hash);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.developers
+    ADD CONSTRAINT developers_email_unique UNIQUE (email);
+
+ALTER TABLE ONLY public.developers
+    ADD CONSTRAINT developers_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.idempotency_records
+    ADD CONSTRAINT idempotency_records_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.programs
+    ADD CONSTRAINT programs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.rate_windows
+    ADD CONSTRAINT rate_windows_pkey PRIMARY KEY (key_id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (token_hash);
+
+ALTER TABLE ONLY public.sign_in_failures
+    ADD CONSTRAINT sign_in_failures_pkey PRIMARY KEY (id);
+
+CREATE UNIQUE INDEX api_keys_one_active ON public.api_keys USING btree (program_id, environment) WHERE (revoked_at IS NULL);
+
+CREATE INDEX idempotency_records_created_at_brin ON public.idempotency_records USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX programs_developer ON public.programs USING btree (developer_id) WHERE (developer_id IS NOT NULL);
+
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+
+CREATE INDEX sign_in_failures_by_time ON public.sign_in_failures USING btree (failed_at);
+
+CREATE INDEX sign_in_failures_of_address ON public.sign_in_failures USING btree (address_hash, failed_at);
+
+CREATE INDEX sign_in_failures_of_email ON public.sign_in_failures USING btree (email_hash, failed_at);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_program_fkey FOREIGN KEY (program_id) REFERENCES public.programs(id);
+
+ALTER TABLE ONLY public.programs
+    ADD CONSTRAINT programs_developer_fkey FOREIGN KEY (developer_id) REFERENCES public.developers(id);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_developer_fkey FOREIGN KEY (developer_id) REFERENCES public.developers(id);

@@ -1,0 +1,418 @@
+-- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
+-- What a migration says of its reasons, and the rows that it inserts, are there.
+
+CREATE FUNCTION public.refuse_change_of_round_terms() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'rounds are never deleted' using errcode = 'restrict_violation', constraint = 'rounds_are_kept';
+  end if;
+  if to_jsonb(new) - array['status', 'settled_at', 'entries_close_at', 'closes_at']
+    is distinct from to_jsonb(old) - array['status', 'settled_at', 'entries_close_at', 'closes_at'] then
+    raise exception 'the terms of a round never change'
+      using errcode = 'restrict_violation', constraint = 'rounds_terms_are_frozen';
+  end if;
+  if new.status <> old.status and (old.status, new.status) not in
+    (('open', 'settling'), ('settling', 'settled'), ('open', 'cancelling'), ('cancelling', 'cancelled')) then
+    raise exception 'a round that is % does not become %', old.status, new.status
+      using errcode = 'restrict_violation', constraint = 'rounds_status_only_moves_on';
+  end if;
+  -- The sandbox's clock: an open round of the test environment may end sooner.
+  if (new.entries_close_at, new.closes_at) is distinct from (old.entries_close_at, old.closes_at)
+    and not (old.environment = 'test' and old.status = 'open'
+      and new.entries_close_at <= old.entries_close_at and new.closes_at <= old.closes_at) then
+    raise exception 'only an open round of the sandbox ends sooner, and none later'
+      using errcode = 'restrict_violation', constraint = 'rounds_end_when_they_said';
+  end if;
+  return new;
+end
+$$;
+
+CREATE FUNCTION public.refuse_change_of_tournament_terms() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'tournaments are never deleted' using errcode = 'restrict_violation', constraint = 'tournaments_are_kept';
+  end if;
+  if to_jsonb(new) - 'status' is distinct from to_jsonb(old) - 'status' then
+    raise exception 'the terms of a tournament never change'
+      using errcode = 'restrict_violation', constraint = 'tournaments_terms_are_frozen';
+  end if;
+  if old.status = 'closed' and new.status <> 'closed' then
+    raise exception 'a closed tournament stays closed'
+      using errcode = 'restrict_violation', constraint = 'tournaments_closed_is_final';
+  end if;
+  return new;
+end
+$$;
+
+CREATE TABLE public.attempts (
+    id uuid NOT NULL,
+    round_id uuid NOT NULL,
+    entry_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    player_ref text NOT NULL,
+    status text NOT NULL,
+    fee_cents bigint NOT NULL,
+    metadata text NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    fee_generation integer DEFAULT 0 NOT NULL,
+    closed_reason text,
+    CONSTRAINT attempts_closed_with_a_reason CHECK (
+CASE
+    WHEN (status = ANY (ARRAY['voiding'::text, 'voided'::text, 'refused'::text])) THEN (closed_reason IS NOT NULL)
+    WHEN (status = ANY (ARRAY['expiring'::text, 'expired'::text])) THEN ((closed_reason IS NULL) OR (closed_reason = ANY (ARRAY['round_closed'::text, 'round_cancelled'::text])))
+    ELSE (closed_reason IS NULL)
+END),
+    CONSTRAINT attempts_fee_generation_is_not_negative CHECK ((fee_generation >= 0)),
+    CONSTRAINT attempts_fee_is_positive CHECK ((fee_cents > 0)),
+    CONSTRAINT attempts_metadata_is_an_object CHECK ((metadata IS JSON OBJECT)),
+    CONSTRAINT attempts_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255))),
+    CONSTRAINT attempts_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'open'::text, 'settled'::text, 'expiring'::text, 'expired'::text, 'voiding'::text, 'voided'::text, 'refused'::text])))
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.board_chunks (
+    round_id uuid NOT NULL,
+    lower_place bytea NOT NULL,
+    entries integer NOT NULL,
+    CONSTRAINT board_chunks_begin_at_a_place CHECK ((octet_length(lower_place) = ANY (ARRAY[0, 39]))),
+    CONSTRAINT board_chunks_entries_are_not_negative CHECK ((entries >= 0))
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.entries (
+    id uuid NOT NULL,
+    round_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    bought_at timestamp(3) with time zone,
+    best_attempt_id uuid,
+    best_score double precision,
+    best_tiebreak double precision,
+    best_score_at timestamp(3) with time zone,
+    best_player_ref text,
+    place bytea,
+    final_rank integer,
+    payout_cents bigint,
+    CONSTRAINT entries_best_run_is_complete CHECK ((num_nonnulls(best_attempt_id, best_score, best_score_at, best_player_ref, place) = ANY (ARRAY[0, 5]))),
+    CONSTRAINT entries_best_score_is_finite CHECK (((best_score > '-Infinity'::double precision) AND (best_score < 'Infinity'::double precision))),
+    CONSTRAINT entries_best_tiebreak_is_finite CHECK (((best_tiebreak > '-Infinity'::double precision) AND (best_tiebreak < 'Infinity'::double precision))),
+    CONSTRAINT entries_final_rank_is_positive CHECK ((final_rank >= 1)),
+    CONSTRAINT entries_payout_is_not_negative CHECK ((payout_cents >= 0)),
+    CONSTRAINT entries_place_ends_with_the_entry CHECK (((octet_length(place) = 39) AND (SUBSTRING(place FROM 24) = uuid_send(id)))),
+    CONSTRAINT entries_rank_and_payout_are_decided_together CHECK (((final_rank IS NULL) = (payout_cents IS NULL))),
+    CONSTRAINT entries_tiebreak_belongs_to_a_run CHECK (((best_tiebreak IS NULL) OR (place IS NOT NULL))),
+    CONSTRAINT entries_with_a_rank_have_a_run CHECK (((final_rank IS NULL) OR (place IS NOT NULL))),
+    CONSTRAINT entries_with_a_run_were_bought CHECK (((place IS NULL) OR (bought_at IS NOT NULL)))
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.entry_refs (
+    round_id uuid NOT NULL,
+    player_ref text NOT NULL,
+    account_id uuid NOT NULL,
+    CONSTRAINT entry_refs_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255)))
+);
+
+CREATE TABLE public.outbox (
+    event_id uuid NOT NULL,
+    payload bytea NOT NULL,
+    published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+CREATE TABLE public.outcomes (
+    attempt_id uuid NOT NULL,
+    receipt_id uuid NOT NULL,
+    score double precision NOT NULL,
+    tiebreak double precision,
+    recorded_at timestamp(3) with time zone NOT NULL,
+    receipt text NOT NULL,
+    signature bytea NOT NULL,
+    signing_key_id integer NOT NULL,
+    CONSTRAINT outcomes_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision))),
+    CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64)),
+    CONSTRAINT outcomes_tiebreak_is_finite CHECK (((tiebreak > '-Infinity'::double precision) AND (tiebreak < 'Infinity'::double precision)))
+);
+
+CREATE TABLE public.refunds_due (
+    attempt_id uuid NOT NULL,
+    since timestamp(3) with time zone NOT NULL,
+    reason text DEFAULT 'expired'::text NOT NULL,
+    CONSTRAINT refunds_due_reason_is_known CHECK ((reason = ANY (ARRAY['expired'::text, 'voided'::text, 'round_closed'::text, 'round_cancelled'::text])))
+);
+
+CREATE TABLE public.round_payouts (
+    award_id uuid NOT NULL,
+    round_id uuid NOT NULL,
+    entry_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    final_rank integer NOT NULL,
+    amount_cents bigint NOT NULL,
+    status text NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    paid_at timestamp(3) with time zone,
+    CONSTRAINT round_payouts_amount_is_positive CHECK ((amount_cents > 0)),
+    CONSTRAINT round_payouts_final_rank_is_positive CHECK ((final_rank >= 1)),
+    CONSTRAINT round_payouts_paid_at_follows_status CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
+    CONSTRAINT round_payouts_status_is_known CHECK ((status = ANY (ARRAY['paying'::text, 'paid'::text, 'held'::text, 'releasing'::text, 'denying'::text, 'denied'::text])))
+);
+
+CREATE TABLE public.round_tallies (
+    round_id uuid NOT NULL,
+    entrants integer NOT NULL,
+    scored_players integer NOT NULL,
+    scored_attempts integer NOT NULL,
+    CONSTRAINT round_tallies_are_nested CHECK (((0 <= scored_players) AND (scored_players <= entrants) AND (scored_players <= scored_attempts)))
+)
+WITH (fillfactor='20');
+
+CREATE TABLE public.rounds (
+    id uuid NOT NULL,
+    tournament_id uuid NOT NULL,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    number integer NOT NULL,
+    status text NOT NULL,
+    opens_at timestamp(3) with time zone NOT NULL,
+    entries_close_at timestamp(3) with time zone NOT NULL,
+    closes_at timestamp(3) with time zone NOT NULL,
+    settled_at timestamp(3) with time zone,
+    direction text NOT NULL,
+    tiebreak_direction text,
+    entry_fee_cents bigint NOT NULL,
+    attempt_cap integer NOT NULL,
+    purse_cents bigint[] NOT NULL,
+    min_entrants integer NOT NULL,
+    min_scored_attempts integer NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT rounds_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
+    CONSTRAINT rounds_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
+    CONSTRAINT rounds_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
+    CONSTRAINT rounds_min_entrants_is_positive CHECK ((min_entrants >= 1)),
+    CONSTRAINT rounds_min_scored_attempts_is_not_negative CHECK ((min_scored_attempts >= 0)),
+    CONSTRAINT rounds_number_is_positive CHECK ((number >= 1)),
+    CONSTRAINT rounds_purse_is_a_list_of_ranks CHECK (
+CASE
+    WHEN ((array_ndims(purse_cents) = 1) AND (array_lower(purse_cents, 1) = 1)) THEN (array_position(purse_cents, NULL::bigint) IS NULL)
+    ELSE false
+END),
+    CONSTRAINT rounds_purse_is_positive CHECK ((0 < ALL (purse_cents))),
+    CONSTRAINT rounds_purse_never_grows_with_rank CHECK ((purse_cents = array_sort(purse_cents, true))),
+    CONSTRAINT rounds_settled_at_follows_status CHECK (((status = 'settled'::text) = (settled_at IS NOT NULL))),
+    CONSTRAINT rounds_status_is_known CHECK ((status = ANY (ARRAY['open'::text, 'settling'::text, 'settled'::text, 'cancelling'::text, 'cancelled'::text]))),
+    CONSTRAINT rounds_tiebreak_direction_is_known CHECK ((tiebreak_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
+    CONSTRAINT rounds_times_are_in_order CHECK (((opens_at <= entries_close_at) AND (entries_close_at <= closes_at)))
+);
+
+CREATE TABLE public.seal_nodes (
+    round_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    hash bytea NOT NULL,
+    first_place bytea NOT NULL,
+    leaves_before integer NOT NULL,
+    CONSTRAINT seal_nodes_hash_length CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT seal_nodes_leaves_before_is_not_negative CHECK ((leaves_before >= 0)),
+    CONSTRAINT seal_nodes_position_is_not_negative CHECK (("position" >= 0))
+);
+
+CREATE TABLE public.seals (
+    round_id uuid NOT NULL,
+    leaves integer NOT NULL,
+    root bytea NOT NULL,
+    statement text NOT NULL,
+    signature bytea NOT NULL,
+    signing_key_id integer NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT seals_leaves_are_not_negative CHECK ((leaves >= 0)),
+    CONSTRAINT seals_root_length CHECK ((octet_length(root) = 32)),
+    CONSTRAINT seals_signature_length CHECK ((octet_length(signature) = 64))
+);
+
+CREATE TABLE public.signing_keys (
+    id integer NOT NULL,
+    public_key bytea NOT NULL,
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.signing_keys_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.sweep_marks (
+    sweep text NOT NULL,
+    swept_until timestamp(3) with time zone NOT NULL,
+    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text])))
+);
+
+CREATE TABLE public.tournaments (
+    id uuid NOT NULL,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    status text NOT NULL,
+    name text NOT NULL,
+    description text,
+    metric_name text NOT NULL,
+    metric_unit text NOT NULL,
+    direction text NOT NULL,
+    tiebreak_metric_name text,
+    tiebreak_direction text,
+    entry_fee_cents bigint NOT NULL,
+    attempt_cap integer NOT NULL,
+    purse_cents bigint[] NOT NULL,
+    min_entrants integer NOT NULL,
+    min_scored_attempts integer NOT NULL,
+    round_length_seconds integer,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT tournaments_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
+    CONSTRAINT tournaments_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
+    CONSTRAINT tournaments_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
+    CONSTRAINT tournaments_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT tournaments_min_entrants_is_positive CHECK ((min_entrants >= 1)),
+    CONSTRAINT tournaments_min_scored_attempts_is_not_negative CHECK ((min_scored_attempts >= 0)),
+    CONSTRAINT tournaments_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT tournaments_purse_is_a_list_of_ranks CHECK (
+CASE
+    WHEN ((array_ndims(purse_cents) = 1) AND (array_lower(purse_cents, 1) = 1)) THEN (array_position(purse_cents, NULL::bigint) IS NULL)
+    ELSE false
+END),
+    CONSTRAINT tournaments_purse_is_positive CHECK ((0 < ALL (purse_cents))),
+    CONSTRAINT tournaments_purse_never_grows_with_rank CHECK ((purse_cents = array_sort(purse_cents, true))),
+    CONSTRAINT tournaments_round_outlasts_its_last_ten_minutes CHECK ((round_length_seconds > 600)),
+    CONSTRAINT tournaments_status_is_known CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'closed'::text]))),
+    CONSTRAINT tournaments_tiebreak_direction_is_known CHECK ((tiebreak_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
+    CONSTRAINT tournaments_tiebreak_has_metric_and_direction CHECK (((tiebreak_metric_name IS NULL) = (tiebreak_direction IS NULL)))
+);
+
+ALTER TABLE ONLY public.attempts
+    ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.board_chunks
+    ADD CONSTRAINT board_chunks_pkey PRIMARY KEY (round_id, lower_place);
+
+ALTER TABLE ONLY public.entries
+    ADD CONSTRAINT entries_one_per_round_and_account UNIQUE (round_id, account_id);
+
+ALTER TABLE ONLY public.entries
+    ADD CONSTRAINT entries_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.entry_refs
+    ADD CONSTRAINT entry_refs_pkey PRIMARY KEY (round_id, player_ref);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_pkey PRIMARY KEY (attempt_id);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_receipt_id_key UNIQUE (receipt_id);
+
+ALTER TABLE ONLY public.refunds_due
+    ADD CONSTRAINT refunds_due_pkey PRIMARY KEY (attempt_id);
+
+ALTER TABLE ONLY public.round_payouts
+    ADD CONSTRAINT round_payouts_one_per_entry UNIQUE (entry_id);
+
+ALTER TABLE ONLY public.round_payouts
+    ADD CONSTRAINT round_payouts_one_per_rank UNIQUE (round_id, final_rank);
+
+ALTER TABLE ONLY public.round_payouts
+    ADD CONSTRAINT round_payouts_pkey PRIMARY KEY (award_id);
+
+ALTER TABLE ONLY public.round_tallies
+    ADD CONSTRAINT round_tallies_pkey PRIMARY KEY (round_id);
+
+ALTER TABLE ONLY public.rounds
+    ADD CONSTRAINT rounds_number_key UNIQUE (tournament_id, number);
+
+ALTER TABLE ONLY public.rounds
+    ADD CONSTRAINT rounds_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.seal_nodes
+    ADD CONSTRAINT seal_nodes_first_leaf_key UNIQUE (round_id, first_place, leaves_before);
+
+ALTER TABLE ONLY public.seal_nodes
+    ADD CONSTRAINT seal_nodes_pkey PRIMARY KEY (round_id, "position");
+
+ALTER TABLE ONLY public.seals
+    ADD CONSTRAINT seals_pkey PRIMARY KEY (round_id);
+
+ALTER TABLE ONLY public.signing_keys
+    ADD CONSTRAINT signing_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.signing_keys
+    ADD CONSTRAINT signing_keys_public_key_key UNIQUE (public_key);
+
+ALTER TABLE ONLY public.sweep_marks
+    ADD CONSTRAINT sweep_marks_pkey PRIMARY KEY (sweep);
+
+ALTER TABLE ONLY public.tournaments
+    ADD CONSTRAINT tournaments_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tournaments
+    ADD CONSTRAINT tournaments_tenant_key UNIQUE (id, program_id, environment);
+
+CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
+
+CREATE INDEX attempts_by_player ON public.attempts USING btree (round_id, account_id, created_at);
+
+CREATE UNIQUE INDEX entries_by_place ON public.entries USING btree (round_id, place) WHERE (place IS NOT NULL);
+
+CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
+
+CREATE INDEX refunds_due_by_age ON public.refunds_due USING btree (since, attempt_id);
+
+CREATE INDEX round_payouts_unfinished ON public.round_payouts USING btree (created_at) WHERE (status = ANY (ARRAY['paying'::text, 'releasing'::text, 'denying'::text]));
+
+CREATE UNIQUE INDEX rounds_one_open_per_tournament ON public.rounds USING btree (tournament_id) WHERE (status = 'open'::text);
+
+CREATE INDEX rounds_unfinished ON public.rounds USING btree (closes_at, id) WHERE (status = ANY (ARRAY['open'::text, 'settling'::text, 'cancelling'::text]));
+
+CREATE INDEX tournaments_of_tenant ON public.tournaments USING btree (program_id, environment, created_at, id);
+
+CREATE INDEX tournaments_with_a_round_length ON public.tournaments USING btree (id) WHERE ((status = 'active'::text) AND (round_length_seconds IS NOT NULL));
+
+CREATE TRIGGER rounds_terms_are_frozen BEFORE DELETE OR UPDATE ON public.rounds FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_round_terms();
+
+CREATE TRIGGER tournaments_terms_are_frozen BEFORE DELETE OR UPDATE ON public.tournaments FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_tournament_terms();
+
+ALTER TABLE ONLY public.attempts
+    ADD CONSTRAINT attempts_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES public.entries(id);
+
+ALTER TABLE ONLY public.board_chunks
+    ADD CONSTRAINT board_chunks_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.rounds(id);
+
+ALTER TABLE ONLY public.outcomes
+    ADD CONSTRAINT outcomes_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.refunds_due
+    ADD CONSTRAINT refunds_due_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.round_payouts
+    ADD CONSTRAINT round_payouts_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES public.entries(id);
+
+ALTER TABLE ONLY public.round_payouts
+    ADD CONSTRAINT round_payouts_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.rounds(id);
+
+ALTER TABLE ONLY public.round_tallies
+    ADD CONSTRAINT round_tallies_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.rounds(id);
+
+ALTER TABLE ONLY public.rounds
+    ADD CONSTRAINT rounds_share_the_tenant_of_their_tournament FOREIGN KEY (tournament_id, program_id, environment) REFERENCES public.tournaments(id, program_id, environment);
+
+ALTER TABLE ONLY public.seal_nodes
+    ADD CONSTRAINT seal_nodes_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.seals(round_id);
+
+ALTER TABLE ONLY public.seals
+    ADD CONSTRAINT seals_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.rounds(id);
+
+ALTER TABLE ONLY public.seals
+    ADD CONSTRAINT seals_signing_key_id_fkey FOREIGN KEY (signing_key_id) REFERENCES public.signing_keys(id);

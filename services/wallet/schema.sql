@@ -1,0 +1,214 @@
+-- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
+-- What a migration says of its reasons, and the rows that it inserts, are there.
+
+CREATE FUNCTION public.ledger_accounts_refuse_removal() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'accounts of the ledger are kept: % refused', lower(tg_op) using errcode = 'integrity_constraint_violation';
+end
+$$;
+
+CREATE FUNCTION public.transfers_refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'transfers are append-only: % refused', lower(tg_op) using errcode = 'integrity_constraint_violation';
+end
+$$;
+
+CREATE TABLE public.accounts (
+    id uuid NOT NULL,
+    email text NOT NULL COLLATE pg_catalog."C",
+    date_of_birth date NOT NULL,
+    jurisdiction text NOT NULL,
+    verification_level smallint NOT NULL,
+    self_excluded_until timestamp(3) with time zone,
+    enforcement_flag boolean DEFAULT false NOT NULL,
+    under_investigation boolean DEFAULT false NOT NULL,
+    blocked boolean DEFAULT false NOT NULL,
+    sandbox_only boolean DEFAULT false NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT accounts_email_is_lower_case CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 320)))),
+    CONSTRAINT accounts_jurisdiction_is_a_code CHECK ((jurisdiction ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'::text)),
+    CONSTRAINT accounts_verification_level_in_range CHECK (((verification_level >= 0) AND (verification_level <= 3)))
+);
+
+CREATE TABLE public.insiders (
+    program_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL
+);
+
+CREATE TABLE public.ledger_accounts (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    environment text NOT NULL,
+    account_id uuid,
+    balance_cents bigint DEFAULT 0 NOT NULL,
+    may_overdraw boolean DEFAULT false NOT NULL,
+    hold_next_award boolean DEFAULT false NOT NULL,
+    CONSTRAINT ledger_accounts_environment_is_known CHECK ((environment = ANY ('{test,live}'::text[]))),
+    CONSTRAINT ledger_accounts_hold_is_sandbox_only CHECK (((NOT hold_next_award) OR ((account_id IS NOT NULL) AND (environment = 'test'::text)))),
+    CONSTRAINT ledger_accounts_kind_is_known CHECK ((kind = ANY ('{player,house_fees,house_prizes,house_purses,external_cash}'::text[]))),
+    CONSTRAINT ledger_accounts_never_overdrawn CHECK ((may_overdraw OR (balance_cents >= 0))),
+    CONSTRAINT ledger_accounts_only_the_house_overdraws CHECK ((may_overdraw = (account_id IS NULL))),
+    CONSTRAINT ledger_accounts_player_has_account CHECK (((kind = 'player'::text) = (account_id IS NOT NULL)))
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.payouts (
+    award_id uuid NOT NULL,
+    attempt_id uuid,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    account_id uuid NOT NULL,
+    amount_cents bigint NOT NULL,
+    status text NOT NULL,
+    reason text,
+    transfer_id uuid,
+    created_at timestamp(3) with time zone NOT NULL,
+    paid_at timestamp(3) with time zone,
+    denied_at timestamp(3) with time zone,
+    round_id uuid,
+    CONSTRAINT payouts_amount_is_positive CHECK ((amount_cents > 0)),
+    CONSTRAINT payouts_denied_iff_denied_at CHECK (((status = 'denied'::text) = (denied_at IS NOT NULL))),
+    CONSTRAINT payouts_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT payouts_name_attempt_or_round CHECK ((num_nonnulls(attempt_id, round_id) = 1)),
+    CONSTRAINT payouts_paid_iff_money_moved CHECK ((((status = 'paid'::text) = (transfer_id IS NOT NULL)) AND ((status = 'paid'::text) = (paid_at IS NOT NULL)))),
+    CONSTRAINT payouts_reason_is_known CHECK ((reason = ANY (ARRAY['enforcement_flag'::text, 'under_investigation'::text, 'payout_velocity'::text, 'sandbox_hold'::text]))),
+    CONSTRAINT payouts_status_is_known CHECK ((status = ANY (ARRAY['paid'::text, 'held'::text, 'denied'::text]))),
+    CONSTRAINT payouts_withheld_says_why CHECK (((status = 'paid'::text) OR (reason IS NOT NULL)))
+);
+
+CREATE TABLE public.player_links (
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    player_ref text NOT NULL COLLATE pg_catalog."C",
+    account_id uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT player_links_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT player_links_player_ref_length CHECK (((length(player_ref) >= 1) AND (length(player_ref) <= 255)))
+);
+
+CREATE TABLE public.transfers (
+    id uuid NOT NULL,
+    state text NOT NULL,
+    kind text NOT NULL,
+    environment text,
+    debit_id uuid,
+    credit_id uuid,
+    amount_cents bigint,
+    player_ledger_id uuid,
+    player_balance_after_cents bigint,
+    seq bigint NOT NULL,
+    attempt_id uuid,
+    fee_transfer_id uuid,
+    award_id uuid,
+    reference text,
+    reason text,
+    refusal_code text,
+    created_at timestamp(3) with time zone NOT NULL,
+    round_id uuid,
+    CONSTRAINT transfers_amount_is_positive CHECK ((amount_cents > 0)),
+    CONSTRAINT transfers_award_names_its_award CHECK (((kind = ANY ('{award,purse}'::text[])) = (award_id IS NOT NULL))),
+    CONSTRAINT transfers_deposit_has_reference CHECK ((((kind = 'deposit'::text) = (reference IS NOT NULL)) AND ((reference IS NULL) OR ((length(reference) >= 1) AND (length(reference) <= 255))))),
+    CONSTRAINT transfers_environment_is_known CHECK ((environment = ANY ('{test,live}'::text[]))),
+    CONSTRAINT transfers_fee_names_its_attempt CHECK (((state <> 'posted'::text) OR (kind <> 'fee'::text) OR (attempt_id IS NOT NULL))),
+    CONSTRAINT transfers_fenced_moves_nothing CHECK (((state <> 'fenced'::text) OR ((kind = 'fee'::text) AND (num_nonnulls(debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents) = 0)))),
+    CONSTRAINT transfers_kind_is_known CHECK ((kind = ANY ('{fee,refund,award,purse,deposit}'::text[]))),
+    CONSTRAINT transfers_legs_follow_kind CHECK (((state <> 'posted'::text) OR ((
+CASE
+    WHEN (kind = 'fee'::text) THEN debit_id
+    ELSE credit_id
+END = player_ledger_id) AND (
+CASE
+    WHEN (kind = 'fee'::text) THEN credit_id
+    ELSE debit_id
+END = ('{{00000000-0000-8000-8000-000000000011,00000000-0000-8000-8000-000000000011,00000000-0000-8000-8000-000000000012,00000000-0000-8000-8000-000000000014,00000000-0000-8000-8000-000000000013},{00000000-0000-8000-8000-000000000021,00000000-0000-8000-8000-000000000021,00000000-0000-8000-8000-000000000022,00000000-0000-8000-8000-000000000024,00000000-0000-8000-8000-000000000023}}'::uuid[])[array_position('{test,live}'::text[], environment)][array_position('{fee,refund,award,purse,deposit}'::text[], kind)])))),
+    CONSTRAINT transfers_player_never_below_zero CHECK ((player_balance_after_cents >= 0)),
+    CONSTRAINT transfers_posted_is_complete CHECK (((state <> 'posted'::text) OR (num_nulls(environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents) = 0))),
+    CONSTRAINT transfers_purse_names_its_round CHECK ((((kind = 'purse'::text) = (round_id IS NOT NULL)) AND ((kind <> 'purse'::text) OR (attempt_id IS NULL)))),
+    CONSTRAINT transfers_refund_has_attempt_and_reason CHECK (((kind <> 'refund'::text) OR ((attempt_id IS NOT NULL) AND (reason = ANY ('{expired,round_closed,round_cancelled,voided}'::text[]))))),
+    CONSTRAINT transfers_refund_names_its_fee CHECK (((kind = 'refund'::text) = (fee_transfer_id IS NOT NULL))),
+    CONSTRAINT transfers_refusal_only_when_fenced CHECK (((refusal_code IS NULL) OR ((state = 'fenced'::text) AND (refusal_code = ANY ('{blocked,insider_entry,insufficient_funds}'::text[]))))),
+    CONSTRAINT transfers_state_is_known CHECK ((state = ANY ('{posted,fenced}'::text[])))
+);
+
+ALTER TABLE public.transfers ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.transfers_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_email_key UNIQUE (email);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.insiders
+    ADD CONSTRAINT insiders_pkey PRIMARY KEY (program_id, account_id);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_account_environment_key UNIQUE (account_id, environment);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.payouts
+    ADD CONSTRAINT payouts_attempt_id_key UNIQUE (attempt_id);
+
+ALTER TABLE ONLY public.payouts
+    ADD CONSTRAINT payouts_pkey PRIMARY KEY (award_id);
+
+ALTER TABLE ONLY public.player_links
+    ADD CONSTRAINT player_links_pkey PRIMARY KEY (program_id, environment, player_ref) INCLUDE (account_id);
+
+ALTER TABLE ONLY public.transfers
+    ADD CONSTRAINT transfers_pkey PRIMARY KEY (id);
+
+CREATE UNIQUE INDEX ledger_accounts_one_house_account_per_kind ON public.ledger_accounts USING btree (kind, environment) WHERE (kind <> 'player'::text);
+
+CREATE INDEX payouts_newest_by_status_idx ON public.payouts USING btree (status, created_at DESC, award_id DESC);
+
+CREATE INDEX payouts_newest_idx ON public.payouts USING btree (created_at DESC, award_id DESC);
+
+CREATE INDEX payouts_velocity_idx ON public.payouts USING btree (account_id, environment, paid_at) INCLUDE (amount_cents) WHERE (status = 'paid'::text);
+
+CREATE INDEX player_links_account_id_idx ON public.player_links USING btree (account_id);
+
+CREATE UNIQUE INDEX transfers_one_deposit_per_reference ON public.transfers USING btree (player_ledger_id, reference) WHERE (kind = 'deposit'::text);
+
+CREATE UNIQUE INDEX transfers_one_fee_per_attempt ON public.transfers USING btree (attempt_id) WHERE ((kind = 'fee'::text) AND (state = 'posted'::text));
+
+CREATE UNIQUE INDEX transfers_one_refund_per_fee ON public.transfers USING btree (fee_transfer_id) WHERE (kind = 'refund'::text);
+
+CREATE UNIQUE INDEX transfers_one_transfer_per_award ON public.transfers USING btree (award_id) WHERE (award_id IS NOT NULL);
+
+CREATE INDEX transfers_statement_idx ON public.transfers USING btree (player_ledger_id, seq DESC) WHERE (state = 'posted'::text);
+
+CREATE TRIGGER ledger_accounts_are_kept BEFORE DELETE OR TRUNCATE ON public.ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_accounts_refuse_removal();
+
+CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transfers FOR EACH STATEMENT EXECUTE FUNCTION public.transfers_refuse_change();
+
+ALTER TABLE ONLY public.insiders
+    ADD CONSTRAINT insiders_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
+
+ALTER TABLE ONLY public.payouts
+    ADD CONSTRAINT payouts_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
+
+ALTER TABLE ONLY public.payouts
+    ADD CONSTRAINT payouts_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.transfers(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.player_links
+    ADD CONSTRAINT player_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
+
+ALTER TABLE ONLY public.transfers
+    ADD CONSTRAINT transfers_player_ledger_id_fkey FOREIGN KEY (player_ledger_id) REFERENCES public.ledger_accounts(id);
