@@ -5,7 +5,7 @@ import { ConnectionFailedError } from './errors.ts';
 import { isStale, type Statement, Step } from './exchange.ts';
 import { SessionPool } from './pool.ts';
 import type { Session } from './session.ts';
-import { SessionTransaction, type Transaction, type TransactionOptions } from './transaction.ts';
+import { NOT_DURABLE, SessionTransaction, type Transaction, type TransactionOptions } from './transaction.ts';
 import { types } from './types.ts';
 
 /**
@@ -88,9 +88,6 @@ const REACHABLE_TIMEOUT_MS = 2_000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 const SILENCE_MS = 5_000;
 
-/** Goes first where no explicit transaction is, and holds until the end of the implicit one. */
-const LAZY: Statement = { name: 'lazy', text: `select set_config('synchronous_commit', 'off', true)` };
-
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, maxConnections, applicationName, statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS } = options;
   const pool = new SessionPool({
@@ -166,7 +163,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     { durable }: { readonly durable: boolean },
   ): Promise<Row[]> {
     const step = new Step(statement, values);
-    await runAlone(durable ? [step] : [new Step(LAZY), step]);
+    await runAlone(durable ? [step] : [new Step(NOT_DURABLE), step]);
     return step.rows as Row[];
   }
 
@@ -177,7 +174,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     await beforeCommit?.();
     const steps = statements.map(({ statement, values }) => new Step(statement, values));
     try {
-      if (steps.length > 0) await runAlone(durable ? steps : [new Step(LAZY), ...steps]);
+      if (steps.length > 0) await runAlone(durable ? steps : [new Step(NOT_DURABLE), ...steps]);
       transactions.inc({ outcome: 'committed' });
     } catch (error) {
       transactions.inc({ outcome: 'rolled_back' });

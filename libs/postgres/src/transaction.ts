@@ -29,9 +29,14 @@ interface Held {
 }
 
 const BEGIN: Statement = { name: 'transaction-begin', text: 'begin isolation level read committed' };
-const LAZY: Statement = { name: 'transaction-lazy', text: 'set local synchronous_commit = off' };
 const COMMIT: Statement = { name: 'transaction-commit', text: 'commit' };
 const ROLLBACK: Statement = { name: 'transaction-rollback', text: 'rollback' };
+
+/** Goes before the first statement of a transaction, whether a `begin` opened it or not, and holds until it ends. */
+export const NOT_DURABLE: Statement = {
+  name: 'transaction-not-durable',
+  text: `select set_config('synchronous_commit', 'off', true)`,
+};
 
 /**
  * A transaction on a session. Statements that are issued in one turn go out in one exchange, the first of them behind the `begin`:
@@ -150,7 +155,7 @@ export class SessionTransaction implements Transaction {
   #opening(): readonly Step[] {
     const { durable = true, statementTimeoutMs } = this.#options;
     const steps = [new Step(BEGIN)];
-    if (!durable) steps.push(new Step(LAZY));
+    if (!durable) steps.push(new Step(NOT_DURABLE));
     if (statementTimeoutMs !== undefined) {
       steps.push(new Step({ text: `set local statement_timeout = ${statementTimeoutMs}` }));
     }

@@ -45,9 +45,6 @@ export interface Completion {
 // `id = any (array[c.id])` is `id = c.id` with one possible plan, a look-up of each record. The other was planned once, while the table
 // was nearly empty, as a walk over all of it.
 
-/** Makes the statement's own transaction commit without waiting for the disk, in the same round trip. */
-const NOT_DURABLE = "set_config('synchronous_commit', 'off', true) as not_durable";
-
 /** Makes records complete, by the five arrays of `completionColumns`, in their order; `first` numbers the first of them. */
 export const completing = (first: number): string => `
       update idempotency_records as r
@@ -106,7 +103,7 @@ const TAKE_OVER: Statement = {
 
 const COMPLETE: Statement = {
   name: 'complete_idempotency_records',
-  text: `with completed as (${completing(1)}) select ${NOT_DURABLE}`,
+  text: completing(1),
 };
 
 const RELEASE: Statement = {
@@ -114,7 +111,7 @@ const RELEASE: Statement = {
   text: `
     update idempotency_records as r
     set state = 'released'
-    from ${CLAIMS}, ${NOT_DURABLE}
+    from ${CLAIMS}
     where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
 };
 
@@ -122,7 +119,7 @@ const FORGET: Statement = {
   name: 'forget_idempotency_records',
   text: `
     delete from idempotency_records as r
-    using ${CLAIMS}, ${NOT_DURABLE}
+    using ${CLAIMS}
     where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
 };
 
@@ -183,17 +180,17 @@ export async function takeOverRecords(
 
 /** Not durable: what is lost with a crash of the database is derived again from the operation. */
 export async function completeRecords(database: Database, completions: readonly Completion[]): Promise<void> {
-  await database.query(COMPLETE, completionColumns(completions));
+  await database.write(COMPLETE, completionColumns(completions), { durable: false });
 }
 
 /** Not durable: a claim that comes back is taken over. */
 export async function releaseRecords(database: Database, claims: readonly Claim[]): Promise<void> {
-  await database.query(RELEASE, claimColumns(claims));
+  await database.write(RELEASE, claimColumns(claims), { durable: false });
 }
 
 /** Not durable: a claim that comes back is taken over, and refused again. */
 export async function forgetRecords(database: Database, claims: readonly Claim[]): Promise<void> {
-  await database.query(FORGET, claimColumns(claims));
+  await database.write(FORGET, claimColumns(claims), { durable: false });
 }
 
 /** Deletes up to `limit` records created before the instant, and answers how many. */
