@@ -2,7 +2,7 @@ import { counter } from '@laurel/telemetry';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { ConnectionFailedError } from './errors.ts';
-import { isStale, type Statement, Step } from './exchange.ts';
+import { isStale, type Statement, Step } from './pipeline.ts';
 import { SessionPool } from './pool.ts';
 import type { Session } from './session.ts';
 import { NOT_DURABLE, SessionTransaction, type Transaction, type TransactionOptions } from './transaction.ts';

@@ -8,6 +8,6 @@ export {
   type RowsOf,
 } from './database.ts';
 export { ConnectionFailedError, isConnectionFailure, isUniqueViolation } from './errors.ts';
-export type { Statement } from './exchange.ts';
 export { type MigrateOptions, migrate } from './migrate.ts';
+export type { Statement } from './pipeline.ts';
 export type { Queryable, Transaction } from './transaction.ts';

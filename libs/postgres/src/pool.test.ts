@@ -1,6 +1,6 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Step } from './exchange.ts';
+import { Step } from './pipeline.ts';
 import { SessionPool } from './pool.ts';
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
 import type { Session } from './session.ts';

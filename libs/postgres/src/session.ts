@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg, { type Client } from 'pg';
-import { Exchange, type Failure, type PreparedStatements, type Step } from './exchange.ts';
+import { type Failure, Pipeline, type PreparedStatements, type Step } from './pipeline.ts';
 
 /** How long a session may be silent while something is asked of it. */
 export interface Patience {
@@ -14,7 +14,7 @@ const LAST_WORDS: ReadonlySet<string | undefined> = new Set(['FATAL', 'PANIC']);
 /** SQLSTATEs of the usual ones, for servers that name the severity in their own language. */
 const FAREWELL_STATES = /^57P0[1-5]$/;
 
-/** One connection and what it has prepared. One exchange at a time. */
+/** One connection and what it has prepared. One pipeline at a time. */
 export class Session {
   readonly client: Client;
   /** Why it must not be used again. */
@@ -31,25 +31,25 @@ export class Session {
     this.#patience = patience;
   }
 
-  exchange(
+  send(
     steps: readonly Step[],
     settle: (failure?: Failure) => void,
     statementTimeoutMs = this.#patience.statementTimeoutMs,
   ): void {
     // The server gives each statement its time, and answers to none before the last is done.
     this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#patience.silenceMs;
-    const exchange = new Exchange(steps, this.#prepared, (failure) => {
+    const pipeline = new Pipeline(steps, this.#prepared, (failure) => {
       this.#deadline = Number.POSITIVE_INFINITY;
       if (failure !== undefined && isFarewell(failure.error)) this.break(failure.error);
       settle(failure);
     });
-    this.client.query(exchange);
+    this.client.query(pipeline);
   }
 
   /** The steps as one transaction of their own. */
   async runAlone(steps: readonly Step[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.exchange(steps, (failure) => (failure === undefined ? resolve() : reject(failure.error)));
+      this.send(steps, (failure) => (failure === undefined ? resolve() : reject(failure.error)));
     });
   }
 

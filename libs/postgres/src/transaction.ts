@@ -1,4 +1,4 @@
-import { type Failure, type Statement, Step } from './exchange.ts';
+import { type Failure, type Statement, Step } from './pipeline.ts';
 import type { Session } from './session.ts';
 
 export interface Transaction {
@@ -39,8 +39,8 @@ export const NOT_DURABLE: Statement = {
 };
 
 /**
- * A transaction on a session. Statements that are issued in one turn go out in one exchange, the first of them behind the `begin`:
- * should that fail, the server skips them. While an exchange is under way the next one gathers.
+ * A transaction on a session. Statements that are issued in one turn go out in one pipeline, the first of them behind the `begin`:
+ * should that fail, the server skips them. While a pipeline is under way the next one gathers.
  */
 export class SessionTransaction implements Transaction {
   isCommitted = false;
@@ -148,7 +148,7 @@ export class SessionTransaction implements Transaction {
         resolve();
         if (this.#held.length > 0) this.#sendSoon();
       };
-      this.#session.exchange(steps, settle, this.#options.statementTimeoutMs);
+      this.#session.send(steps, settle, this.#options.statementTimeoutMs);
     });
   }
 

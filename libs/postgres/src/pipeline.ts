@@ -61,14 +61,14 @@ const NO_COLUMNS: RowShape = { names: [], parsers: [], empty: {} };
  * Steps that go to the server in one write with one Sync, and are answered at once. The first to fail makes the server skip the
  * others. Outside an explicit transaction they are one transaction, which the Sync commits.
  */
-export class Exchange implements Submittable {
+export class Pipeline implements Submittable {
   readonly steps: readonly Step[];
   readonly #prepared: PreparedStatements;
   readonly #settle: (failure?: Failure) => void;
   /** The step whose answer is awaited. */
   #place = 0;
   #shape: RowShape | undefined;
-  /** Names that this exchange prepares, each with the place that does. */
+  /** Names that this pipeline prepares, each with the place that does. */
   readonly #fresh: { readonly name: string; readonly place: number }[] = [];
   #unreadable: Failure | undefined;
 
@@ -78,7 +78,7 @@ export class Exchange implements Submittable {
     this.#settle = settle;
   }
 
-  /** What it returns fails the exchange, of which nothing was sent then. */
+  /** What it returns fails the pipeline, of which nothing was sent then. */
   submit(connection: Connection): Error | undefined {
     const taken = this.steps.find(({ statement }) => this.#isTaken(statement));
     if (taken !== undefined) {
