@@ -4,7 +4,7 @@
  * tell of refunds and prizes; the tables that both share are described in repository/attempts.ts.
  */
 export { type AccountMemory, createAccountMemory } from './account-memory.ts';
-export { answerItem } from './answer-item.ts';
+export { answerItems } from './answer-items.ts';
 export { auditMoney } from './audit-money.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Intent } from './create-attempt.ts';
 export { expireNow, voidNow } from './end-attempt.ts';

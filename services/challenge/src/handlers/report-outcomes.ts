@@ -15,13 +15,13 @@ import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
-import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { awardIdOf, receiptIdOf } from '@laurel/ids';
 import {
   type AttemptExpirer,
   type AttemptOpener,
   type AwardPayer,
-  answerItem,
+  answerItems,
   type PendingResolver,
 } from '@laurel/money-path';
 import type { OwedAward, Tenant } from '@laurel/money-path/domain';
@@ -113,15 +113,8 @@ export function createOutcomeSettlements(deps: SettleDeps & { readonly database:
 }
 
 export function reportOutcomes(deps: Deps): Handlers<ChallengeServiceService>['reportOutcomes'] {
-  return async ({ reports }) => {
-    const results = await Promise.all(
-      parseItems(reports).map((item) =>
-        answerItem(item, () => reportOne(item, deps), { logger: deps.logger, failure: 'report failed' }),
-      ),
-    );
-    await failpoint('challenge.reply.before-send');
-    return { results };
-  };
+  const options = { owner: 'challenge', logger: deps.logger, failure: 'report failed' } as const;
+  return ({ reports }) => answerItems(reports, (item) => reportOne(item, deps), options);
 }
 
 async function reportOne(item: OutcomeReport, deps: Deps) {

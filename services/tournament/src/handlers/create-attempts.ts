@@ -13,12 +13,12 @@
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { failpoint } from '@laurel/failpoint';
-import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import {
   type AccountMemory,
   type AttemptOpener,
   type AttemptPlan,
-  answerItem,
+  answerItems,
   createAttempt,
   type Wallet,
 } from '@laurel/money-path';
@@ -74,15 +74,8 @@ export function createAttemptCreations(deps: Pick<Deps, 'database' | 'clock'>): 
 }
 
 export function createAttempts(deps: Deps): Handlers<TournamentServiceService>['createAttempts'] {
-  return async ({ creations }) => {
-    const results = await Promise.all(
-      parseItems(creations).map((item) =>
-        answerItem(item, () => createOne(item, deps), { logger: deps.logger, failure: 'creation failed' }),
-      ),
-    );
-    await failpoint('tournament.reply.before-send');
-    return { results };
-  };
+  const options = { owner: 'tournament', logger: deps.logger, failure: 'creation failed' } as const;
+  return ({ creations }) => answerItems(creations, (item) => createOne(item, deps), options);
 }
 
 async function createOne(item: AttemptCreation, deps: Deps) {

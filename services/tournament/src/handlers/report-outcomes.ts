@@ -11,9 +11,9 @@ import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
-import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { receiptIdOf } from '@laurel/ids';
-import { type AttemptExpirer, type AttemptOpener, answerItem, type PendingResolver } from '@laurel/money-path';
+import { type AttemptExpirer, type AttemptOpener, answerItems, type PendingResolver } from '@laurel/money-path';
 import type { Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -87,15 +87,8 @@ export function createOutcomeSettlements(deps: SettleDeps & { database: Database
 }
 
 export function reportOutcomes(deps: Deps): Handlers<TournamentServiceService>['reportOutcomes'] {
-  return async ({ reports }) => {
-    const results = await Promise.all(
-      parseItems(reports).map((item) =>
-        answerItem(item, () => reportOne(item, deps), { logger: deps.logger, failure: 'report failed' }),
-      ),
-    );
-    await failpoint('tournament.reply.before-send');
-    return { results };
-  };
+  const options = { owner: 'tournament', logger: deps.logger, failure: 'report failed' } as const;
+  return ({ reports }) => answerItems(reports, (item) => reportOne(item, deps), options);
 }
 
 async function reportOne(item: OutcomeReport, deps: Deps) {

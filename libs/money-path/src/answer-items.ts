@@ -1,0 +1,46 @@
+/**
+ * The answer to a call that carries many items: each is answered, refused, or a fault by itself. A fault says nothing to the partner but
+ * that the outcome is unknown; the same item sent again goes on from where it was.
+ */
+import { isRefused, type Refused } from '@laurel/errors';
+import { failpoint, LostReplyError } from '@laurel/failpoint';
+import { parseItems } from '@laurel/grpc';
+import type { AttemptOwner } from '@laurel/ids';
+import type { Logger } from '@laurel/service';
+
+type Item = { readonly requestId: string; readonly attemptId: string };
+
+type Unanswered =
+  | { readonly $case: 'refused'; readonly value: { readonly code: string; readonly message: string } }
+  | { readonly $case: 'fault'; readonly value: { readonly message: string } };
+
+type Result<Answer> = { result: Answer | Unanswered };
+
+/** `failure` is what the log says of an item that is a fault. */
+type AnswerOptions = { readonly owner: AttemptOwner; readonly logger: Logger; readonly failure: string };
+
+export async function answerItems<Asked extends Item, Answer extends { readonly $case: string }>(
+  items: readonly Asked[],
+  answer: (item: Asked) => Promise<Answer | Refused>,
+  options: AnswerOptions,
+): Promise<{ results: Result<Answer>[] }> {
+  const results = await Promise.all(parseItems(items).map((item) => answerItem(item, answer, options)));
+  await failpoint(`${options.owner}.reply.before-send`);
+  return { results };
+}
+
+async function answerItem<Asked extends Item, Answer extends { readonly $case: string }>(
+  item: Asked,
+  answer: (item: Asked) => Promise<Answer | Refused>,
+  { logger, failure }: AnswerOptions,
+): Promise<Result<Answer>> {
+  try {
+    const result = await answer(item);
+    if (!isRefused(result)) return { result };
+    return { result: { $case: 'refused', value: { code: result.code, message: result.message } } };
+  } catch (error) {
+    if (error instanceof LostReplyError) throw error;
+    logger.error({ err: error, requestId: item.requestId, attemptId: item.attemptId }, failure);
+    return { result: { $case: 'fault', value: { message: String(error) } } };
+  }
+}
