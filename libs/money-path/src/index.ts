@@ -11,6 +11,7 @@ export { expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';
+export { type ReportDeps, type ReportPlan, reportOutcome, type SettlementOf } from './report-outcome.ts';
 export type { WhenOpened } from './repository/attempts.ts';
 export {
   type FinishedRefund,

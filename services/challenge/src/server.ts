@@ -115,7 +115,7 @@ export async function startChallenge(
     ChallengeServiceService,
     {
       createAttempts: createAttempts({ ...money, creations, attempts, logger }),
-      reportOutcomes: reportOutcomes({ database, settlements, opener, resolver, expirer, payer, clock, logger }),
+      reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
       createChallenge: createChallenge({ database, clock }),

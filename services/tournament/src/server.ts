@@ -132,7 +132,7 @@ export async function startTournament(
     TournamentServiceService,
     {
       createAttempts: createAttempts({ database, wallet, accounts, opener, creations, clock, logger }),
-      reportOutcomes: reportOutcomes({ database, settlements, opener, resolver, expirer, clock, logger }),
+      reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
       getAttempt: getAttempt(reads),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),

@@ -1,6 +1,7 @@
 /**
- * ReportOutcomes: one commit settles the attempt, claims the prize, and writes the outcome with its signed receipt. A prize that was won
- * is then paid by the wallet, before the answer; the award says so right behind it.
+ * ReportOutcomes, as libs/money-path/src/report-outcome.ts tells it. Here is the commit: it settles the attempt, claims the prize, and
+ * writes the outcome with its signed receipt. A prize that was won is then paid by the wallet, before the answer; the award says so right
+ * behind it.
  *
  * An attempt that this process opened itself is decided on what is remembered of it, and settled by one statement that takes effect only
  * where all of that is still true. Whatever it leaves out, and every other report, is decided under the lock on its row.
@@ -12,17 +13,19 @@
  * the commit the item is a fault; the retry, or the sweeper, pays.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
-import { isRefused, type Refused, refused } from '@laurel/errors';
+import { isRefused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { awardIdOf, receiptIdOf } from '@laurel/ids';
 import {
-  type AttemptExpirer,
   type AttemptOpener,
   type AwardPayer,
   answerItems,
-  type PendingResolver,
+  type ReportDeps,
+  type ReportPlan,
+  reportOutcome,
+  type SettlementOf,
 } from '@laurel/money-path';
 import type { OwedAward, Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, isUniqueViolation, type Transaction } from '@laurel/postgres';
@@ -35,19 +38,13 @@ import { type AttemptTerms, type Award, type Outcome, playerIdentity } from '../
 import { type AttemptInPlay, decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
 import { attemptSettled } from '../events.ts';
-import {
-  type AttemptWithTerms,
-  findAttempt,
-  lockAttempts,
-  settleAttempts,
-  spoilAttempts,
-} from '../repository/attempts.ts';
-import { claimAwards, loadAwards } from '../repository/awards.ts';
+import { type AttemptWithTerms, lockAttempts, settleAttempts, spoilAttempts } from '../repository/attempts.ts';
+import { claimAwards, findAwardOfAttempt } from '../repository/awards.ts';
 import {
   type BarSample,
   insertBarSamples,
   insertOutcomes,
-  loadOutcomes,
+  loadOutcome,
   type SignedOutcome,
   settleAsRemembered,
 } from '../repository/outcomes.ts';
@@ -62,13 +59,10 @@ type Report = {
   readonly evidence: string;
 };
 
+type Recorded = { readonly kind: 'recorded'; readonly outcome: Outcome; readonly award: OwedAward<Award> | null };
+
 /** What the commit made of a report. */
-type Settlement =
-  | { readonly kind: 'recorded'; readonly outcome: Outcome; readonly award: OwedAward<Award> | null }
-  | { readonly kind: 'settled_before' }
-  | { readonly kind: 'unresolved' }
-  | { readonly kind: 'due' }
-  | Refused;
+type Settlement = SettlementOf<Recorded>;
 
 export type OutcomeSettlements = Coalescer<Report, Settlement>;
 
@@ -82,19 +76,12 @@ type SettleDeps = {
   readonly clock: Clock;
 };
 
-type Deps = {
+type Deps = ReportDeps & {
   database: Database;
   settlements: OutcomeSettlements;
-  opener: AttemptOpener;
-  resolver: PendingResolver;
-  expirer: AttemptExpirer;
   payer: AwardPayer<Award>;
-  clock: Clock;
   logger: Logger;
 };
-
-// A pending attempt is resolved once and then settles; more rounds than this would be a bug.
-const MAX_ROUNDS = 3;
 
 export function createOutcomeSettlements(deps: SettleDeps & { readonly database: Database }): OutcomeSettlements {
   return createCoalescer<Report, Settlement>({
@@ -118,9 +105,13 @@ export function reportOutcomes(deps: Deps): Handlers<ChallengeServiceService>['r
 }
 
 async function reportOne(item: OutcomeReport, deps: Deps) {
-  const result = await reportOutcome(parseReport(item), deps);
-  if (isRefused(result)) return result;
-  return { $case: 'outcome' as const, value: presentOutcome(result.outcome, result.award) };
+  const report = parseReport(item);
+  const reported = await reportOutcome(planOf(report, deps), deps);
+  if (isRefused(reported)) return reported;
+  const owed =
+    reported.kind === 'recorded' ? reported.award : await findAwardOfAttempt(deps.database, report.attemptId);
+  const award = owed === null ? null : await deps.payer.settle(owed);
+  return { $case: 'outcome' as const, value: presentOutcome(reported.outcome, award) };
 }
 
 function parseReport(item: OutcomeReport): Report {
@@ -134,53 +125,15 @@ function parseReport(item: OutcomeReport): Report {
   };
 }
 
-async function reportOutcome(
-  report: Report,
-  deps: Deps,
-): Promise<{ readonly outcome: Outcome; readonly award: Award | null } | Refused> {
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const settlement = await deps.settlements.submit(report);
-    switch (settlement.kind) {
-      case 'refused':
-        return settlement;
-      case 'recorded':
-        return {
-          outcome: settlement.outcome,
-          award: settlement.award === null ? null : await deps.payer.settle(settlement.award),
-        };
-      case 'settled_before':
-        return answerRepeat(report, deps);
-      case 'due':
-        // The hour decides, not the sweep. The refund is the sweeper's to post.
-        await deps.expirer.expire(report.attemptId, deps.clock());
-        return refused('attempt_already_settled');
-      case 'unresolved':
-        if (!(await resolvePending(report, deps))) return refused('not_found');
-    }
-  }
-  throw new Error(`attempt ${report.attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
-}
-
-/** The operation that recorded the outcome is told it again; whoever else reports comes too late. */
-async function answerRepeat(
-  report: Report,
-  { database, payer }: Deps,
-): Promise<{ readonly outcome: Outcome; readonly award: Award | null } | Refused> {
-  const outcome = (await loadOutcomes(database, [report.attemptId])).get(report.attemptId);
-  if (outcome === undefined) throw new Error(`attempt ${report.attemptId} is settled without an outcome`);
-  if (outcome.receiptId !== receiptIdOf(report.operationId)) return refused('attempt_already_settled');
-  const owed = (await loadAwards(database, [report.attemptId])).get(report.attemptId);
-  return { outcome, award: owed === undefined ? null : await payer.settle(owed) };
-}
-
-/** Whether the attempt turned out to be paid for. Otherwise nobody was ever told of it. */
-async function resolvePending(report: Report, { database, resolver, clock }: Deps): Promise<boolean> {
-  const found = await findAttempt(database, report.attemptId);
-  if (found === null || found.attempt.status === 'refused') return false;
-  if (found.attempt.status !== 'pending') return true;
-  const { resolution, written } = await resolver.resolve(found.attempt, clock());
-  await written;
-  return resolution.kind === 'posted';
+/** The commit is ours; the rest is the money path. */
+function planOf(report: Report, { database, settlements }: Deps): ReportPlan<Recorded> {
+  const { attemptId, operationId } = report;
+  return {
+    attemptId,
+    operationId,
+    settle: () => settlements.submit(report),
+    loadOutcome: () => loadOutcome(database, attemptId),
+  };
 }
 
 // One statement for what is remembered.

@@ -46,10 +46,7 @@ returning attempt_id`,
 
 const WITH_TENANT = `select w.*, c.program_id, c.environment from awards w join challenges c on c.id = w.challenge_id`;
 
-const SELECT_BY_ATTEMPTS = {
-  name: 'awards_by_attempts',
-  text: `${WITH_TENANT} where w.attempt_id = any($1::uuid[])`,
-};
+const SELECT_BY_ATTEMPT = { name: 'award_by_attempt', text: `${WITH_TENANT} where w.attempt_id = $1` };
 
 const SELECT_BY_ID = { text: `${WITH_TENANT} where w.id = $1` };
 
@@ -98,13 +95,10 @@ export async function claimAwards(
 }
 
 /** By attempt id. */
-export async function loadAwards(
-  on: Queryable,
-  attemptIds: readonly string[],
-): Promise<ReadonlyMap<string, OwedAward<Award>>> {
-  if (attemptIds.length === 0) return new Map();
-  const rows = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
-  return new Map(rows.map((row) => [row.attempt_id, toAwardWithTenant(row)]));
+/** Null where the outcome won none. */
+export async function findAwardOfAttempt(on: Queryable, attemptId: string): Promise<OwedAward<Award> | null> {
+  const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPT, [attemptId]);
+  return row === undefined ? null : toAwardWithTenant(row);
 }
 
 export async function findAward(on: Queryable, id: string): Promise<OwedAward<Award> | null> {

@@ -102,12 +102,12 @@ insert into bar_samples (challenge_id, attempt_id, player, score)
 select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::float8[])`,
 };
 
-const SELECT_BY_ATTEMPTS = {
-  name: 'outcomes_by_attempts',
+const SELECT_BY_ATTEMPT = {
+  name: 'outcome_by_attempt',
   text: `
 select o.attempt_id, o.receipt_id, o.score, o.met_threshold, o.recorded_at, a.threshold
 from outcomes o join attempts a on a.id = o.attempt_id
-where o.attempt_id = any($1::uuid[])`,
+where o.attempt_id = $1`,
 };
 
 const SELECT_RECEIPT = {
@@ -179,13 +179,11 @@ export async function insertBarSamples(on: Queryable, samples: readonly BarSampl
   ]);
 }
 
-export async function loadOutcomes(
-  on: Queryable,
-  attemptIds: readonly string[],
-): Promise<ReadonlyMap<string, Outcome>> {
-  if (attemptIds.length === 0) return new Map();
-  const rows = await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
-  return new Map(rows.map((row) => [row.attempt_id, toOutcome(row)]));
+/** The attempt is settled. */
+export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
+  const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
+  if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
+  return toOutcome(row);
 }
 
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {

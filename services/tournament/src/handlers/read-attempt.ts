@@ -5,7 +5,7 @@ import type { Attempt as AttemptMessage } from '@laurel/proto/tournament';
 import { endOf } from '../domain/outcome-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
 import type { AttemptInRound } from '../repository/attempts.ts';
-import { loadOutcomes } from '../repository/outcomes.ts';
+import { loadOutcome } from '../repository/outcomes.ts';
 import { presentAttempt } from './present-attempt.ts';
 
 export type ReadDeps = Omit<RollForwardDeps<Attempt>, 'expirer'> & {
@@ -28,7 +28,5 @@ export async function endWithRound({ attempt, round }: AttemptInRound, deps: Rea
 
 export async function presentWithOutcome(attempt: Attempt, { database }: ReadDeps): Promise<AttemptMessage> {
   if (attempt.status !== 'settled') return presentAttempt(attempt, null);
-  const outcome = (await loadOutcomes(database, [attempt.id])).get(attempt.id);
-  if (outcome === undefined) throw new Error(`attempt ${attempt.id} is settled without an outcome`);
-  return presentAttempt(attempt, outcome);
+  return presentAttempt(attempt, await loadOutcome(database, attempt.id));
 }

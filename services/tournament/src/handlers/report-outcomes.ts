@@ -1,6 +1,7 @@
 /**
- * ReportOutcomes: one commit settles the attempts of a batch, writes each outcome with its signed receipt and its event, and changes the
- * boards: best runs, tallies and chunks. Two round trips: the locks with all that is read, and the writes with the commit.
+ * ReportOutcomes, as libs/money-path/src/report-outcome.ts tells it. Here is the commit: it settles the attempts of a batch, writes each
+ * outcome with its signed receipt and its event, and changes the boards: best runs, tallies and chunks. Two round trips: the locks with
+ * all that is read, and the writes with the commit.
  *
  * The locks decide the races. An attempt is held, so one outcome settles it; the boards of its rounds are held, so a round that somebody
  * ends right now has either taken the score before that, or refuses it.
@@ -8,12 +9,19 @@
  * The same operation id again finds its outcome and answers it.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
-import { isRefused, type Refused, refused } from '@laurel/errors';
+import { isRefused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { failpoint } from '@laurel/failpoint';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { receiptIdOf } from '@laurel/ids';
-import { type AttemptExpirer, type AttemptOpener, answerItems, type PendingResolver } from '@laurel/money-path';
+import {
+  type AttemptExpirer,
+  type AttemptOpener,
+  answerItems,
+  type ReportDeps,
+  type ReportPlan,
+  reportOutcome,
+} from '@laurel/money-path';
 import type { Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -24,10 +32,10 @@ import { decideOutcome, type OutcomeDecision } from '../domain/outcome-decision.
 import { composeReceipt } from '../domain/receipt.ts';
 import type { Outcome } from '../domain/tournament.ts';
 import { attemptSettled } from '../events.ts';
-import { type AttemptOnBoard, findAttempt, lockOnBoards } from '../repository/attempts.ts';
+import { type AttemptOnBoard, lockOnBoards } from '../repository/attempts.ts';
 import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
 import { writeBoards } from '../repository/board.ts';
-import { insertOutcomes, loadOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
+import { insertOutcomes, loadOutcome, type SignedOutcome } from '../repository/outcomes.ts';
 import { presentOutcome } from './present-attempt.ts';
 
 type Report = {
@@ -41,10 +49,10 @@ type Report = {
   readonly evidence: string;
 };
 
+type Recorded = { readonly kind: 'recorded'; readonly outcome: Outcome };
+
 /** What the commit made of a report. */
-type Settlement =
-  | { readonly kind: 'recorded'; readonly outcome: Outcome }
-  | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
+type Settlement = Recorded | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
 
 export type OutcomeSettlements = Coalescer<Report, Settlement>;
 
@@ -56,18 +64,13 @@ type SettleDeps = {
   readonly clock: Clock;
 };
 
-type Deps = {
+type Deps = ReportDeps & {
   database: Database;
   settlements: OutcomeSettlements;
   opener: AttemptOpener;
-  resolver: PendingResolver;
   expirer: AttemptExpirer<'round_closed'>;
-  clock: Clock;
   logger: Logger;
 };
-
-// A pending attempt is resolved once and then settles; more tries than this would be a bug.
-const MAX_TRIES = 3;
 
 export function createOutcomeSettlements(deps: SettleDeps & { database: Database }): OutcomeSettlements {
   return createCoalescer<Report, Settlement>({
@@ -92,9 +95,9 @@ export function reportOutcomes(deps: Deps): Handlers<TournamentServiceService>['
 }
 
 async function reportOne(item: OutcomeReport, deps: Deps) {
-  const outcome = await reportOutcome(parseReport(item), deps);
-  if (isRefused(outcome)) return outcome;
-  return { $case: 'outcome' as const, value: presentOutcome(outcome) };
+  const reported = await reportOutcome(planOf(parseReport(item), deps), deps);
+  if (isRefused(reported)) return reported;
+  return { $case: 'outcome' as const, value: presentOutcome(reported.outcome) };
 }
 
 function parseReport(item: OutcomeReport): Report {
@@ -111,47 +114,22 @@ function parseReport(item: OutcomeReport): Report {
   };
 }
 
-async function reportOutcome(report: Report, deps: Deps): Promise<Outcome | Refused> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    // What opens an attempt also books its entry, so no attempt settles straight from `pending`.
-    await deps.opener.written(report.attemptId);
-    const settlement = await deps.settlements.submit(report);
-    switch (settlement.kind) {
-      case 'refused':
-        return settlement;
-      case 'recorded':
-        return settlement.outcome;
-      case 'settled_before':
-        return answerRepeat(report, deps);
-      case 'due':
-        // The hour decides, not the sweep. The refund is the sweeper's to post.
-        await deps.expirer.expire(report.attemptId, deps.clock());
-        return refused('attempt_already_settled');
-      case 'round_over':
-        await deps.expirer.expire(report.attemptId, deps.clock(), { evenIfYoung: true, reason: 'round_closed' });
-        return refused('round_closed');
-      case 'unresolved':
-        if (!(await resolvePending(report, deps))) return refused('not_found');
-    }
-  }
-  throw new Error(`attempt ${report.attemptId} stayed unresolved in ${MAX_TRIES} tries`);
-}
-
-/** The operation that recorded the outcome is told it again; whoever else reports comes too late. */
-async function answerRepeat(report: Report, { database }: Deps): Promise<Outcome | Refused> {
-  const outcome = (await loadOutcomes(database, [report.attemptId])).get(report.attemptId);
-  if (outcome === undefined) throw new Error(`attempt ${report.attemptId} is settled without an outcome`);
-  return outcome.receiptId === receiptIdOf(report.operationId) ? outcome : refused('attempt_already_settled');
-}
-
-/** Whether the attempt turned out to be paid for. Otherwise nobody was ever told of it. */
-async function resolvePending(report: Report, { database, resolver, clock }: Deps): Promise<boolean> {
-  const found = await findAttempt(database, report.attemptId);
-  if (found === null || found.attempt.status === 'refused') return false;
-  if (found.attempt.status !== 'pending') return true;
-  const { resolution, written } = await resolver.resolve(found.attempt, clock());
-  await written;
-  return resolution.kind === 'posted';
+/** The commit is ours, and so is the end that a round puts to an attempt; the rest is the money path. */
+function planOf(report: Report, { database, settlements, opener, expirer, clock }: Deps): ReportPlan<Recorded> {
+  const { attemptId, operationId } = report;
+  return {
+    attemptId,
+    operationId,
+    async settle() {
+      // What opens an attempt also books its entry, so no attempt settles straight from `pending`.
+      await opener.written(attemptId);
+      const settlement = await settlements.submit(report);
+      if (settlement.kind !== 'round_over') return settlement;
+      await expirer.expire(attemptId, clock(), { evenIfYoung: true, reason: 'round_closed' });
+      return refused('round_closed');
+    },
+    loadOutcome: () => loadOutcome(database, attemptId),
+  };
 }
 
 // The commit.

@@ -34,10 +34,10 @@ select o.*, $8::int
 from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::float8[], $5::timestamptz[], $6::text[], $7::bytea[]) as o`,
 };
 
-const SELECT_BY_ATTEMPTS = {
-  name: 'outcomes_by_attempts',
+const SELECT_BY_ATTEMPT = {
+  name: 'outcome_by_attempt',
   text: `
-select attempt_id, receipt_id, score, tiebreak, recorded_at from outcomes where attempt_id = any($1::uuid[])`,
+select attempt_id, receipt_id, score, tiebreak, recorded_at from outcomes where attempt_id = $1`,
 };
 
 const SELECT_RECEIPT = {
@@ -72,13 +72,11 @@ export async function insertOutcomes(
   ]);
 }
 
-export async function loadOutcomes(
-  on: Queryable,
-  attemptIds: readonly string[],
-): Promise<ReadonlyMap<string, Outcome>> {
-  if (attemptIds.length === 0) return new Map();
-  const rows = await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
-  return new Map(rows.map((row) => [row.attempt_id, toOutcome(row)]));
+/** The attempt is settled. */
+export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
+  const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
+  if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
+  return toOutcome(row);
 }
 
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {

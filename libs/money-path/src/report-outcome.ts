@@ -1,0 +1,75 @@
+/**
+ * How a report of a score is answered. The owner's commit settles the attempt, or says what the report met: an attempt that is not known to
+ * be paid for is resolved with the wallet, and the commit decides again; one whose hour has passed is ended; one that was settled before
+ * answers the operation that settled it, and nobody else.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { receiptIdOf } from '@laurel/ids';
+import type { OwnedAttempt } from './domain/owned-attempt.ts';
+import type { RollForwardDeps } from './roll-forward.ts';
+
+/** `Recorded` is what the owner's commit says of an outcome that it has written. */
+type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: { readonly receiptId: string } };
+
+/** What the owner's commit made of a report. */
+export type SettlementOf<Recorded extends RecordedOutcome> =
+  | Recorded
+  | { readonly kind: 'settled_before' }
+  | { readonly kind: 'unresolved' }
+  | { readonly kind: 'due' }
+  | Refused;
+
+/** One report, and the owner's part in it. */
+export type ReportPlan<Recorded extends RecordedOutcome> = {
+  readonly attemptId: string;
+  readonly operationId: string;
+  settle(): Promise<SettlementOf<Recorded>>;
+  /** The outcome of the attempt, which is settled. */
+  loadOutcome(): Promise<Recorded['outcome']>;
+};
+
+/** The same operation sent again is answered the outcome as it was `repeated`. */
+export type ReportedOutcome<Recorded extends RecordedOutcome> =
+  | Recorded
+  | { readonly kind: 'repeated'; readonly outcome: Recorded['outcome'] };
+
+export type ReportDeps = Pick<RollForwardDeps<OwnedAttempt>, 'resolver' | 'expirer' | 'clock' | 'loadAttempt'>;
+
+// A pending attempt is resolved once and then settles; more rounds than this would be a bug.
+const MAX_ROUNDS = 3;
+
+export async function reportOutcome<Recorded extends RecordedOutcome>(
+  plan: ReportPlan<Recorded>,
+  deps: ReportDeps,
+): Promise<ReportedOutcome<Recorded> | Refused> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const settlement = await plan.settle();
+    switch (settlement.kind) {
+      case 'refused':
+      case 'recorded':
+        return settlement;
+      case 'settled_before': {
+        const outcome = await plan.loadOutcome();
+        const isRepeat = outcome.receiptId === receiptIdOf(plan.operationId);
+        return isRepeat ? { kind: 'repeated', outcome } : refused('attempt_already_settled');
+      }
+      case 'due':
+        // The hour decides, not the sweep. The refund is the sweeper's to post.
+        await deps.expirer.expire(plan.attemptId, deps.clock());
+        return refused('attempt_already_settled');
+      case 'unresolved':
+        if (!(await isPaidFor(plan.attemptId, deps))) return refused('not_found');
+    }
+  }
+  throw new Error(`attempt ${plan.attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
+}
+
+/** Whether the attempt turns out to be paid for. Otherwise nobody was ever told of it. */
+async function isPaidFor(attemptId: string, { resolver, clock, loadAttempt }: ReportDeps): Promise<boolean> {
+  const attempt = await loadAttempt(attemptId);
+  if (attempt === null || attempt.status === 'refused') return false;
+  if (attempt.status !== 'pending') return true;
+  const { resolution, written } = await resolver.resolve(attempt, clock());
+  await written;
+  return resolution.kind === 'posted';
+}
