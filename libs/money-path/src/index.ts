@@ -6,6 +6,7 @@
 export { type AccountMemory, createAccountMemory } from './account-memory.ts';
 export { answerItems } from './answer-items.ts';
 export { auditMoney } from './audit-money.ts';
+export { commitCreations } from './commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Intent } from './create-attempt.ts';
 export { expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';

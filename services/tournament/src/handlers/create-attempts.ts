@@ -19,11 +19,12 @@ import {
   type AttemptOpener,
   type AttemptPlan,
   answerItems,
+  commitCreations,
   createAttempt,
   type Wallet,
 } from '@laurel/money-path';
 import type { NamedAccount, Requirement } from '@laurel/money-path/domain';
-import { type Database, isConnectionFailure, type Queryable, type Transaction } from '@laurel/postgres';
+import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { AttemptCreation, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock, Logger } from '@laurel/service';
 import {
@@ -146,28 +147,7 @@ async function decideAndInsert(
     clock(),
   );
 
-  const begun = new Map<string, Attempt>();
-  for (const decision of decisions) if (decision.kind === 'created') begun.set(decision.attempt.id, decision.attempt);
-  const isWritten = await tx.commitWith((last) => write(last, [...begun.values()]));
-  // Another process wrote the same attempt since it was looked up: this round's decision is void, the next finds that row.
-  return decisions.map((decision) =>
-    (decision.kind === 'created' || decision.kind === 'known') &&
-    begun.has(decision.attempt.id) &&
-    !isWritten.has(decision.attempt.id)
-      ? { kind: 'ask_wallet' }
-      : decision,
-  );
-}
-
-/** The attempts that were written by us. */
-async function write(last: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
-  const fresh = attempts.filter((attempt) => attempt.feeGeneration === 0);
-  const again = attempts.filter((attempt) => attempt.feeGeneration > 0);
-  const [inserted, revived] = await Promise.all([
-    insertAttempts(last, fresh),
-    Promise.all(again.map((attempt) => reviveAttempt(last, attempt))),
-  ]);
-  return new Set([...inserted, ...again.filter((_, index) => revived[index]).map((attempt) => attempt.id)]);
+  return commitCreations(tx, decisions, { insertAttempts, reviveAttempt });
 }
 
 /** The ref names another account now: the attempt is that account's, and its entry's, if the rules allow it. */

@@ -185,7 +185,6 @@ order by created_at`,
 
 /** With their entries and refs. The ids of the attempts that were written by us. */
 export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
-  if (attempts.length === 0) return new Set();
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
     attempts.map((attempt) => attempt.roundId),

@@ -1,0 +1,52 @@
+/** The end of commit A: what it created goes out together with the commit. */
+import type { Refused } from '@laurel/errors';
+import type { Queryable, Transaction } from '@laurel/postgres';
+import type { OwnedAttempt } from './domain/owned-attempt.ts';
+
+/** What commit A made of a creation. */
+type Decision<Attempt extends OwnedAttempt> =
+  | { readonly kind: 'known' | 'created'; readonly attempt: Attempt }
+  | { readonly kind: 'ask_wallet' }
+  | Refused;
+
+/** The owner's attempts. */
+export type AttemptWriter<Attempt extends OwnedAttempt> = {
+  /** The ids of those that were written; an id that exists already is left alone. */
+  insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>>;
+  /** An abandoned attempt begins again as this one. False when another process was first. */
+  reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean>;
+};
+
+/** The decisions as they hold once they are committed. */
+export async function commitCreations<Attempt extends OwnedAttempt, Decided extends Decision<Attempt>>(
+  tx: Transaction,
+  decisions: readonly Decided[],
+  writer: AttemptWriter<Attempt>,
+): Promise<readonly (Decided | { readonly kind: 'ask_wallet' })[]> {
+  const begun = new Map<string, Attempt>();
+  for (const decision of decisions) if (decision.kind === 'created') begun.set(decision.attempt.id, decision.attempt);
+  const isWritten = await tx.commitWith((last) => write(last, [...begun.values()], writer));
+  // Another process wrote the same attempt since it was looked up: this round's decision is void, the next finds that row.
+  return decisions.map((decision) =>
+    (decision.kind === 'created' || decision.kind === 'known') &&
+    begun.has(decision.attempt.id) &&
+    !isWritten.has(decision.attempt.id)
+      ? { kind: 'ask_wallet' }
+      : decision,
+  );
+}
+
+/** The attempts that were written by us. */
+async function write<Attempt extends OwnedAttempt>(
+  last: Queryable,
+  attempts: readonly Attempt[],
+  { insertAttempts, reviveAttempt }: AttemptWriter<Attempt>,
+): Promise<ReadonlySet<string>> {
+  const fresh = attempts.filter((attempt) => attempt.feeGeneration === 0);
+  const again = attempts.filter((attempt) => attempt.feeGeneration > 0);
+  const [inserted, revived] = await Promise.all([
+    fresh.length === 0 ? [] : insertAttempts(last, fresh),
+    Promise.all(again.map((attempt) => reviveAttempt(last, attempt))),
+  ]);
+  return new Set([...inserted, ...again.filter((_, index) => revived[index]).map((attempt) => attempt.id)]);
+}
