@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '@laurel/ids';
 import { expect, test } from 'vitest';
-import { EVENT_TYPES, eventIdOf, eventTypeOf } from './event-type.ts';
+import { EVENT_TYPES, eventIdOf, eventTypeOf, WEBHOOK_EVENT_TYPES } from './event-type.ts';
 import { newEvent } from './events.fixture.ts';
 
 test('the types are those of the contract', () => {
-  expect(EVENT_TYPES).toEqual([
+  expect(WEBHOOK_EVENT_TYPES).toEqual([
+    'webhook.test',
     'attempt.settled',
     'attempt.refunded',
     'challenge.suspended',

@@ -1,6 +1,6 @@
 /**
  * What can happen, in the words of the contract ("Events"). The type of an event is the name of its payload, with a dot: the proto
- * cannot gain a payload that has no type here.
+ * cannot gain a payload that has no type here, and whoever has something for each type does not compile until it has it for the new one.
  */
 import { deriveId } from '@laurel/ids';
 import type { Event } from '@laurel/proto/events';
@@ -20,6 +20,11 @@ export type EventType = (typeof TYPE_OF_PAYLOAD)[PayloadName];
 
 /** Every type, in the order of the proto. */
 export const EVENT_TYPES: readonly EventType[] = Object.values(TYPE_OF_PAYLOAD);
+
+/** What a webhook carries and an endpoint subscribes to: every event, and the test that a developer sends, which nobody publishes. */
+export const WEBHOOK_EVENT_TYPES = ['webhook.test', ...EVENT_TYPES] as const;
+
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 /** Throws on an event without a payload, which nobody may publish. */
 export function eventTypeOf(event: Event): EventType {

@@ -1,6 +1,6 @@
 /** Events from the commit that makes them true to whoever takes them: outbox, stream, relay, consumer. */
 export { type ConsumerOptions, startConsumer } from './consumer.ts';
-export { EVENT_TYPES, type EventType, eventIdOf, eventTypeOf } from './event-type.ts';
+export { type EventType, eventIdOf, eventTypeOf } from './event-type.ts';
 export { createOutbox, type Outbox } from './outbox.ts';
 export type { OutboxRow } from './repository/outbox.ts';
 export { connectEvents, EVENTS_PREFIX, EVENTS_PREFIX_RULE, type EventStream } from './stream.ts';

@@ -1,7 +1,6 @@
 /** The contract's words for the enums of `proto/`. One table serves both ways, so that they cannot part. */
 import { CalibrationSource, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
-import type { Event } from '@laurel/proto/events';
 import { RoundStatus, PayoutStatus as RowPayoutStatus, TournamentStatus } from '@laurel/proto/tournament';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import { DeliveryStatus } from '@laurel/proto/webhook';
@@ -66,19 +65,6 @@ export const DELIVERY_STATUSES = {
   delivered: DeliveryStatus.DELIVERED,
   failed: DeliveryStatus.FAILED,
 } as const;
-
-/** By the names of `events.proto`: an event that is added there does not compile until it has its word here. */
-const EVENT_TYPES = {
-  attemptSettled: 'attempt.settled',
-  attemptRefunded: 'attempt.refunded',
-  challengeSuspended: 'challenge.suspended',
-  roundSettled: 'round.settled',
-  roundCancelled: 'round.cancelled',
-  awardReleased: 'award.released',
-} as const satisfies Record<NonNullable<Event['payload']>['$case'], string>;
-
-/** What an endpoint subscribes to and a delivery carries: every event, and the test that a developer sends. */
-export const WEBHOOK_EVENTS = ['webhook.test', ...Object.values(EVENT_TYPES)] as const;
 
 /** The word for a value; a value without one is a bug of the service that sent it. */
 export function nameOf<Name extends string>(table: Readonly<Record<Name, number>>, value: number): Name {

@@ -3,31 +3,19 @@
  * fields"). A developer has at most 20. One that is off gets nothing new; one that was deleted is gone for everybody but its log's age.
  */
 import { type Refused, refused } from '@laurel/errors';
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';
 
 export type Environment = 'test' | 'live';
 
 /** Whose event it is. */
 export type Tenant = { readonly programId: string; readonly environment: Environment };
 
-/** What an endpoint can subscribe to. A test goes to its endpoint whether or not it is subscribed to. */
-export const SUBSCRIBABLE = [
-  'webhook.test',
-  'attempt.settled',
-  'attempt.refunded',
-  'challenge.suspended',
-  'round.settled',
-  'round.cancelled',
-  'award.released',
-] as const;
-
-export type EventTypeName = (typeof SUBSCRIBABLE)[number];
-
 export type Endpoint = {
   readonly id: string;
   readonly developerId: string;
   readonly url: string;
-  /** Empty means every one. */
-  readonly events: readonly EventTypeName[];
+  /** Empty means every one. A test goes to its endpoint whether or not it is subscribed to. */
+  readonly events: readonly WebhookEventType[];
   /** Null means all programs of the developer. */
   readonly programId: string | null;
   /** Null means both. */
@@ -45,14 +33,12 @@ export type EndpointChange = {
 export const MAX_ENDPOINTS = 20;
 const MAX_DESCRIPTION = 1_000;
 
-const KNOWN: ReadonlySet<string> = new Set(SUBSCRIBABLE);
+const KNOWN: ReadonlySet<string> = new Set(WEBHOOK_EVENT_TYPES);
 
 /** The subscription without repeats, in the order in which it was given. */
-export function decideEvents(wanted: readonly string[]): readonly EventTypeName[] | Refused {
+export function decideEvents(wanted: readonly string[]): readonly WebhookEventType[] | Refused {
   const events = [...new Set(wanted)];
-  return events.every(isEventTypeName)
-    ? events
-    : refused('invalid_request', 'events holds a type that does not exist.');
+  return events.every(isKnown) ? events : refused('invalid_request', 'events holds a type that does not exist.');
 }
 
 /** Counted as PostgreSQL counts: by code point. */
@@ -83,6 +69,6 @@ export function decideChange(endpoint: Endpoint, change: EndpointChange): Endpoi
   };
 }
 
-function isEventTypeName(text: string): text is EventTypeName {
+function isKnown(text: string): text is WebhookEventType {
   return KNOWN.has(text);
 }

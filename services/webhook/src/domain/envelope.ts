@@ -3,53 +3,54 @@
  * once, and these bytes are what every send carries and signs. Amounts are JSON numbers with two decimals, written from whole cents and
  * never through a float. What happened in the sandbox says `"test": true` in its data.
  */
+import type { WebhookEventType } from '@laurel/events/event-type';
 import { type Cents, formatAmount } from '@laurel/money';
 
-/** What happened, as the contract's events tell it. Ids are uuids. */
-export type Fact =
-  | {
-      readonly type: 'attempt.settled';
-      readonly attemptId: string;
-      readonly challengeId: string | null;
-      readonly tournamentRoundId: string | null;
-      readonly playerRef: string;
-      readonly score: number;
-      readonly metThreshold: boolean;
-      readonly award: {
-        readonly id: string;
-        readonly amountCents: Cents;
-        readonly payoutStatus: 'paid' | 'held';
-      } | null;
-      readonly recordedAt: Date;
-    }
-  | {
-      readonly type: 'attempt.refunded';
-      readonly attemptId: string;
-      readonly challengeId: string | null;
-      readonly tournamentRoundId: string | null;
-      readonly playerRef: string;
+/** What each event tells, in the contract's order. Ids are uuids. */
+type Facts = {
+  readonly 'attempt.settled': {
+    readonly attemptId: string;
+    readonly challengeId: string | null;
+    readonly tournamentRoundId: string | null;
+    readonly playerRef: string;
+    readonly score: number;
+    readonly metThreshold: boolean;
+    readonly award: {
+      readonly id: string;
       readonly amountCents: Cents;
-      readonly reason: 'expired' | 'round_closed' | 'round_cancelled' | 'voided';
-    }
-  | { readonly type: 'challenge.suspended'; readonly challengeId: string; readonly name: string }
-  | {
-      readonly type: 'round.settled';
-      readonly tournamentRoundId: string;
-      readonly tournamentId: string;
-      readonly rankedPlayers: number;
-      readonly purseCents: Cents;
-    }
-  | { readonly type: 'round.cancelled'; readonly tournamentRoundId: string; readonly tournamentId: string }
-  | {
-      readonly type: 'award.released';
-      readonly awardId: string;
-      readonly amountCents: Cents;
-      readonly attemptId: string | null;
-      readonly challengeId: string | null;
-      readonly tournamentRoundId: string | null;
-      readonly playerRef: string;
-    }
-  | { readonly type: 'webhook.test'; readonly message: string };
+      readonly payoutStatus: 'paid' | 'held';
+    } | null;
+    readonly recordedAt: Date;
+  };
+  readonly 'attempt.refunded': {
+    readonly attemptId: string;
+    readonly challengeId: string | null;
+    readonly tournamentRoundId: string | null;
+    readonly playerRef: string;
+    readonly amountCents: Cents;
+    readonly reason: 'expired' | 'round_closed' | 'round_cancelled' | 'voided';
+  };
+  readonly 'challenge.suspended': { readonly challengeId: string; readonly name: string };
+  readonly 'round.settled': {
+    readonly tournamentRoundId: string;
+    readonly tournamentId: string;
+    readonly rankedPlayers: number;
+    readonly purseCents: Cents;
+  };
+  readonly 'round.cancelled': { readonly tournamentRoundId: string; readonly tournamentId: string };
+  readonly 'award.released': {
+    readonly awardId: string;
+    readonly amountCents: Cents;
+    readonly attemptId: string | null;
+    readonly challengeId: string | null;
+    readonly tournamentRoundId: string | null;
+    readonly playerRef: string;
+  };
+  readonly 'webhook.test': { readonly message: string };
+};
+
+/** What happened. */
+export type Fact = { [Type in WebhookEventType]: { readonly type: Type } & Facts[Type] }[WebhookEventType];
 
 /** A JSON value; a bigint is an amount in cents. */
 type Value = string | number | boolean | null | Cents | Date | { readonly [name: string]: Value };

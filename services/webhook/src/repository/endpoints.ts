@@ -1,12 +1,13 @@
 /** Endpoints, as their developers see and change them. Whoever takes events in reads them by program elsewhere (deliveries.ts). */
+import type { WebhookEventType } from '@laurel/events/event-type';
 import type { Queryable } from '@laurel/postgres';
-import type { Endpoint, Environment, EventTypeName } from '../domain/endpoint.ts';
+import type { Endpoint, Environment } from '../domain/endpoint.ts';
 
 type EndpointRow = {
   id: string;
   developer_id: string;
   url: string;
-  events: EventTypeName[];
+  events: WebhookEventType[];
   program_id: string | null;
   environment: Environment | null;
   description: string;

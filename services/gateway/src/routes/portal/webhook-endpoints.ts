@@ -1,4 +1,5 @@
 import { isRefused, type Refused } from '@laurel/errors';
+import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
 import { Environment } from '@laurel/proto/common';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
 import type { Router } from 'express';
@@ -6,7 +7,7 @@ import { z } from 'zod';
 import type { Dependencies } from '../../dependencies.ts';
 import { isAtMost } from '../../domain/text.ts';
 import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
-import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../presenters/wire-names.ts';
+import { DELIVERY_STATUSES } from '../../presenters/wire-names.ts';
 import { listProgramIds } from '../../repository/programs.ts';
 import {
   type Answer,
@@ -25,7 +26,7 @@ import { environment, id, PAGE_LIMIT, page, text } from '../fields.ts';
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
-const event = z.enum(WEBHOOK_EVENTS);
+const event = z.enum(WEBHOOK_EVENT_TYPES);
 
 /** An empty list means every event. */
 const events = z
