@@ -2,6 +2,7 @@ import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { STANDING } from './example.ts';
 import { decideFees, type FeeCharge, type FeeFacts, mayPay } from './fee-decision.ts';
 import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
 
@@ -11,16 +12,8 @@ const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
 const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'live');
 
-const standing = {
-  dateOfBirth: '1990-01-01',
-  jurisdiction: 'US-CA',
-  verificationLevel: 1,
-  selfExcludedUntil: null,
-  blocked: false,
-  insider: false,
-};
-const known: FeeFacts = { stored: null, player: { accountId, standing } };
-const refusedPerson: FeeFacts = { stored: null, player: { accountId, standing: { ...standing, blocked: true } } };
+const known: FeeFacts = { stored: null, player: { accountId, standing: STANDING } };
+const refusedPerson: FeeFacts = { stored: null, player: { accountId, standing: { ...STANDING, blocked: true } } };
 const nothing = { lines: [], players: [], house: [] };
 const unknown: FeeFacts = { stored: null, player: null };
 
@@ -100,7 +93,7 @@ describe('decideFees', () => {
 
   it('answers moved, and writes nothing, when the ref names another account or none', () => {
     const other = newId();
-    const moved = { ...known, player: { accountId: other, standing } };
+    const moved = { ...known, player: { accountId: other, standing: STANDING } };
     const { results, changes } = decide([charge(), charge(), charge({ accountId: null })], [moved, unknown, known]);
     expect(results).toEqual([
       { kind: 'moved', accountId: other },
@@ -111,7 +104,7 @@ describe('decideFees', () => {
   });
 
   it('says blocked and insider_entry before insufficient_funds, and burns the id', () => {
-    const insider = { ...known, player: { accountId, standing: { ...standing, insider: true } } };
+    const insider = { ...known, player: { accountId, standing: { ...STANDING, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     const fees = [charge(), charge({ requirement })];
     const { results, changes } = decide(fees, [refusedPerson, insider], 0n);

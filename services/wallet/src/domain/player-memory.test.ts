@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { STANDING } from './example.ts';
 import { createPlayerMemory } from './player-memory.ts';
 
-const standing = {
-  dateOfBirth: '1990-01-01',
-  jurisdiction: 'US-CA',
-  verificationLevel: 1,
-  selfExcludedUntil: null,
-  blocked: false,
-  insider: false,
-};
 const ref = (playerRef: string) => ({ programId: 'program', environment: 'live', playerRef }) as const;
-const player = (accountId: string) => ({ accountId, standing });
+const player = (accountId: string) => ({ accountId, standing: STANDING });
 
 describe('what is remembered of players', () => {
   it('is what was learnt last, until it is forgotten', () => {

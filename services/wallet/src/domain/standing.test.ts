@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { STANDING } from './example.ts';
 import { decideStanding, isOfAge, type Requirement, type Standing } from './standing.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const rules = { minimumAgeYears: 18, servedJurisdictions: ['US-CA', 'US-NY'] };
-const person: Standing = {
-  dateOfBirth: '1990-01-01',
-  jurisdiction: 'US-CA',
-  verificationLevel: 1,
-  selfExcludedUntil: null,
-  blocked: false,
-  insider: false,
-};
 const nothingMore: Requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: false };
 
 function decide(
@@ -20,7 +13,7 @@ function decide(
   environment: 'test' | 'live' = 'live',
 ) {
   return decideStanding({
-    standing: { ...person, ...standing },
+    standing: { ...STANDING, ...standing },
     requirement: { ...nothingMore, ...requirement },
     environment,
     rules,
