@@ -16,6 +16,12 @@ describe('evidence', () => {
     }
   });
 
+  it('keeps its names, also where the native parser would take them from evidence before', () => {
+    evidenceFields('{"h":[],"\\\\":0,"x":1}');
+    const signed = canonicalJson(evidenceFields('{"h":1,"\\"":2,"\\\\":3}'));
+    expect(signed).toBe('{"evidence":{"\\"":2,"\\\\":3,"h":1}}');
+  });
+
   it('can be signed whatever JSON object it is, and read again as it was', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })), (evidence) => {

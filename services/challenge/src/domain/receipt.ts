@@ -1,12 +1,9 @@
 /**
  * The signed record of an outcome: everything that a dispute needs to decide the case again, offline. It is signed as its RFC 8785
  * canonical JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
- *
- * The evidence is the partner's object as it was sent. JSON that has no canonical form (half of a surrogate pair, a number beyond a
- * double) is kept as its exact text in `evidence_text` instead, so that no report fails for its evidence.
  */
-import { parseJson } from '@laurel/json';
 import { formatAmount } from '@laurel/money';
+import { evidenceFields } from '@laurel/signature';
 import type { AttemptTerms, Outcome } from './challenge.ts';
 import type { AttemptInPlay } from './outcome-decision.ts';
 
@@ -40,18 +37,4 @@ export function composeReceipt(facts: {
     recorded_at: outcome.recordedAt.toISOString(),
     ...evidenceFields(facts.evidence),
   };
-}
-
-function evidenceFields(text: string): { evidence: unknown; evidence_text?: string } {
-  if (text === '') return { evidence: null };
-  const evidence = parseJson(text);
-  return hasCanonicalForm(evidence) ? { evidence } : { evidence: null, evidence_text: text };
-}
-
-/** Whether parsed JSON can be signed. The gateway bounds how deep evidence nests. */
-function hasCanonicalForm(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && hasCanonicalForm(member));
 }
