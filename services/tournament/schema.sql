@@ -249,7 +249,7 @@ ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 CREATE TABLE public.sweep_marks (
     sweep text NOT NULL,
     swept_until timestamp(3) with time zone NOT NULL,
-    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text])))
+    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text, 'fence_creations'::text])))
 );
 
 CREATE TABLE public.tournaments (

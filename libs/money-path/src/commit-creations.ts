@@ -26,7 +26,8 @@ export async function commitCreations<Attempt extends OwnedAttempt, Decided exte
   const begun = new Map<string, Attempt>();
   for (const decision of decisions) if (decision.kind === 'created') begun.set(decision.attempt.id, decision.attempt);
   const isWritten = await tx.commitWith((last) => write(last, [...begun.values()], writer));
-  // Another process wrote the same attempt since it was looked up: this round's decision is void, the next finds that row.
+  // Another process wrote the same attempt since it was looked up, and the next round finds that row; or it waited for too long, and the
+  // next round is on time. This round's decision is void.
   return decisions.map((decision) =>
     (decision.kind === 'created' || decision.kind === 'known') &&
     begun.has(decision.attempt.id) &&

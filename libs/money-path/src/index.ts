@@ -21,6 +21,7 @@ export {
   type RefundQueue,
   refundsByStatus,
 } from './repository/refunds-due.ts';
+export { isBehindFence } from './repository/sweeps.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';

@@ -2,12 +2,24 @@
  * Finds out what became of attempts that are still `pending`: their process died, or what it knew was not written. Past the grace a fee
  * that the wallet has never heard of is fenced, so that it can never land late. Readers resolve what they meet by the same way.
  *
+ * The sweep walks attempts by their `created_at` and comes to each once, so none may appear below its mark. A creation takes that instant
+ * before it waits for a connection, for locks and for its commit, and nothing bounds these waits together. So there is a fence, which no
+ * attempt passes that is written by a statement that begins later; and the mark follows to it only when a whole walk was begun after
+ * every transaction from before the fence had ended. No clock but the database's own has a part in that.
+ *
  * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
  */
 import type { Database } from '@laurel/postgres';
 import { ABANDONED, feeTransferOf } from './domain/owned-attempt.ts';
 import type { AttemptOpener } from './open-attempts.ts';
-import { loadMark, loadPending, type PendingAttempt, putMark } from './repository/sweeps.ts';
+import {
+  isAnyTransactionOlder,
+  loadMark,
+  loadPending,
+  type PendingAttempt,
+  putMark,
+  raiseFence,
+} from './repository/sweeps.ts';
 import type { FeeResolution, Wallet } from './wallet.ts';
 
 export interface PendingResolver {
@@ -24,10 +36,11 @@ export interface PendingResolver {
 }
 
 const PAGE = 500;
-// Hardly an attempt commits later than this after its `created_at`, which is taken before it waits for a connection, its player's lock and
-// its statements; each of them gives up after 10 s. So none appears behind the mark, which stays at least this far behind the present. One
-// that did, and was then left `pending`, would be found when its hour has passed (expire-attempts.ts).
-const LATEST_COMMIT_MS = 30_000;
+/** The fence stays so far behind the present. A creation that takes longer until it is written is decided again. */
+const LATEST_WRITE_MS = 30_000;
+
+/** `since`: when it stood, by the database's clock. */
+type Fence = { readonly until: Date; readonly since: string };
 
 export function createPendingResolver(deps: {
   database: Database;
@@ -37,6 +50,7 @@ export function createPendingResolver(deps: {
 }): PendingResolver {
   const { database, wallet, opener, pendingGraceMs } = deps;
   let mark: Date | undefined;
+  let fence: Fence | undefined;
 
   async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
     const fenceIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
@@ -64,6 +78,7 @@ export function createPendingResolver(deps: {
     resolve,
     async runOnce(now) {
       const until = new Date(now.getTime() - pendingGraceMs);
+      const reached = fence !== undefined && !(await isAnyTransactionOlder(database, fence.since)) ? fence.until : null;
       let from = mark ?? (await loadMark(database, 'resolve_pending'));
       for (;;) {
         const pending = await loadPending(database, from, until, PAGE);
@@ -72,10 +87,14 @@ export function createPendingResolver(deps: {
         if (pending.length < PAGE || last === undefined) break;
         from = last.createdAt;
       }
-      const reached = new Date(until.getTime() - Math.max(0, LATEST_COMMIT_MS - pendingGraceMs));
-      if (mark !== undefined && reached <= mark) return;
-      mark = reached;
-      await putMark(database, 'resolve_pending', reached);
+      if (reached !== null) {
+        mark = reached;
+        fence = undefined;
+        await putMark(database, 'resolve_pending', reached);
+      }
+      const next = new Date(Math.min(until.getTime(), now.getTime() - LATEST_WRITE_MS));
+      if (fence !== undefined || (mark !== undefined && next <= mark)) return;
+      fence = { until: next, since: await raiseFence(database, next) };
     },
   };
 }

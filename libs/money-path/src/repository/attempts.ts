@@ -7,7 +7,8 @@
  *   sweepers; none that holds the status, so that every change of it stays heap-only.
  * - refunds_due: attempt_id uuid primary key, since timestamptz(3). An owner that returns fees for more reasons than a status tells has a
  *   column for them, which must default to 'expired' (see RefundQueue).
- * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts'), swept_until timestamptz(3).
+ * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'fence_creations'), swept_until timestamptz(3). Whatever the
+ *   owner writes as `pending` has a created_at behind the fence (see isBehindFence).
  *
  * Beside them it has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
  *

@@ -1,7 +1,13 @@
-/** What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done with. */
+/**
+ * What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done with; and the fence, which
+ * keeps new attempts from appearing below a mark.
+ */
 import type { Database, Transaction } from '@laurel/postgres';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
+
+/** The fence is kept beside the marks. */
+const FENCE = 'fence_creations';
 
 export type PendingAttempt = { readonly id: string; readonly feeGeneration: number; readonly createdAt: Date };
 
@@ -13,6 +19,14 @@ const PUT_MARK = {
 insert into sweep_marks (sweep, swept_until) values ($1, $2)
 on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
+};
+
+const NOW = { text: 'select clock_timestamp()::text as at' };
+
+// The role sees its own sessions, and no other role writes attempts.
+const IS_ANY_OLDER = {
+  text: `
+select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,
 };
 
 const SELECT_PENDING = {
@@ -46,6 +60,29 @@ select created_at from attempts
 where created_at >= $1 and created_at <= $2 and status in ('pending', 'open')
 order by created_at limit 1`,
 };
+
+/**
+ * The condition, in a statement that writes attempts, that an attempt was created behind the fence. `createdAt` is SQL. An attempt that
+ * does not meet it waited too long for its commit, and has to be decided again.
+ */
+export function isBehindFence(createdAt: string): string {
+  return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${FENCE}'), '-infinity')`;
+}
+
+/** Statements that begin from now on write no attempt that was created until the instant. Answers now, as the database tells it. */
+export async function raiseFence(database: Database, until: Date): Promise<string> {
+  await database.query(PUT_MARK, [FENCE, until]);
+  // Asked behind that commit: whoever began later sees the fence.
+  const [row] = await database.query<{ at: string }>(NOW);
+  if (row === undefined) throw new Error('the database does not tell the time');
+  return row.at;
+}
+
+/** Whether a transaction that began before the instant, which the database told, is still under way. */
+export async function isAnyTransactionOlder(database: Database, than: string): Promise<boolean> {
+  const [row] = await database.query<{ is_any_older: boolean }>(IS_ANY_OLDER, [than]);
+  return row?.is_any_older ?? true;
+}
 
 /** The beginning of time where a sweep has never run. */
 export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {

@@ -3,8 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefused } from '@laurel/errors';
 import { newId, newOwnedId } from '@laurel/ids';
+import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/money-path';
 import { ABANDONED } from '@laurel/money-path/domain';
 import { createDatabase, type Database } from '@laurel/postgres';
+import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -36,13 +38,14 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A replica's commit A, and how often it took the short way and the long one. */
-function startReplica() {
+/** A replica's commit A, and how often it took the short way and the long one. `turn` is what its short way waits for. */
+function startReplica({ turn }: { turn?: Promise<void> } = {}) {
   const trips = { short: 0, long: 0 };
   const counted: Database = {
     ...database,
-    batch: (...args) => {
+    batch: async (...args) => {
       trips.short += 1;
+      await turn;
       return database.batch(...args);
     },
     transaction: (...args) => {
@@ -213,6 +216,69 @@ describe('a creation on a remembered challenge', () => {
       expect(await replica.create(challenge, newId())).toMatchObject({ kind: 'created', attempt: { feeCents: 0n } });
     }
     expect(replica.trips).toEqual({ short: 0, long: 4 });
+  });
+});
+
+describe('a creation that waits while the sweep of pending attempts goes on', () => {
+  /** A replica whose wallet never heard of any fee. */
+  function startSweeper() {
+    const logger = createLogger({ service: 'challenge', level: 'silent' });
+    const opener = createAttemptOpener({ owner: 'challenge', database, logger });
+    const wallet = { resolveFee: async () => ({ kind: 'fenced', refusalCode: null }) } as Partial<Wallet> as Wallet;
+    const { runOnce } = createPendingResolver({ database, wallet, opener, pendingGraceMs: 30_000 });
+    return {
+      async sweepForAWhile() {
+        for (let run = 0; run < 4; run += 1) {
+          clock.advance(60_000);
+          await runOnce(clock());
+        }
+      },
+    };
+  }
+
+  /** How the attempt ended whose process died right behind the commit. */
+  async function endOf(attemptId: string) {
+    await startSweeper().sweepForAWhile();
+    return (await loadAttempts(database, [attemptId])).get(attemptId);
+  }
+
+  it('is decided again when it comes to write, and its attempt is found', async () => {
+    const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
+    const replica = startReplica({ turn });
+    const challenge = await open();
+    const attemptId = newOwnedId('challenge');
+    await replica.warmUp(challenge);
+    const creation = replica.create(challenge, newId(), { attemptId });
+    await vi.waitFor(() => expect(replica.trips).toEqual({ short: 1, long: 0 }));
+    await startSweeper().sweepForAWhile();
+    takeTurn();
+    expect(verdictOf(await creation)).toBe('created');
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
+    expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
+  });
+
+  it('holds the sweep back where it writes already, and its attempt is found', async () => {
+    const replica = startReplica();
+    const challenge = await open();
+    const attemptId = newOwnedId('challenge');
+    await replica.warmUp(challenge);
+    const waiting = {
+      text: `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    };
+    const createdAt = clock();
+    let creation: Promise<CreationDecision> | undefined;
+    const rival = database.transaction(async (tx) => {
+      await insertAttempts(tx, [
+        { ...ATTEMPT, id: attemptId, challengeId: challenge.id, accountId: newId(), createdAt },
+      ]);
+      creation = replica.create(challenge, newId(), { attemptId });
+      while ((await database.query<{ count: bigint }>(waiting))[0]?.count === 0n);
+      await startSweeper().sweepForAWhile();
+      throw new Error('the rival gives up');
+    });
+    await expect(rival).rejects.toThrow('the rival gives up');
+    expect(await creation).toMatchObject({ kind: 'created', attempt: { createdAt } });
+    expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 });
 

@@ -2,6 +2,7 @@
 
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
+import { isBehindFence } from '@laurel/money-path';
 import type { Environment } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type { Attempt, AttemptTerms, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
@@ -45,6 +46,8 @@ insert into attempts
   (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
 select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::float8[],
   $9::text[], $10::timestamptz[])
+  as w (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+where ${isBehindFence('w.created_at')}
 on conflict (id) do nothing
 returning id`,
 };
@@ -72,11 +75,13 @@ const REVIVE = {
 update attempts set account_id = $2, status = $3, fee_cents = $4, prize_cents = $5, threshold = $6, created_at = $7,
   fee_generation = $8, closed_reason = null
 where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $8 - 1
+  and ${isBehindFence('$7')}
 returning id`,
 };
 
 const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
 
+/** The ids of the attempts that were written by us, and not by another process before, and not too late. */
 export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
@@ -115,7 +120,7 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
-/** An abandoned attempt begins again as this one. False when another process was first. */
+/** An abandoned attempt begins again as this one. False when another process was first, or when it comes too late. */
 export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(REVIVE, [
     attempt.id,

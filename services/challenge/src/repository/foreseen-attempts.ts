@@ -3,6 +3,7 @@
  * only if that is so: under the lock of (challenge, account), in a snapshot taken after it, as every other creation is decided.
  */
 import { CAP_COUNTED } from '@laurel/attempt';
+import { isBehindFence } from '@laurel/money-path';
 import type { BatchOptions, Database } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { lockOfPlayers, windowStart } from './player-facts.ts';
@@ -18,6 +19,7 @@ type ForeseenAttempt = { readonly attempt: Attempt; readonly challengeVersion: s
 //   and its next change, and then one chance in four billion.
 // - claim, parent's claim and cap: looked up here, in the order of availability.ts.
 // - the attempt id: one that is there already is left as it is.
+// - the fence of the sweep: a batch that waited too long is decided again.
 // Scalar subqueries and no joins: whatever the planner believes of the table sizes, each is an index look-up for each item.
 const INSERT = {
   name: 'attempts_insert_foreseen',
@@ -26,7 +28,7 @@ insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cent
 select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $9::xid[])
   as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version)
-where (
+where ${isBehindFence('$10')} and (
   select
     (select own.id from awards own where own.challenge_id = c.id and own.account_id = i.account_id) is null
     and (c.parent_challenge_id is null

@@ -123,6 +123,30 @@ describe('an attempt', () => {
     expect((await findEntryOfRef(h.database, round.id, 'player'))?.accountId).toBe(accountId);
   });
 
+  it('is neither written nor begun again once the sweep has fenced its instant, and has no entry then', async () => {
+    const round = await h.openRound();
+    const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
+    if (before === undefined) throw new Error('no attempt');
+    await refuse(before, 'abandoned');
+    const fence = new Date(NOW.getTime() - 60_000);
+    await h.database.query({ text: `insert into sweep_marks values ('fence_creations', $1)` }, [fence]);
+    const accountId = newId();
+    const late = {
+      ...before,
+      id: newOwnedId('tournament'),
+      accountId,
+      entryId: entryIdOf(round.id, accountId),
+      playerRef: 'late',
+      createdAt: fence,
+    };
+    expect(await insertAttempts(h.database, [late])).toEqual(new Set());
+    expect(await findEntryOfRef(h.database, round.id, 'late')).toBeNull();
+    expect(await reviveAttempt(h.database, { ...before, createdAt: fence, feeGeneration: 1 })).toBe(false);
+    const inTime = { ...late, createdAt: new Date(fence.getTime() + 1) };
+    expect(await insertAttempts(h.database, [inTime])).toEqual(new Set([inTime.id]));
+    expect((await findEntryOfRef(h.database, round.id, 'late'))?.accountId).toBe(accountId);
+  });
+
   it('moves to the account that its ref names now, with its entry', async () => {
     const round = await h.openRound();
     const [attempt] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);

@@ -7,6 +7,7 @@
  */
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
+import { isBehindFence } from '@laurel/money-path';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { ScoringRound } from '../domain/outcome-decision.ts';
 import type { ReceiptRound } from '../domain/receipt.ts';
@@ -102,6 +103,7 @@ with wanted as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::text[],
     $9::timestamptz[]) with ordinality
     as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at, position)
+  where ${isBehindFence('w.created_at')}
 ), ${put('wanted')}
 insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
 select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted
@@ -121,6 +123,7 @@ with ${WANTED_ONE}, ${put('wanted')}
 update attempts set entry_id = $2, account_id = $3, created_at = $4, status = $5, fee_cents = $6, fee_generation = $7,
   closed_reason = null
 where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $7 - 1
+  and ${isBehindFence('$4')}
 returning id`,
 };
 
@@ -183,7 +186,7 @@ where round_id = $1 and status = 'pending'
 order by created_at`,
 };
 
-/** With their entries and refs. The ids of the attempts that were written by us. */
+/** With their entries and refs. The ids of the attempts that were written by us, and not by another process before, and not too late. */
 export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
@@ -199,7 +202,7 @@ export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]
   return new Set(rows.map((row) => row.id));
 }
 
-/** An abandoned attempt begins again as this one. False when another process was first. */
+/** An abandoned attempt begins again as this one. False when another process was first, or when it comes too late. */
 export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(REVIVE, [
     attempt.id,
