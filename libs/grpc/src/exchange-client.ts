@@ -204,9 +204,10 @@ function settle(call: PendingCall, result: Answer['result']): void {
     if (response === null) fail(call, status.INTERNAL, 'the response could not be decoded', new Metadata());
     else call.resolve(response);
   } else if (result?.$case === 'failure') {
-    const metadata = new Metadata();
-    for (const [key, value] of Object.entries(result.value.trailers)) metadata.set(key, value);
-    fail(call, result.value.code, result.value.details, metadata);
+    const { code, details, trailers } = result.value;
+    const metadata = metadataOf(trailers);
+    if (metadata === null) fail(call, status.INTERNAL, 'the trailers could not be read', new Metadata());
+    else fail(call, code, details, metadata);
   } else {
     fail(call, status.INTERNAL, 'the answer was empty', new Metadata());
   }
@@ -215,6 +216,17 @@ function settle(call: PendingCall, result: Answer['result']): void {
 function decoded(method: UnaryMethod, bytes: Buffer): unknown {
   try {
     return method.responseDeserialize(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for what gRPC takes for no trailers. */
+function metadataOf(trailers: { readonly [key: string]: string }): Metadata | null {
+  const metadata = new Metadata();
+  try {
+    for (const [key, value] of Object.entries(trailers)) metadata.set(key, value);
+    return metadata;
   } catch {
     return null;
   }

@@ -1,8 +1,15 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
-import { credentials, status } from '@grpc/grpc-js';
+import { promisify } from 'node:util';
+import { credentials, Server, ServerCredentials, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import { WalletServiceService } from '@laurel/proto/wallet';
-import { type ExchangeResponse, ExchangeServiceClient } from '@laurel/proto/wire';
+import {
+  type Answer,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  ExchangeServiceClient,
+  ExchangeServiceService,
+} from '@laurel/proto/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CallOptions } from './client.ts';
 import { createExchangeServer } from './exchange-server.ts';
@@ -196,6 +203,34 @@ test('an rpc that is not served and a request that is none end with a status, an
   expect([answers.get(1), answers.get(2), answers.get(3)]).toEqual([status.UNIMPLEMENTED, status.INTERNAL, 'response']);
   stream.end();
   await once(stream, 'status');
+});
+
+test('an answer that cannot be read fails its call, and an answer that comes again or to nobody changes nothing', async () => {
+  const { path, responseSerialize } = WalletServiceService.resolvePlayers;
+  const answerTo = (id: number, account: string): Answer => ({
+    id,
+    result: { $case: 'response', value: responseSerialize({ accountIds: [account] }) },
+  });
+  const unreadable = { code: status.NOT_FOUND, details: '', trailers: { 'no key\n': '' } };
+  const server = new Server();
+  server.addService(ExchangeServiceService, {
+    exchange(stream: ServerDuplexStream<ExchangeRequest, ExchangeResponse>) {
+      stream.on('data', ({ calls }: ExchangeRequest) => {
+        const answers = calls.flatMap(({ id }): Answer[] =>
+          id === 1
+            ? [{ id, result: { $case: 'failure', value: unreadable } }]
+            : [answerTo(99, 'nobody'), answerTo(id, 'first'), answerTo(id, 'second')],
+        );
+        stream.write({ answers, goingAway: false });
+      });
+    },
+  });
+  const port = await promisify(server.bindAsync.bind(server))('127.0.0.1:0', ServerCredentials.createInsecure());
+  stack.defer(() => server.forceShutdown());
+  const resolve = connect(port);
+  const [failed, answered] = await Promise.all([failureOf(resolve('a')), resolve('b')]);
+  expect([failed.code, failed.message, answered]).toEqual([status.INTERNAL, `${path} failed: INTERNAL`, 'first']);
+  expect(await resolve('c')).toBe('first');
 });
 
 test('a message holds what came in one turn, then what came while it was written, and not more than its size', async () => {
