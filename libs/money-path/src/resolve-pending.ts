@@ -5,7 +5,7 @@
  * The sweep walks attempts by their `created_at` and comes to each once, so none may appear below its mark. A creation takes that instant
  * before it waits for a connection, for locks and for its commit, and nothing bounds these waits together. So there is a fence, which no
  * attempt passes that is written by a statement that begins later; and the mark follows to it only when a whole walk was begun after
- * every transaction from before the fence had ended. No clock but the database's own has a part in that.
+ * every transaction from before the fence had ended. No process's clock has a part in that.
  *
  * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
  */
@@ -13,6 +13,7 @@ import type { Database } from '@laurel/postgres';
 import { ABANDONED, feeTransferOf } from './domain/owned-attempt.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 import {
+  type Fence,
   isAnyTransactionOlder,
   loadMark,
   loadPending,
@@ -38,9 +39,6 @@ export interface PendingResolver {
 const PAGE = 500;
 /** The fence stays so far behind the present. A creation that takes longer until it is written is decided again. */
 const LATEST_WRITE_MS = 30_000;
-
-/** `since`: when it stood, by the database's clock. */
-type Fence = { readonly until: Date; readonly since: string };
 
 export function createPendingResolver(deps: {
   database: Database;
@@ -78,7 +76,8 @@ export function createPendingResolver(deps: {
     resolve,
     async runOnce(now) {
       const until = new Date(now.getTime() - pendingGraceMs);
-      const reached = fence !== undefined && !(await isAnyTransactionOlder(database, fence.since)) ? fence.until : null;
+      const reached =
+        fence !== undefined && !(await isAnyTransactionOlder(database, fence.standsSince)) ? fence.until : null;
       let from = mark ?? (await loadMark(database, 'resolve_pending'));
       for (;;) {
         const pending = await loadPending(database, from, until, PAGE);
@@ -94,7 +93,7 @@ export function createPendingResolver(deps: {
       }
       const next = new Date(Math.min(until.getTime(), now.getTime() - LATEST_WRITE_MS));
       if (fence !== undefined || (mark !== undefined && next <= mark)) return;
-      fence = { until: next, since: await raiseFence(database, next) };
+      fence = await raiseFence(database, next, LATEST_WRITE_MS);
     },
   };
 }

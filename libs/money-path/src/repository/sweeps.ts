@@ -21,7 +21,18 @@ on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
 };
 
-const NOW = { text: 'select clock_timestamp()::text as at' };
+// By the database's clock too: a process whose own runs ahead must not keep everybody from creating.
+const PUT_FENCE = {
+  text: `
+insert into sweep_marks (sweep, swept_until)
+values ('${FENCE}', least($1::timestamptz, clock_timestamp() - $2::int * interval '1 ms'))
+on conflict (sweep) do update set swept_until = excluded.swept_until
+where sweep_marks.swept_until < excluded.swept_until`,
+};
+
+const SELECT_FENCE = {
+  text: `select swept_until, clock_timestamp()::text as stands_since from sweep_marks where sweep = '${FENCE}'`,
+};
 
 // The role sees its own sessions, and no other role writes attempts.
 const IS_ANY_OLDER = {
@@ -69,13 +80,17 @@ export function isBehindFence(createdAt: string): string {
   return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${FENCE}'), '-infinity')`;
 }
 
-/** Statements that begin from now on write no attempt that was created until the instant. Answers now, as the database tells it. */
-export async function raiseFence(database: Database, until: Date): Promise<string> {
-  await database.query(PUT_MARK, [FENCE, until]);
-  // Asked behind that commit: whoever began later sees the fence.
-  const [row] = await database.query<{ at: string }>(NOW);
-  if (row === undefined) throw new Error('the database does not tell the time');
-  return row.at;
+/** `standsSince`, as the database tells it: statements that begin later write no attempt that was created until `until`. */
+export type Fence = { readonly until: Date; readonly standsSince: string };
+
+/** To that instant at the most, and nearer to the database's present than `marginMs` at no time. */
+export async function raiseFence(database: Database, until: Date, marginMs: number): Promise<Fence> {
+  await database.query(PUT_FENCE, [until, marginMs]);
+  // Asked behind that commit: whoever begins later sees the fence.
+  const [row] = await database.query<{ swept_until: Date; stands_since: string }>(SELECT_FENCE);
+  if (row === undefined) throw new Error('the fence that was just put is not there');
+  // Another replica may have put it further; how far that one has looked is not known here.
+  return { until: row.swept_until < until ? row.swept_until : until, standsSince: row.stands_since };
 }
 
 /** Whether a transaction that began before the instant, which the database told, is still under way. */
