@@ -3,6 +3,8 @@ import { type Refused, refused } from '@laurel/errors';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
 
+const MAX_REASON_LENGTH = 1_000;
+
 /** As if its hour had passed. A repeat that finds the attempt ended by this way, and its refund under way, finishes it. */
 export async function expireNow<Attempt extends OwnedAttempt>(
   found: Attempt,
@@ -19,6 +21,12 @@ export async function expireNow<Attempt extends OwnedAttempt>(
   if (attempt === null) return refused('not_found');
   // An outcome that came in between has won.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
+}
+
+/** What an operator gives as the reason of a void is kept on the attempt. Null where it is fit for that. */
+export function refuseReason(reason: string): Refused | null {
+  if (reason !== '' && reason.length <= MAX_REASON_LENGTH && !reason.includes('\0')) return null;
+  return refused('invalid_request', `reason must have 1 to ${MAX_REASON_LENGTH} characters.`);
 }
 
 /** On an operator's word. A void whose refund was interrupted is finished, not refused. */

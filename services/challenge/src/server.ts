@@ -9,6 +9,7 @@ import {
   createAttemptOpener,
   createAwardPayer,
   createPendingResolver,
+  putSigningKey,
   type RefundEvents,
   refundsByStatus,
 } from '@laurel/money-path';
@@ -35,7 +36,6 @@ import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
 import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
 import * as awardRows from './repository/awards.ts';
-import { putSigningKey } from './repository/outcomes.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;

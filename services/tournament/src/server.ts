@@ -9,6 +9,7 @@ import {
   createAttemptOpener,
   createAwardPayer,
   createPendingResolver,
+  putSigningKey,
   type RefundEvents,
 } from '@laurel/money-path';
 import { createDatabase } from '@laurel/postgres';
@@ -36,7 +37,6 @@ import { updateTournamentStatus } from './handlers/update-tournament-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
 import { findAttempt } from './repository/attempts.ts';
 import { bookPurchases } from './repository/entries.ts';
-import { putSigningKey } from './repository/outcomes.ts';
 import { type RoundAward, roundAwards } from './repository/payouts.ts';
 import { loadRefundedAttempts, refundQueue } from './repository/refunds.ts';
 import { createRoundCloser } from './workers/close-rounds.ts';

@@ -1,5 +1,5 @@
 /**
- * What the money path writes into the owner's tables. Every owner has these three, by these names and columns; what else it keeps in
+ * What the money path writes into the owner's tables. Every owner has these, by these names and columns; what else it keeps in
  * them is its own. Only the columns named here are read or written in this library.
  *
  * - attempts: id uuid primary key, account_id uuid, status text (libs/attempt), fee_cents bigint, created_at timestamptz(3),
@@ -9,6 +9,7 @@
  *   column for them, which must default to 'expired' (see RefundQueue).
  * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'fence_creations'), swept_until timestamptz(3). Whatever the
  *   owner writes as `pending` has a created_at behind the fence (see isBehindFence).
+ * - signing_keys: id integer generated always as identity, public_key bytea unique.
  *
  * Beside them it has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
  *

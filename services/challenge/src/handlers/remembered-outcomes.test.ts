@@ -1,7 +1,7 @@
 /** Outcomes that are decided on a memory of their attempts: recorded where it still holds, and decided anew where it does not. */
 import { connectEvents, createOutbox, type EventStream, type Outbox } from '@laurel/events';
 import { newId, receiptIdOf } from '@laurel/ids';
-import { createAttemptOpener } from '@laurel/money-path';
+import { createAttemptOpener, putSigningKey } from '@laurel/money-path';
 import type { Tenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -13,7 +13,7 @@ import { created, type Harness, HOUR_MS, PROGRAM, useHarness, verdictOf } from '
 import { createAttemptMemory } from '../domain/attempt-memory.ts';
 import { findAttempt } from '../repository/attempts.ts';
 import { findChallenge } from '../repository/challenges.ts';
-import { findReceipt, putSigningKey } from '../repository/outcomes.ts';
+import { findReceipt } from '../repository/outcomes.ts';
 import { createOutcomeSettlements } from './report-outcomes.ts';
 
 const h = useHarness();

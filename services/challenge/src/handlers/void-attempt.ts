@@ -1,20 +1,17 @@
 /** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee goes back. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { voidNow } from '@laurel/money-path';
+import { refuseReason, voidNow } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findAttempt } from '../repository/attempts.ts';
 import { presentWithOutcome, type ReadDeps } from './read-attempt.ts';
-
-const MAX_REASON_LENGTH = 1_000;
 
 export function voidAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['voidAttempt'] {
   return async (request) => {
     const attemptId = parseId(request.attemptId);
     const { reason } = request;
-    if (reason === '' || reason.length > MAX_REASON_LENGTH || reason.includes('\0')) {
-      return refused('invalid_request', `reason must have 1 to ${MAX_REASON_LENGTH} characters.`);
-    }
+    const unfit = refuseReason(reason);
+    if (unfit !== null) return unfit;
     const found = await findAttempt(deps.database, attemptId);
     if (found === null) return refused('not_found');
     const voided = await voidNow(found.attempt, reason, deps);

@@ -115,12 +115,6 @@ const SELECT_RECEIPT = {
 select o.receipt, o.signature, k.public_key from outcomes o join signing_keys k on k.id = o.signing_key_id where o.receipt_id = $1`,
 };
 
-const PUT_SIGNING_KEY = {
-  text: `
-with put as (insert into signing_keys (public_key) values ($1) on conflict (public_key) do nothing returning id)
-select id from put union all select id from signing_keys where public_key = $1 limit 1`,
-};
-
 export async function insertOutcomes(
   on: Queryable,
   signed: readonly SignedOutcome[],
@@ -189,14 +183,6 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {
   const [row] = await on.query<{ receipt: string; signature: Buffer; public_key: Buffer }>(SELECT_RECEIPT, [receiptId]);
   return row === undefined ? null : { receipt: row.receipt, signature: row.signature, publicKey: row.public_key };
-}
-
-/** The id of the key; two processes that start together agree on it. */
-export async function putSigningKey(on: Queryable, publicKey: Buffer): Promise<number> {
-  const [row] = await on.query<{ id: number }>(PUT_SIGNING_KEY, [publicKey]);
-  if (row !== undefined) return row.id;
-  // Another process inserted it after this statement's snapshot was taken; the next one sees it.
-  return putSigningKey(on, publicKey);
 }
 
 function toOutcome(row: OutcomeRow): Outcome {

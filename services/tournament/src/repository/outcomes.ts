@@ -47,12 +47,6 @@ from outcomes o join signing_keys k on k.id = o.signing_key_id join attempts a o
 where o.receipt_id = $1`,
 };
 
-const PUT_SIGNING_KEY = {
-  text: `
-with put as (insert into signing_keys (public_key) values ($1) on conflict (public_key) do nothing returning id)
-select id from put union all select id from signing_keys where public_key = $1 limit 1`,
-};
-
 /** The attempts are settled, each by its outcome. The caller holds the locks of lockOnBoards; sent together with the commit. */
 export async function insertOutcomes(
   last: Queryable,
@@ -90,14 +84,6 @@ export async function findReceipt(on: Queryable, receiptId: string): Promise<Rec
   if (row === undefined) return null;
   const { receipt, signature, public_key: publicKey, attempt_id: attemptId, round_id: roundId } = row;
   return { receipt, signature, publicKey, attemptId, roundId };
-}
-
-/** The id of the key; two processes that start together agree on it. */
-export async function putSigningKey(on: Queryable, publicKey: Buffer): Promise<number> {
-  const [row] = await on.query<{ id: number }>(PUT_SIGNING_KEY, [publicKey]);
-  if (row !== undefined) return row.id;
-  // Another process inserted it after this statement's snapshot was taken; the next one sees it.
-  return putSigningKey(on, publicKey);
 }
 
 export function toOutcome(row: OutcomeRow): Outcome {

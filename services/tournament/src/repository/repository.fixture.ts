@@ -1,6 +1,7 @@
 /** What the tests of the repository stand on: a database of their own, and rounds that are played as the handlers play them. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
+import { putSigningKey } from '@laurel/money-path';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { entryIdOf } from '../domain/entry-decision.ts';
@@ -11,7 +12,7 @@ import { runOwnChecks } from './audit.ts';
 import { scoresOf } from './best-runs.ts';
 import { writeBoards } from './board.ts';
 import { bookPurchases } from './entries.ts';
-import { insertOutcomes, putSigningKey } from './outcomes.ts';
+import { insertOutcomes } from './outcomes.ts';
 import { insertRound, moveRound } from './rounds.ts';
 import {
   decideStandings,

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
+import { putSigningKey } from '@laurel/money-path';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion, verifyInclusion } from '@laurel/signature';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';
@@ -10,7 +11,7 @@ import type { Round } from '../domain/tournament.ts';
 import { findAttempt } from './attempts.ts';
 import { type BoardCursor, loadStandings, loadWindow, type RankedStanding } from './board.ts';
 import { findEntryOfRef } from './entries.ts';
-import { findReceipt, putSigningKey } from './outcomes.ts';
+import { findReceipt } from './outcomes.ts';
 import { loadUnpaid, roundAwards } from './payouts.ts';
 import { loadRefundsOfRound, type RefundCursor, refundQueue } from './refunds.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness } from './repository.fixture.ts';
@@ -307,7 +308,7 @@ describe('a round that is cancelled', () => {
     await h.close(round.id, LATER);
 
     expect((await tableOf(round.id)).map(({ standing }) => standing)).toEqual(before);
-    const due = (await refundQueue.load(h.database, 100)).filter(({ reason }) => reason === 'round_cancelled');
+    const due = (await refundQueue.load(h.database, 1_000)).filter(({ reason }) => reason === 'round_cancelled');
     expect(due.map(({ id }) => id).toSorted()).toEqual([...first, ...second, ...third].map(({ id }) => id).toSorted());
     const paged: string[] = [];
     for (let after: RefundCursor | null = null; ; ) {
