@@ -411,11 +411,6 @@ describe('statements', () => {
     await expect(slow).resolves.toEqual([{ slept: false }]);
     await expect(hasty.query({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({ code: '57014' });
   });
-
-  test('of knex work on the same pool', async () => {
-    await database.knex('things').insert({ id: 7, amount: 1 });
-    expect(await database.knex('things').select('id')).toEqual([{ id: 7n }]);
-  });
 });
 
 describe('values', () => {

@@ -1,5 +1,4 @@
 import { counter } from '@laurel/telemetry';
-import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { ConnectionFailedError } from './errors.ts';
 import { isStale, type Statement, Step } from './pipeline.ts';
@@ -10,13 +9,12 @@ import { types } from './types.ts';
 
 /**
  * One database and its pool. Statements go straight to the connection, all that can go together in one write, those with a name
- * prepared once per connection. knex borrows connections of the same pool.
+ * prepared once per connection.
  *
  * Transactions are READ COMMITTED, always. `durable: false` commits without waiting for the disk: a crash of the server may
  * lose the newest of them, whole and in order, never a part of one. Only what can be derived again may be written so.
  */
 export interface Database extends AsyncDisposable {
-  readonly knex: Knex;
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /**
    * Commits when `work` resolves and rolls back when it throws. No network call belongs inside.
@@ -79,9 +77,6 @@ export const WHOLE_TABLES: Statement = {
       ('work_mem', '128MB'), ('jit', 'off')
     ) as settings (name, value)`,
 };
-
-/** knex would print what it then throws. */
-const SILENT = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REACHABLE_TIMEOUT_MS = 2_000;
@@ -184,8 +179,6 @@ export function createDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    // knex asks the pool for nothing but connections, whatever else its type names.
-    knex: knex({ client: 'pg', connectionPool: { connect: () => pool.lend() } as Knex.PgPoolLike, log: SILENT }),
     query,
     transaction,
     write,

@@ -8,6 +8,5 @@ export {
   type RowsOf,
 } from './database.ts';
 export { ConnectionFailedError, isConnectionFailure, isUniqueViolation } from './errors.ts';
-export { type MigrateOptions, migrate } from './migrate.ts';
 export type { Statement } from './pipeline.ts';
 export type { Queryable, Transaction } from './transaction.ts';

@@ -1,4 +1,4 @@
-import pg, { type Client, type ClientConfig } from 'pg';
+import pg, { type ClientConfig } from 'pg';
 import { ConnectionFailedError } from './errors.ts';
 import { type Patience, Session } from './session.ts';
 
@@ -78,20 +78,6 @@ export class SessionPool {
     const waiter = this.#waiters.shift();
     if (waiter === undefined) this.#free.push({ session, since: performance.now() });
     else waiter.resolve(session);
-  }
-
-  /** A connection for code that knows `pg` and nothing of sessions; its own `release` gives it back. */
-  async lend(): Promise<Client> {
-    const session = await this.acquire();
-    const { client } = session;
-    session.lend();
-    return Object.assign(client, {
-      release: (isBroken: boolean) => {
-        session.takeBack();
-        if (isBroken) session.break(new Error('given back broken'));
-        this.release(session);
-      },
-    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import pg, { type Client } from 'pg';
 import { type Failure, Pipeline, type PreparedStatements, type Step } from './pipeline.ts';
 
@@ -22,8 +21,6 @@ export class Session {
   readonly #patience: Patience;
   /** While something is asked of the server: when it has been waited for long enough. */
   #deadline = Number.POSITIVE_INFINITY;
-  /** While others send what they like: how much the server has said to them when it was last looked at. */
-  #bytesRead: number | undefined;
   readonly #prepared: PreparedStatements = new Map();
 
   constructor(client: Client, patience: Patience) {
@@ -63,24 +60,9 @@ export class Session {
     return this.brokenBy === undefined && status !== 'T' && status !== 'E';
   }
 
-  /** For code that asks what it likes: the server may then be silent as long as it may be about one statement. */
-  lend(): void {
-    this.#bytesRead = (this.client.connection.stream as Socket).bytesRead;
-    this.#deadline = performance.now() + this.#patience.statementTimeoutMs + this.#patience.silenceMs;
-  }
-
-  takeBack(): void {
-    this.#bytesRead = undefined;
-    this.#deadline = Number.POSITIVE_INFINITY;
-  }
-
   /** Gives a server up that is silent for too long, since it may be gone: what waits for it fails. */
   giveUpIfOverdue(now: number): void {
     if (now < this.#deadline) return;
-    if (this.#bytesRead !== undefined && this.#bytesRead !== (this.client.connection.stream as Socket).bytesRead) {
-      this.lend();
-      return;
-    }
     this.destroy(new Error('the server does not answer'));
   }
 

@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '@laurel/postgres';
 import { startEmbeddedPostgres, stopOrphanedPostgres } from '@laurel/postgres/embedded';
+import { migrate } from '@laurel/postgres/migrate';
 import pg from 'pg';
 import { removeLeftovers } from './leftovers.ts';
 

@@ -1,5 +1,5 @@
 /** Brings the gateway's database up to date: `node services/gateway/src/migrate.ts`. */
-import { migrate } from '@laurel/postgres';
+import { migrate } from '@laurel/postgres/migrate';
 import { databaseUrl, loadConfig } from '@laurel/service';
 import { z } from 'zod';
 

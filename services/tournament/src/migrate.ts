@@ -1,5 +1,5 @@
 /** Brings the tournament service's database up to date: `node services/tournament/src/migrate.ts`. Safe at any time and by several at once. */
-import { migrate } from '@laurel/postgres';
+import { migrate } from '@laurel/postgres/migrate';
 import { databaseUrl, loadConfig } from '@laurel/service';
 import { z } from 'zod';
 
