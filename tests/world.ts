@@ -144,6 +144,14 @@ export interface World extends AsyncDisposable {
   expectAuditOk(): Promise<void>;
 }
 
+/**
+ * A world on the stack that the files of one test worker share, one file after the other; its program, and all that is made in it, is
+ * the file's own. What earlier files made is still there, so there is no fingerprint of everything; and nothing ends or breaks a service.
+ */
+export interface SharedWorld extends Omit<World, 'stack' | 'digest'> {
+  readonly stack: Pick<Stack, 'database'>;
+}
+
 /** What the tests do not want to wait for or be stopped by. */
 const ENVIRONMENT: Record<Service, Record<string, string>> = {
   wallet: {},
@@ -153,20 +161,42 @@ const ENVIRONMENT: Record<Service, Record<string, string>> = {
   gateway: { RATE_LIMIT_PER_MINUTE: '1000000' },
 };
 
+/** A world on a stack of its own. */
 export async function startWorld(options: StackOptions = {}): Promise<World> {
   await using cleanup = new AsyncDisposableStack();
-  const stack = cleanup.use(
-    await startStack({
-      ...options,
-      environment: {
-        wallet: { ...ENVIRONMENT.wallet, ...options.environment?.wallet },
-        challenge: { ...ENVIRONMENT.challenge, ...options.environment?.challenge },
-        tournament: { ...ENVIRONMENT.tournament, ...options.environment?.tournament },
-        webhook: { ...ENVIRONMENT.webhook, ...options.environment?.webhook },
-        gateway: { ...ENVIRONMENT.gateway, ...options.environment?.gateway },
-      },
-    }),
-  );
+  const stack = cleanup.use(await startTestStack(options));
+  const world = cleanup.use(await createWorld(stack));
+  const owned = cleanup.move();
+  return { ...world, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+let sharedStack: Promise<Stack> | undefined;
+
+/** A world on the shared stack, which the first file of a worker starts and which ends with the worker. */
+export async function joinWorld(): Promise<SharedWorld> {
+  sharedStack ??= startTestStack();
+  // One that did not start is the trouble of the file that asked for it.
+  sharedStack.catch(() => {
+    sharedStack = undefined;
+  });
+  return createWorld(await sharedStack);
+}
+
+function startTestStack({ environment, ...options }: StackOptions = {}): Promise<Stack> {
+  return startStack({
+    ...options,
+    environment: {
+      wallet: { ...ENVIRONMENT.wallet, ...environment?.wallet },
+      challenge: { ...ENVIRONMENT.challenge, ...environment?.challenge },
+      tournament: { ...ENVIRONMENT.tournament, ...environment?.tournament },
+      webhook: { ...ENVIRONMENT.webhook, ...environment?.webhook },
+      gateway: { ...ENVIRONMENT.gateway, ...environment?.gateway },
+    },
+  });
+}
+
+async function createWorld(stack: Stack): Promise<World> {
+  await using cleanup = new AsyncDisposableStack();
   const contract = await loadContract(stack.baseUrl);
   const http = cleanup.use(
     createHttpClient({ baseUrl: stack.baseUrls, connections: 400, onAnswer: (entry) => contract.check(entry) }),
@@ -441,22 +471,36 @@ async function allWritten(stack: Stack): Promise<void> {
   }
 }
 
+/** For every service one query that answers each of its tables with its fingerprint; a stack's tables do not change. */
+const digestQueries = new WeakMap<Stack, Promise<ReadonlyMap<Service, string>>>();
+
 async function digest(stack: Stack): Promise<Record<string, string>> {
   await allWritten(stack);
-  const tables: Record<string, string> = {};
+  if (!digestQueries.has(stack)) digestQueries.set(stack, writeDigestQueries(stack));
+  const queries = (await digestQueries.get(stack)) ?? new Map<Service, string>();
+  const tables = await Promise.all(
+    [...queries].map(async ([service, query]) => {
+      const rows = await stack.database(service).query<{ name: string; digest: string }>(query);
+      return rows.map(({ name, digest }) => [`${service}.${name}`, digest] as const);
+    }),
+  );
+  return Object.fromEntries(tables.flat());
+}
+
+async function writeDigestQueries(stack: Stack): Promise<ReadonlyMap<Service, string>> {
+  const queries = new Map<Service, string>();
   for (const service of SERVICES) {
-    const database = stack.database(service);
-    const names = await database.query<{ name: string }>(
+    const tables = await stack.database(service).query<{ name: string }>(
       `select table_name as name from information_schema.tables
        where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
     );
-    for (const { name } of names) {
-      if (VOLATILE.test(name)) continue;
-      const rows = await database.query<{ digest: string }>(
-        `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${name}" t`,
+    const selects = tables
+      .filter(({ name }) => !VOLATILE.test(name))
+      .map(
+        ({ name }) => `select '${name}' as name,
+           count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${name}" t`,
       );
-      tables[`${service}.${name}`] = rows[0]?.digest ?? '';
-    }
+    queries.set(service, selects.join(' union all '));
   }
-  return tables;
+  return queries;
 }

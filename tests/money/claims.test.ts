@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, OutcomeBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, liveTerms, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
 describe('one prize per person', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

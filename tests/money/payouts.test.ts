@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, OutcomeBody, PayoutBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 
 describe('payouts', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ReceiptBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 import { createReceiptVerifier } from './verify-receipt.ts';
 
 describe('receipts', () => {
-  let world: World;
+  let world: SharedWorld;
   const verifier = createReceiptVerifier();
   const { verify } = verifier;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectError, expectStatus, liveTerms, type Player, startWorld, type World } from '../world.ts';
+import {
+  eventually,
+  expectError,
+  expectStatus,
+  joinWorld,
+  liveTerms,
+  type Player,
+  type SharedWorld,
+  startWorld,
+  type World,
+} from '../world.ts';
 
 describe('refunds at an operator’s or a tester’s word', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

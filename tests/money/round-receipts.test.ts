@@ -1,14 +1,14 @@
 import type { OutcomeBody, ReceiptBody, RoundBody, SealBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectStatus, type Player, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+import { expectStatus, joinWorld, type Player, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
 import { createReceiptVerifier } from './verify-receipt.ts';
 
 describe('receipts of a round', () => {
-  let world: World;
+  let world: SharedWorld;
   const verifier = createReceiptVerifier();
   const { verify } = verifier;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();

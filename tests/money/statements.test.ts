@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { StatementBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 
 describe('statements and deposits', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

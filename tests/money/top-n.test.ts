@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectStatus, liveTerms, startWorld, type World } from '../world.ts';
+import { expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
 /** The bar is the n-th best settled score so far, frozen at creation; with fewer than n scores the challenge calibrates. */
 describe('a top_n challenge', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

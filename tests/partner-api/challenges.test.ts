@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ChallengeBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, liveTerms, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('GET /v1/challenges', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

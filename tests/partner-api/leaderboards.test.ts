@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaderboardBody, LeaderboardRowBody, OutcomeBody, RoundBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, type Player, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, type Player, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MASKED_FIELDS = [
@@ -18,9 +18,9 @@ const MASKED_FIELDS = [
 ];
 
 describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startWorld, type World } from '../world.ts';
+import { joinWorld, type SharedWorld } from '../world.ts';
 
 describe('POST /api/attempts/{id}/outcome (retired)', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

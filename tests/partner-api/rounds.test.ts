@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, AttemptBody, RoundBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, inMinutes, type Player, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+import {
+  expectError,
+  expectStatus,
+  inMinutes,
+  joinWorld,
+  type Player,
+  type SharedWorld,
+  WITH_TIEBREAK,
+} from '../world.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('attempts in a tournament round', () => {
-  let world: World;
+  let world: SharedWorld;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

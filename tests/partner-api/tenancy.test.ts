@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, type Program, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, type Program, type SharedWorld } from '../world.ts';
 
 describe('tenancy', () => {
-  let world: World;
+  let world: SharedWorld;
   let other: Program;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await joinWorld();
     other = await world.newProgram();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());

@@ -17,15 +17,15 @@ import {
   type Hook,
   type HookRequest,
   inMinutes,
+  joinWorld,
   type Player,
-  startWorld,
-  type World,
+  type SharedWorld,
 } from '../world.ts';
 import { expectRequest } from './expect-request.ts';
 
-let world: World;
+let world: SharedWorld;
 beforeAll(async () => {
-  world = await startWorld();
+  world = await joinWorld();
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 

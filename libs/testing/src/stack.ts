@@ -102,7 +102,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
   await using cleanup = new AsyncDisposableStack();
   const directory = mkdtempSync(join(tmpdir(), 'laurel-stack-'));
-  cleanup.defer(() => rmSync(directory, { recursive: true, force: true }));
+  folders.add(directory);
+  cleanup.defer(() => {
+    rmSync(directory, { recursive: true, force: true });
+    folders.delete(directory);
+  });
 
   const databases = new Map<Service, StackDatabase>();
   for (const service of SERVICES) databases.set(service, await createServiceDatabase(postgresUrl, service, cleanup));
@@ -295,11 +299,19 @@ interface ManagedProcess {
   dispose(): Promise<void>;
 }
 
-/** Children of this process, so that an exit of the test worker takes them along. */
+/** Children of this process, and the folders of its stacks: they go when it ends, which the test runner does with a signal. */
 const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+const folders = new Set<string>();
+process.once('exit', endAll);
+process.once('SIGTERM', () => {
+  endAll();
+  process.kill(process.pid, 'SIGTERM');
 });
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
 
 export function manageProcess(shape: ProcessShape): ManagedProcess {
   let child: ChildProcess | undefined;
@@ -385,9 +397,10 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   };
 }
 
+/** Over a connection that ends with the answer: a gateway that is told to stop waits a second for whoever still holds one. */
 async function answersOk(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) });
     await response.arrayBuffer();
     return response.ok;
   } catch {
