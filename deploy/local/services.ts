@@ -23,7 +23,13 @@ export interface StackAddresses {
   readonly webhookCaFile: string;
 }
 
-const COMMON_SETTINGS = ['LOG_LEVEL'];
+const COMMON_SETTINGS = [
+  'LOG_LEVEL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+];
 /** The broker may be another's, and then carry several stacks. */
 const EVENT_SETTINGS = ['EVENTS_PREFIX'];
 const OWNER_SETTINGS = [...EVENT_SETTINGS, 'OUTBOX_REPUBLISH_AFTER_MS'];

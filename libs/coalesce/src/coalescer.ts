@@ -46,6 +46,30 @@ export interface CoalescerOptions<Item, Result> {
   readonly onBatch?: (size: number) => void;
 }
 
+/**
+ * Sees the items and runs of every coalescer of the process, for traces. An item is of interest when `onSubmit` answers something; that
+ * is told how the item was answered, and is among the `items` of each run that carries it.
+ */
+export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
+  onSubmit(name: string): Observed | undefined;
+  /** Called in place of `run`, which it calls. */
+  onRun<Results>(
+    batch: { readonly name: string; readonly size: number; readonly items: readonly Observed[] },
+    run: () => Promise<Results>,
+  ): Promise<Results>;
+}
+
+export interface ObservedItem {
+  onAnswer(error?: unknown): void;
+}
+
+let observer: CoalescerObserver | undefined;
+
+/** One observer a process; `undefined` takes it away. Coalescers that are there already are seen too. */
+export function observeCoalescers<Observed extends ObservedItem>(next: CoalescerObserver<Observed> | undefined): void {
+  observer = next as CoalescerObserver | undefined;
+}
+
 export interface SubmitOptions {
   /** Milliseconds since the epoch; after it the caller gets an `ItemDeadlineError`. */
   readonly deadlineAt?: number | undefined;
@@ -78,6 +102,7 @@ interface Entry<Item, Result> {
   readonly reject: (error: unknown) => void;
   readonly deadlineAt: number;
   readonly signal: AbortSignal | undefined;
+  readonly observed: ObservedItem | undefined;
   onAbort: (() => void) | undefined;
   isAnswered: boolean;
   /** The item of the same key that waits behind this one. */
@@ -132,6 +157,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
         reject,
         deadlineAt: deadlineAt ?? Number.POSITIVE_INFINITY,
         signal,
+        observed: observer?.onSubmit(name),
         onAbort: undefined,
         isAnswered: false,
         next: undefined,
@@ -247,7 +273,8 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
   async function attempt(batch: readonly Place[]): Promise<{ readonly cause: unknown } | undefined> {
     let results: readonly Result[];
     try {
-      results = await run(batch.map((entry) => entry.item));
+      const items = batch.map((entry) => entry.item);
+      results = await (observer === undefined ? run(items) : observedRun(observer, batch, () => run(items)));
     } catch (cause) {
       return { cause };
     }
@@ -266,6 +293,11 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     return undefined;
   }
 
+  function observedRun<Results>(by: CoalescerObserver, batch: readonly Place[], work: () => Promise<Results>) {
+    const items = batch.flatMap(({ observed }) => observed ?? []);
+    return by.onRun({ name, size: batch.length, items }, work);
+  }
+
   function mayIsolate(error: unknown): boolean {
     return typeof isolate === 'function' ? isolate(error) : isolate;
   }
@@ -276,12 +308,13 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
 
   function rejectOne(entry: Place, error: unknown): void {
     if (entry.isAnswered) return;
-    answered(entry);
+    answered(entry, error);
     entry.reject(error);
   }
 
-  function answered(entry: Place): void {
+  function answered(entry: Place, error?: unknown): void {
     entry.isAnswered = true;
+    entry.observed?.onAnswer(error);
     if (entry.onAbort !== undefined) entry.signal?.removeEventListener('abort', entry.onAbort);
   }
 

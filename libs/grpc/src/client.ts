@@ -1,12 +1,13 @@
 /** A typed client of one service: promises, refusals as values, one breaker, a deadline on every call. */
 import { type ChannelOptions, type Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
-import type { Refused } from '@laurel/errors';
-import { histogram } from '@laurel/telemetry';
+import { isRefused, type Refused } from '@laurel/errors';
+import { histogram, tracer } from '@laurel/telemetry';
 import { type BreakerOptions, createBreaker } from './breaker.ts';
+import { endAnswered, endFailed, endRefused, rpcAttributes, spanName } from './call-span.ts';
 import type { Definition, RequestOf, ResponseOf } from './definition.ts';
 import { CallFailedError, callFailedError, isWorthRetrying, refusalOf } from './error-mapping.ts';
-import { createExchange } from './exchange-client.ts';
-import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS } from './wire.ts';
+import { createExchange, type OutgoingCall } from './exchange-client.ts';
+import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
 // The server ends a connection 30 s after it has asked for that: by then its stream is renewed, and the last call over.
@@ -89,21 +90,28 @@ export function createClient<Service extends Definition>(
   const calls: Record<string, Call> = {};
   for (const [rpc, method] of Object.entries<Definition[string]>(XServiceClient.service)) {
     const isHot = options.hot?.includes(rpc) ?? false;
+    const attributes = { ...rpcAttributes(method.path), 'server.address': options.address };
     calls[rpc] = async (request, callOptions = {}) => {
       const startedAt = performance.now();
       const deadlineAt = Date.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? DEFAULT_DEADLINE_MS);
       const { requestId, signal } = callOptions;
+      const span = tracer?.active()?.child('client', spanName(method.path), attributes);
+      const traceparent = span?.traceparent ?? '';
       const send = () =>
         breaker.fire(() =>
           isHot && requestId === undefined
-            ? exchange.call({ method, request, deadlineAt, signal })
-            : sendUnary(channel, method, request, deadlineAt, callOptions),
+            ? exchange.call({ method, request, deadlineAt, signal, traceparent })
+            : sendUnary(channel, { method, request, deadlineAt, signal, traceparent }, requestId),
         );
       let outcome = 'ok';
       try {
-        return await ((callOptions.retryLostReply ?? options.retryLostReply) ? retryOnce(send) : send());
+        const answer = await ((callOptions.retryLostReply ?? options.retryLostReply) ? retryOnce(send) : send());
+        if (span !== undefined) isRefused(answer) ? endRefused(span, answer) : endAnswered(span);
+        return answer;
       } catch (error) {
-        outcome = error instanceof CallFailedError ? String(error.code) : 'error';
+        const code = error instanceof CallFailedError ? error.code : undefined;
+        outcome = code === undefined ? 'error' : String(code);
+        endFailed(span, code, error);
         throw error;
       } finally {
         seconds.observe({ rpc: method.path, outcome }, (performance.now() - startedAt) / 1_000);
@@ -133,14 +141,13 @@ async function retryOnce<Result>(send: () => Promise<Result>): Promise<Result> {
 
 function sendUnary(
   channel: Client,
-  method: Definition[string],
-  request: unknown,
-  deadlineAt: number,
-  { requestId, signal }: CallOptions,
+  { method, request, deadlineAt, signal, traceparent }: OutgoingCall,
+  requestId: string | undefined,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const metadata = new Metadata();
     if (requestId !== undefined) metadata.set(REQUEST_ID_KEY, requestId);
+    if (traceparent !== '') metadata.set(TRACEPARENT_KEY, traceparent);
     const cancel = () => call.cancel();
     const onEnd = (error: ServiceError | null, response?: unknown) => {
       signal?.removeEventListener('abort', cancel);

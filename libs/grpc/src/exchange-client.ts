@@ -21,16 +21,18 @@ import { MAX_EXCHANGED_BYTES } from './wire.ts';
 
 const { exchange } = ExchangeServiceService;
 
-type ExchangedCall = {
+export type OutgoingCall = {
   readonly method: UnaryMethod;
   readonly request: unknown;
   readonly deadlineAt: number;
   readonly signal: AbortSignal | undefined;
+  /** The span that the call belongs to; empty outside of traces. */
+  readonly traceparent: string;
 };
 
 export type Exchange = {
   /** Ends as a unary call does: with the response, a refusal, or a CallFailedError. */
-  call(call: ExchangedCall): Promise<unknown>;
+  call(call: OutgoingCall): Promise<unknown>;
   /** Calls under way still end. */
   close(): void;
 };
@@ -64,7 +66,7 @@ export function createExchange(channel: Client, { renewAfterMs }: { renewAfterMs
   };
 }
 
-function encoded({ method, request }: ExchangedCall): Buffer | null {
+function encoded({ method, request }: OutgoingCall): Buffer | null {
   try {
     return method.requestSerialize(request);
   } catch {
@@ -72,7 +74,7 @@ function encoded({ method, request }: ExchangedCall): Buffer | null {
   }
 }
 
-type PendingCall = ExchangedCall & {
+type PendingCall = OutgoingCall & {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
   onAbort?: () => void;
@@ -111,7 +113,8 @@ class ExchangeStream {
     this.#lastId += 1;
     const id = this.#lastId;
     this.#pending.set(id, call);
-    this.#outgoing.push({ call: { id, path: call.method.path, request } });
+    const { method, traceparent } = call;
+    this.#outgoing.push({ call: { id, path: method.path, request, traceparent } });
     this.#watchDeadline(call.deadlineAt);
     if (call.signal !== undefined) {
       call.onAbort = () => this.#abandon(id, status.CANCELLED, 'the caller gave up');

@@ -12,7 +12,7 @@ import {
 } from '@laurel/proto/wire';
 import { type FailureStatus, statusOfThrown } from './error-mapping.ts';
 import { createFrameWriter } from './frame-writer.ts';
-import type { RpcContext, ServedRpc } from './implement.ts';
+import type { IncomingCall, ServedRpc } from './implement.ts';
 import { MAX_EXCHANGED_BYTES } from './wire.ts';
 
 type ExchangeStream = ServerDuplexStream<ExchangeRequest, ExchangeResponse>;
@@ -45,7 +45,7 @@ export function createExchangeServer(rpcs: ReadonlyMap<string, ServedRpc>): Exch
       stream.end();
     };
     const answer = async (call: WireCall) => {
-      const context = new CallContext();
+      const context = new CallContext(call.traceparent);
       running.set(call.id, context);
       const result = await runCall(rpcs.get(call.path), call, context);
       if (!running.delete(call.id)) return;
@@ -89,7 +89,7 @@ export function createExchangeServer(rpcs: ReadonlyMap<string, ServedRpc>): Exch
 }
 
 /** Never rejects. */
-async function runCall(rpc: ServedRpc | undefined, call: WireCall, context: RpcContext): Promise<Answer['result']> {
+async function runCall(rpc: ServedRpc | undefined, call: WireCall, context: IncomingCall): Promise<Answer['result']> {
   if (rpc === undefined) return failure(status.UNIMPLEMENTED, 'the server has no such rpc');
   let request: unknown;
   try {
@@ -127,10 +127,15 @@ function responseOf(items: readonly Outgoing[]): ExchangeResponse {
 }
 
 /** A call of the exchange carries many requests, and belongs to none. */
-class CallContext implements RpcContext {
+class CallContext implements IncomingCall {
   readonly requestId = undefined;
+  readonly traceparent: string;
   #isAborted = false;
   #controller: AbortController | undefined;
+
+  constructor(traceparent: string) {
+    this.traceparent = traceparent;
+  }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {

@@ -186,11 +186,12 @@ test('an rpc that is not served and a request that is none end with a status, an
   const stream = channel.exchange();
   const { path, requestSerialize } = WalletServiceService.resolvePlayers;
   const request = requestSerialize({ players: [{ tenant: undefined, playerRef: 'fine' }] });
+  const traceparent = '';
   stream.write({
     calls: [
-      { id: 1, path: '/laurel.wallet.v1.WalletService/Unheard', request },
-      { id: 2, path, request: Buffer.from('ff', 'hex') },
-      { id: 3, path, request },
+      { id: 1, path: '/laurel.wallet.v1.WalletService/Unheard', request, traceparent },
+      { id: 2, path, request: Buffer.from('ff', 'hex'), traceparent },
+      { id: 3, path, request, traceparent },
     ],
     cancelledCallIds: [99],
   });

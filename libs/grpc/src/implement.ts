@@ -2,10 +2,11 @@
 import type { handleUnaryCall, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
-import { histogram } from '@laurel/telemetry';
+import { histogram, type Span, tracer } from '@laurel/telemetry';
+import { endAnswered, endFailed, endRefused, rpcAttributes, spanName } from './call-span.ts';
 import type { Definition, RequestOf, ResponseOf, RpcLogger, UnaryMethod } from './definition.ts';
 import { type FailureStatus, statusOfRefusal, statusOfThrown } from './error-mapping.ts';
-import { REQUEST_ID_KEY, SECONDS_BUCKETS } from './wire.ts';
+import { REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 export type RpcContext = {
   /** The public request that this call belongs to; undefined for hot calls, which carry batches, and for background work. */
@@ -32,10 +33,15 @@ type RpcOutcome =
   | { readonly kind: 'response'; readonly response: unknown }
   | { readonly kind: 'failure'; readonly status: FailureStatus };
 
+export type IncomingCall = RpcContext & {
+  /** The span of the caller, if the call is in a trace. */
+  readonly traceparent: string | undefined;
+};
+
 /** One rpc, however its call arrived. `run` never rejects. */
 export type ServedRpc = {
   readonly method: UnaryMethod;
-  run(request: unknown, context: RpcContext): Promise<RpcOutcome>;
+  run(request: unknown, call: IncomingCall): Promise<RpcOutcome>;
 };
 
 type AnyHandler = (request: unknown, context: RpcContext) => Promise<unknown>;
@@ -74,27 +80,35 @@ function runner(path: string, handler: AnyHandler, logger: RpcLogger): ServedRpc
     'rpc',
     'outcome',
   ]);
-  return async (request, context) => {
+  const run = async (request: unknown, context: RpcContext, span: Span | undefined): Promise<RpcOutcome> => {
     const startedAt = performance.now();
     const end = (outcome: string) => seconds.observe({ rpc: path, outcome }, (performance.now() - startedAt) / 1_000);
     try {
       const result = await handler(request, context);
       if (isRefused(result)) {
         end('refused');
+        endRefused(span, result);
         return { kind: 'failure', status: statusOfRefusal(result) };
       }
       end('ok');
+      endAnswered(span);
       return { kind: 'response', response: result };
     } catch (error) {
       end('error');
       if (!(error instanceof LostReplyError)) logger.error({ err: error, rpc: path }, 'call failed');
-      return { kind: 'failure', status: statusOfThrown(error) };
+      const status = statusOfThrown(error);
+      endFailed(span, status.code, error);
+      return { kind: 'failure', status };
     }
+  };
+  return (request, call) => {
+    const span = tracer?.follow(call.traceparent, spanName(path), rpcAttributes(path));
+    return span === undefined ? run(request, call, undefined) : span.run(() => run(request, call, span));
   };
 }
 
-/** Both members are made only when a handler asks for them: most calls carry a batch and need neither. */
-class CallContext implements RpcContext {
+/** Its members are made only when a handler asks for them: most calls carry a batch and need none. */
+class CallContext implements IncomingCall {
   readonly #call: ServerUnaryCall<unknown, unknown>;
   #controller: AbortController | undefined;
 
@@ -104,6 +118,10 @@ class CallContext implements RpcContext {
 
   get requestId(): string | undefined {
     return this.#call.metadata.get(REQUEST_ID_KEY)[0]?.toString();
+  }
+
+  get traceparent(): string | undefined {
+    return this.#call.metadata.get(TRACEPARENT_KEY)[0]?.toString();
   }
 
   get signal(): AbortSignal {

@@ -3,6 +3,9 @@
 /** Request metadata: the id of the public request that a call belongs to. */
 export const REQUEST_ID_KEY = 'x-request-id';
 
+/** Request metadata: the span of the caller, if the call is in a trace (W3C Trace Context). */
+export const TRACEPARENT_KEY = 'traceparent';
+
 /** A batch of 200 items stays far below this. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 

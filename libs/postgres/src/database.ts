@@ -1,4 +1,4 @@
-import { counter } from '@laurel/telemetry';
+import { counter, inSpan, tracer } from '@laurel/telemetry';
 import pg from 'pg';
 import { ConnectionFailedError } from './errors.ts';
 import { isStale, type Statement, Step } from './pipeline.ts';
@@ -103,7 +103,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   const transactions = counter('laurel_postgres_transactions_total', 'Transactions by how they ended.', ['outcome']);
 
   async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const session = pool.take() ?? (await pool.acquire());
+    const span = tracer?.active();
+    const session = pool.take() ?? (await inSpan(span?.child('internal', 'await connection'), () => pool.acquire()));
+    session.span = span;
     try {
       return await work(session);
     } catch (error) {

@@ -1,5 +1,7 @@
+import type { Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
 import { type Failure, Pipeline, type PreparedStatements, type Step } from './pipeline.ts';
+import { beginPipeline, endPipeline } from './pipeline-span.ts';
 
 /** How long a session may be silent while something is asked of it. */
 export interface Patience {
@@ -18,6 +20,8 @@ export class Session {
   readonly client: Client;
   /** Why it must not be used again. */
   brokenBy: unknown;
+  /** The span of whoever has the session, if they are in a trace. */
+  span: Span | undefined;
   readonly #patience: Patience;
   /** While something is asked of the server: when it has been waited for long enough. */
   #deadline = Number.POSITIVE_INFINITY;
@@ -35,8 +39,10 @@ export class Session {
   ): void {
     // The server gives each statement its time, and answers to none before the last is done.
     this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#patience.silenceMs;
+    const span = this.span && beginPipeline(this.span, this.client, steps);
     const pipeline = new Pipeline(steps, this.#prepared, (failure) => {
       this.#deadline = Number.POSITIVE_INFINITY;
+      if (span !== undefined) endPipeline(span, failure);
       if (failure !== undefined && isFarewell(failure.error)) this.break(failure.error);
       settle(failure);
     });

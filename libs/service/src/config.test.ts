@@ -10,6 +10,8 @@ import {
   parseConfig,
   port,
   positiveInt,
+  tracingOptionsOf,
+  tracingSettings,
 } from './config.ts';
 
 const schema = z.object({
@@ -103,4 +105,21 @@ test('NATS is at one URL or several, each with its port', () => {
       'NATS_URL: must be nats://host:port, or several of them',
     ]);
   }
+});
+
+test('traces go to the endpoint, under the names and by the defaults of OpenTelemetry', () => {
+  const read = (env: NodeJS.ProcessEnv) => tracingOptionsOf(parseConfig(z.object(tracingSettings), env), 'wallet');
+  const off = { serviceName: 'wallet', url: undefined, sampler: 'parentbased_always_on', ratio: 1 };
+  expect(read({})).toEqual(off);
+  expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' })).toEqual({
+    ...off,
+    url: 'http://collector:4318/v1/traces',
+  });
+  expect(
+    read({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.01', OTEL_SERVICE_NAME: 'w' }),
+  ).toEqual({ ...off, serviceName: 'w', sampler: 'traceidratio', ratio: 0.01 });
+  for (const wrong of ['1.1', '-0.1', 'half', '1e-2']) {
+    expect(() => read({ OTEL_TRACES_SAMPLER_ARG: wrong })).toThrow('must be a number from 0 to 1');
+  }
+  expect(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' })).toThrow('must be an http or https URL');
 });

@@ -1,4 +1,5 @@
 /** Configuration comes from environment variables, is checked once at start, and every fault is told at once. */
+import { SAMPLERS, type TracingOptions } from '@laurel/telemetry';
 import { z } from 'zod';
 
 /** Every fault of an environment, each as `NAME: what is wrong`. Values are never told: they may be secrets. */
@@ -97,3 +98,38 @@ export const signingSeed = z.base64('must be base64').transform((text, context) 
   context.addIssue(`must be ${SEED_BYTES} bytes in base64`);
   return z.NEVER;
 });
+
+const httpUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL');
+
+const ratio = z
+  .string()
+  .regex(/^(?:0|1|[01]?\.\d{1,15})$/, 'must be a number from 0 to 1')
+  .transform(Number)
+  .refine((value) => value <= 1, 'must be a number from 0 to 1');
+
+/**
+ * What every service takes on traces; the names and defaults are OpenTelemetry's. How a collector is spoken to (its headers, time and
+ * compression) and what else a process says of itself, OpenTelemetry reads itself: OTEL_EXPORTER_OTLP_* and OTEL_RESOURCE_ATTRIBUTES.
+ */
+export const tracingSettings = {
+  /** Where an OpenTelemetry collector takes OTLP over HTTP, as `http://collector:4318`. Without it there are no traces. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).optional(),
+  /** For the samplers that take a share: 0 to 1. */
+  OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+};
+
+export type TracingSettings = z.output<z.ZodObject<typeof tracingSettings>>;
+
+export function tracingOptionsOf(settings: TracingSettings, name: string): Omit<TracingOptions, 'onFault'> {
+  const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return {
+    serviceName: settings.OTEL_SERVICE_NAME ?? name,
+    url: endpoint && `${endpoint.replace(/\/$/, '')}/v1/traces`,
+    sampler: settings.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
+    ratio: settings.OTEL_TRACES_SAMPLER_ARG ?? 1,
+  };
+}

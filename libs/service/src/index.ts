@@ -13,6 +13,7 @@ export {
   port,
   positiveInt,
   signingSeed,
+  tracingSettings,
 } from './config.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { runService } from './run-service.ts';

@@ -7,14 +7,14 @@
  * - The same signal a second time exits at once. A terminal's SIGINT and a launcher's SIGTERM often come together and mean one stop.
  * - An unhandled error in any state logs one fatal line and exits 1: what is left in memory can no longer be trusted, the databases can.
  */
-import { setServiceLabel } from '@laurel/telemetry';
-import type { LogLevel } from './config.ts';
+import { setServiceLabel, startTracing } from '@laurel/telemetry';
+import { type LogLevel, type TracingSettings, tracingOptionsOf } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
 
 const DRAIN_LIMIT_MS = 10_000;
 
 /** Runs a service until it is told to stop. Every `main.ts` is this one call. */
-export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }>(options: {
+export async function runService<Config extends { readonly LOG_LEVEL: LogLevel } & TracingSettings>(options: {
   name: string;
   loadConfig: () => Config;
   start: (config: Config, logger: Logger) => Promise<AsyncDisposable & { readonly port?: number }>;
@@ -34,12 +34,15 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   // The process lives until it is told to stop, whatever else keeps the event loop busy.
   setInterval(() => undefined, 60_000);
   const signal = firstSignal(logger);
+  const onFault = (fault: string) => logger.warn({ fault }, 'traces are incomplete');
+  const tracing = await startTracing({ ...tracingOptionsOf(config, options.name), onFault });
   const service = await options.start(config, logger).catch((error: unknown) => crash(error, 'could not start'));
   logger.info({ port: service.port, tookMs: Math.round(performance.now() - startedAt) }, 'ready');
 
   await signal;
   try {
     await service[Symbol.asyncDispose]();
+    await tracing[Symbol.asyncDispose]();
   } catch (error) {
     crash(error, 'could not stop cleanly');
   }

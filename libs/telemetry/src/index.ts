@@ -1,5 +1,11 @@
-/** Metrics of one process, in the Prometheus text format. Names begin with `laurel_`; durations are in seconds. */
+/**
+ * Metrics of one process, in the Prometheus text format, and its traces (`tracer.ts`). Names of metrics begin with `laurel_`; durations
+ * are in seconds.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export { SAMPLERS, startTracing, type TracingOptions } from './start-tracing.ts';
+export { errorTypeOf, inSpan, type Span, tracer } from './tracer.ts';
 
 /** Every metric of this process, those of Node among them. `metrics.metrics()` renders them, `metrics.contentType` says as what. */
 export const metrics = new Registry();

@@ -1,4 +1,5 @@
 export { createTestClock, type TestClock } from './clock.ts';
+export * from './collector.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats } from './nats.ts';
 export * from './partner.ts';
 export * from './portal.ts';

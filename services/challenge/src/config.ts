@@ -1,7 +1,17 @@
 /** What the environment tells the challenge service. */
 import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from '@laurel/events';
 import { parseAmount } from '@laurel/money';
-import { address, databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt, signingSeed } from '@laurel/service';
+import {
+  address,
+  databaseUrl,
+  durationMs,
+  logLevel,
+  natsUrl,
+  port,
+  positiveInt,
+  signingSeed,
+  tracingSettings,
+} from '@laurel/service';
 import { z } from 'zod';
 import type { TierCeilings } from './domain/prize-offer.ts';
 
@@ -14,6 +24,7 @@ const tierCeilings = z.string().transform((text, context): TierCeilings => {
 
 export const challengeConfigSchema = z.object({
   LOG_LEVEL: logLevel.default('info'),
+  ...tracingSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: port,
   ADMIN_HOST: z.string().default('127.0.0.1'),

@@ -1,5 +1,5 @@
 /** The gateway's configuration. Only this file reads the environment. */
-import { address, databaseUrl, logLevel, port, positiveInt } from '@laurel/service';
+import { address, databaseUrl, logLevel, port, positiveInt, tracingSettings } from '@laurel/service';
 import { z } from 'zod';
 
 const ENVIRONMENTS = ['test', 'live'] as const;
@@ -18,6 +18,7 @@ const flag = z.enum(['true', 'false'], 'must be true or false').transform((text)
 
 export const gatewayConfigSchema = z.object({
   LOG_LEVEL: logLevel.default('info'),
+  ...tracingSettings,
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: port.default(8080),
   GATEWAY_DATABASE_URL: databaseUrl,

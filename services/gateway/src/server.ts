@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@laurel/postgres';
 import { type Clock, createLogger, type Logger, startWorker } from '@laurel/service';
+import { tracer } from '@laurel/telemetry';
 import express, { type Express, Router } from 'express';
 import { connectChallenge } from './clients/challenge.ts';
 import { connectHealth } from './clients/health.ts';
@@ -23,6 +24,7 @@ import { assignRequestId, nameRoute } from './middleware/request-id.ts';
 import { createLineOutput } from './middleware/request-log.ts';
 import { runRoute } from './middleware/run-route.ts';
 import { createSignIn } from './middleware/sign-in.ts';
+import { traceRequest } from './middleware/trace-request.ts';
 import { inputCheckOf, validate } from './middleware/validate.ts';
 import { recordKeyUse } from './repository/admissions.ts';
 import { documentationRouter } from './routes/documentation.ts';
@@ -207,6 +209,7 @@ function createApp(deps: V1Dependencies, idempotency: Idempotency, health: Route
   app.set('query parser', 'simple');
 
   app.use(assignRequestId(requestLogger));
+  if (tracer !== undefined) app.use(['/v1', '/api'], traceRequest);
   app.use('/v1', readRawBody, v1Router(deps, idempotency));
   app.use('/api', readRawBody);
   app.post('/api/attempts/:id/outcome', nameRoute('/api/attempts/{id}/outcome'), retiredOutcome);

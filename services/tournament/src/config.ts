@@ -1,10 +1,21 @@
 /** What the environment tells the tournament service. */
 import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from '@laurel/events';
-import { address, databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt, signingSeed } from '@laurel/service';
+import {
+  address,
+  databaseUrl,
+  durationMs,
+  logLevel,
+  natsUrl,
+  port,
+  positiveInt,
+  signingSeed,
+  tracingSettings,
+} from '@laurel/service';
 import { z } from 'zod';
 
 export const tournamentConfigSchema = z.object({
   LOG_LEVEL: logLevel.default('info'),
+  ...tracingSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: port,
   ADMIN_HOST: z.string().default('127.0.0.1'),

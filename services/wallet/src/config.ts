@@ -1,6 +1,6 @@
 /** What the environment tells the wallet. */
 import { parseAmount } from '@laurel/money';
-import { databaseUrl, logLevel, port, positiveInt } from '@laurel/service';
+import { databaseUrl, logLevel, port, positiveInt, tracingSettings } from '@laurel/service';
 import { z } from 'zod';
 
 const amount = z.string().transform((text, context) => {
@@ -19,6 +19,7 @@ const jurisdictions = z.string().transform((text) =>
 
 export const walletConfigSchema = z.object({
   LOG_LEVEL: logLevel.default('info'),
+  ...tracingSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: port,
   ADMIN_HOST: z.string().default('127.0.0.1'),

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from '@laurel/events';
 import { type Cidrs, parseCidrs } from '@laurel/safe-url';
-import { databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt } from '@laurel/service';
+import { databaseUrl, durationMs, logLevel, natsUrl, port, positiveInt, tracingSettings } from '@laurel/service';
 import { z } from 'zod';
 
 const SECRET_KEY_BYTES = 32;
@@ -58,6 +58,7 @@ const dnsServers = z.string().transform((text, context): string[] => {
 
 export const webhookConfigSchema = z.object({
   LOG_LEVEL: logLevel.default('info'),
+  ...tracingSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: port,
   ADMIN_HOST: z.string().default('127.0.0.1'),

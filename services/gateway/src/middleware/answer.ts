@@ -71,6 +71,7 @@ export function sendError(
   message: string = DEFAULT_MESSAGE[code],
   details?: object,
 ): void {
+  contextOf(response).errorCode = code;
   const body = JSON.stringify({ error: { code, message, details } });
   const extra = code === 'idempotency_in_progress' ? { 'Retry-After': IN_PROGRESS_RETRY_SECONDS } : undefined;
   sendJson(response, HTTP_STATUS[code], body, extra);

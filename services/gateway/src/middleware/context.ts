@@ -1,4 +1,6 @@
 /** What the gateway knows of the request that it is serving: one object a request, filled by the middleware in their order. */
+import type { ApiErrorCode } from '@laurel/errors';
+import type { Span } from '@laurel/telemetry';
 import type { Response } from 'express';
 import type { Claim, KeyUse } from '../repository/idempotency-records.ts';
 import type { Principal } from './admission.ts';
@@ -9,6 +11,10 @@ export class RequestContext {
   readonly startedAt: number;
   /** The route as the documents name it, for example `/v1/attempts/{attempt_id}`; never the path itself, which carries ids. */
   routeTemplate = 'unknown';
+  /** Present when the request is in a trace. */
+  span: Span | undefined;
+  /** What the envelope of a failure said. */
+  errorCode: ApiErrorCode | undefined;
   /** Asked every few seconds by machines: not worth a log line. */
   isProbe = false;
   /** Present on `/v1`: what the rate limit headers say. */

@@ -24,7 +24,9 @@ export const readRawBody: RequestHandler = (request, response, next) => {
     if (isOver) return;
     isOver = true;
     if (!context.isBodyTooLarge) context.rawBody = chunks === undefined ? first : Buffer.concat(chunks, size);
-    next();
+    // What a socket brings comes from outside of any trace.
+    if (context.span === undefined) next();
+    else context.span.run(next);
   };
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;

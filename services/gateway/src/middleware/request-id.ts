@@ -29,6 +29,7 @@ export function assignRequestId(logger: Logger): RequestHandler {
         status,
         durationMs: Math.round(durationMs * 10) / 10,
         requestId: context.requestId,
+        traceId: context.span?.traceId,
         programId: context.principal?.programId,
       });
     });
@@ -37,7 +38,7 @@ export function assignRequestId(logger: Logger): RequestHandler {
 }
 
 /** What the request ended with. What broke off on our side after its first byte is a failure of ours, whatever its first line said. */
-function endOf(response: Response): number {
+export function endOf(response: Response): number {
   if (response.writableFinished) return response.statusCode;
   return response.errored ? HTTP_STATUS.internal_error : CALLER_LEFT_STATUS;
 }

@@ -1,0 +1,29 @@
+/** What the span of a pipeline says (OpenTelemetry's conventions for PostgreSQL): which statements, and never their values. */
+import { errorTypeOf, type Span } from '@laurel/telemetry';
+import pg, { type Client } from 'pg';
+import type { Failure, Step } from './pipeline.ts';
+
+const MAX_NAME_LENGTH = 255;
+
+export function beginPipeline(parent: Span, { database, host }: Client, steps: readonly Step[]): Span {
+  const summary = steps.map(nameOf).join(' ').slice(0, MAX_NAME_LENGTH);
+  return parent.child('client', summary, {
+    'db.system.name': 'postgresql',
+    'db.query.summary': summary,
+    'server.address': host,
+    ...(database !== undefined && { 'db.namespace': database }),
+    ...(steps.length > 1 && { 'db.operation.batch.size': steps.length }),
+  });
+}
+
+export function endPipeline(span: Span, failure: Failure | undefined): void {
+  const error = failure?.error;
+  if (error instanceof pg.DatabaseError && error.code !== undefined)
+    span.set({ 'db.response.status_code': error.code });
+  span.end(error && errorTypeOf(error));
+}
+
+/** Its name, or its first word where it has none. */
+function nameOf({ statement: { name, text } }: Step): string {
+  return name ?? text.trimStart().split(/\s/, 1)[0] ?? '';
+}

@@ -1,0 +1,74 @@
+/**
+ * Coalescers in traces. A batch does the work of many requests at once, and a span has one parent. So
+ *
+ * - `await <name>` is the wait of one span's items, from the first that it submits to the last that is answered: one span however many
+ *   items a call brought, since each of them waits for the same batches;
+ * - `run <name>` is a batch. It lies in the trace of the first who waits for it, and has links to all who do; each of the others has a
+ *   link back. A trace thus either holds what was done for it, down to the last database, or says in which trace that is.
+ *
+ * A batch that nobody with a trace waits for is in none, though the callback that starts it may have come from one.
+ */
+import type { CoalescerObserver, ObservedItem } from '@laurel/coalesce';
+import { errorTypeOf, inSpan, type Span, type Tracer } from './tracer.ts';
+
+class Wait implements ObservedItem {
+  readonly span: Span;
+  readonly #onEnd: () => void;
+  #items = 0;
+  #unanswered = 0;
+  #failure: string | undefined;
+
+  constructor(span: Span, onEnd: () => void) {
+    this.span = span;
+    this.#onEnd = onEnd;
+  }
+
+  add(): void {
+    this.#items += 1;
+    this.#unanswered += 1;
+  }
+
+  onAnswer(error?: unknown): void {
+    if (error !== undefined) this.#failure ??= errorTypeOf(error);
+    this.#unanswered -= 1;
+    if (this.#unanswered > 0) return;
+    this.#onEnd();
+    this.span.set({ 'laurel.items': this.#items });
+    this.span.end(this.#failure);
+  }
+}
+
+export function createCoalescerObserver(tracer: Tracer): CoalescerObserver<Wait> {
+  const waitsOf = new WeakMap<Span, Map<string, Wait>>();
+
+  return {
+    onSubmit(name) {
+      const parent = tracer.active();
+      if (parent === undefined) return undefined;
+      let waits = waitsOf.get(parent);
+      if (waits === undefined) {
+        waits = new Map();
+        waitsOf.set(parent, waits);
+      }
+      let wait = waits.get(name);
+      if (wait === undefined) {
+        wait = new Wait(parent.child('internal', `await ${name}`), () => waits.delete(name));
+        waits.set(name, wait);
+      }
+      wait.add();
+      return wait;
+    },
+
+    async onRun({ name, size, items }, run) {
+      const waits = new Set(items);
+      const [first] = waits;
+      if (first === undefined) return await tracer.outside(run);
+      const span = first.span.child('internal', `run ${name}`, { 'laurel.items': size });
+      for (const wait of waits) {
+        span.linkTo(wait.span);
+        if (wait !== first) wait.span.linkTo(span);
+      }
+      return await inSpan(span, run);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+/** Traces by OpenTelemetry's SDK, sent as OTLP over HTTP. Loaded only by a process that sends traces. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  DiagLogLevel,
+  diag,
+  type Context as OtelContext,
+  type Span as OtelSpan,
+  SpanKind as OtelSpanKind,
+  type Tracer as OtelTracer,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { parseTraceParent, setGlobalErrorHandler } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { TracingOptions } from './start-tracing.ts';
+import { type Attributes, errorTypeOf, type Span, type Tracer } from './tracer.ts';
+
+/** Spans that wait to be sent: some seconds of a busy process, about 10 MB. More are dropped, never waited for. */
+const MAX_WAITING_SPANS = 8_192;
+const SEND_EVERY_MS = 1_000;
+const FLUSH_LIMIT_MS = 2_000;
+/** A collector that is gone is told of once in a while, not once a try. */
+const FAULT_EVERY_MS = 60_000;
+const MAX_FAULT_LENGTH = 300;
+
+const KINDS = { internal: OtelSpanKind.INTERNAL, server: OtelSpanKind.SERVER, client: OtelSpanKind.CLIENT } as const;
+
+export function createOpenTelemetry(options: TracingOptions & { readonly url: string }): {
+  readonly tracer: Tracer;
+  flush(): Promise<void>;
+} {
+  tellFaults(options.onFault);
+  const provider = new TracerProvider({
+    // What the operator says of the process, by OTEL_RESOURCE_ATTRIBUTES, and which replica it is.
+    resource: defaultResource()
+      .merge(detectResources({ detectors: [envDetector, serviceInstanceIdDetector] }))
+      .merge(resourceFromAttributes({ 'service.name': options.serviceName })),
+    sampler: samplerOf(options),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({ url: options.url }),
+        maxQueueSize: MAX_WAITING_SPANS,
+        scheduledDelayMillis: SEND_EVERY_MS,
+      }),
+    ],
+  });
+  return {
+    tracer: createTracer(provider.getTracer('laurel')),
+    async flush() {
+      const limit = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        options.onFault('the last spans could not be sent in time');
+        limit.resolve();
+      }, FLUSH_LIMIT_MS);
+      // What it rejects with was told as a fault.
+      await Promise.race([provider.shutdown().catch(() => undefined), limit.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
+  const root = sampler.endsWith('traceidratio')
+    ? new TraceIdRatioBasedSampler(ratio)
+    : sampler.endsWith('always_off')
+      ? new AlwaysOffSampler()
+      : new AlwaysOnSampler();
+  return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+}
+
+function tellFaults(onFault: (fault: string) => void): void {
+  let nextAt = 0;
+  const tell = (fault: string) => {
+    const now = performance.now();
+    if (now < nextAt) return;
+    nextAt = now + FAULT_EVERY_MS;
+    onFault(fault.slice(0, MAX_FAULT_LENGTH));
+  };
+  // What could not be delivered.
+  setGlobalErrorHandler((error) =>
+    tell(error instanceof Error ? `${errorTypeOf(error)} ${error.message}` : String(error)),
+  );
+  const silent = () => undefined;
+  diag.setLogger(
+    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+function createTracer(otel: OtelTracer): Tracer {
+  const storage = new AsyncLocalStorage<Span | undefined>();
+
+  class RecordedSpan implements Span {
+    readonly #span: OtelSpan;
+    readonly #within: OtelContext;
+
+    constructor(span: OtelSpan) {
+      this.#span = span;
+      this.#within = trace.setSpan(ROOT_CONTEXT, span);
+    }
+
+    get traceId(): string {
+      return this.#span.spanContext().traceId;
+    }
+
+    get traceparent(): string {
+      const { traceId, spanId } = this.#span.spanContext();
+      return `00-${traceId}-${spanId}-01`;
+    }
+
+    child(kind: keyof typeof KINDS, name: string, attributes: Attributes = {}): Span {
+      return new RecordedSpan(otel.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, this.#within));
+    }
+
+    run<Result>(work: () => Result): Result {
+      return storage.run(this, work);
+    }
+
+    linkTo(other: Span): void {
+      if (other instanceof RecordedSpan) this.#span.addLink({ context: other.#span.spanContext() });
+    }
+
+    rename(name: string): void {
+      this.#span.updateName(name);
+    }
+
+    set(attributes: Attributes): void {
+      this.#span.setAttributes({ ...attributes });
+    }
+
+    end(failure?: string): void {
+      if (failure !== undefined) {
+        this.#span.setAttribute('error.type', failure);
+        this.#span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      this.#span.end();
+    }
+  }
+
+  const begin = (name: string, attributes: Attributes, parent: OtelContext): Span | undefined => {
+    const span = otel.startSpan(name, { kind: OtelSpanKind.SERVER, attributes: { ...attributes } }, parent);
+    return span.isRecording() ? new RecordedSpan(span) : undefined;
+  };
+
+  return {
+    begin: (name, attributes = {}) => begin(name, attributes, ROOT_CONTEXT),
+    follow(traceparent, name, attributes = {}) {
+      const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
+      if (caller === null || (caller.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+      return begin(name, attributes, trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }));
+    },
+    active: () => storage.getStore(),
+    outside: (work) => storage.run(undefined, work),
+  };
+}
