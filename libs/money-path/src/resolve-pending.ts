@@ -76,8 +76,9 @@ export function createPendingResolver(deps: {
     resolve,
     async runOnce(now) {
       const until = new Date(now.getTime() - pendingGraceMs);
-      const reached =
-        fence !== undefined && !(await isAnyTransactionOlder(database, fence.standsSince)) ? fence.until : null;
+      // Another run may take it down meanwhile.
+      const standing = fence;
+      const isReached = standing !== undefined && !(await isAnyTransactionOlder(database, standing.standsSince));
       let from = mark ?? (await loadMark(database, 'resolve_pending'));
       for (;;) {
         const pending = await loadPending(database, from, until, PAGE);
@@ -86,10 +87,10 @@ export function createPendingResolver(deps: {
         if (pending.length < PAGE || last === undefined) break;
         from = last.createdAt;
       }
-      if (reached !== null) {
-        mark = reached;
-        fence = undefined;
-        await putMark(database, 'resolve_pending', reached);
+      if (isReached) {
+        mark = standing.until;
+        if (fence === standing) fence = undefined;
+        await putMark(database, 'resolve_pending', standing.until);
       }
       const next = new Date(Math.min(until.getTime(), now.getTime() - LATEST_WRITE_MS));
       if (fence !== undefined || (mark !== undefined && next <= mark)) return;

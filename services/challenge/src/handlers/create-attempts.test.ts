@@ -226,12 +226,13 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
   afterAll(() => setClock(Date.now()));
 
   /** A replica whose wallet never heard of any fee. */
-  function startSweeper() {
+  function startSweeper(on: Database = database) {
     const logger = createLogger({ service: 'challenge', level: 'silent' });
     const opener = createAttemptOpener({ owner: 'challenge', database, logger });
     const wallet = { resolveFee: async () => ({ kind: 'fenced', refusalCode: null }) } as Partial<Wallet> as Wallet;
-    const { runOnce } = createPendingResolver({ database, wallet, opener, pendingGraceMs: 30_000 });
+    const { runOnce } = createPendingResolver({ database: on, wallet, opener, pendingGraceMs: 30_000 });
     return {
+      runOnce,
       async sweepForAWhile() {
         for (let run = 0; run < 4; run += 1) {
           clock.advance(60_000);
@@ -284,6 +285,29 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
     await expect(rival).rejects.toThrow('the rival gives up');
     expect(await creation).toMatchObject({ kind: 'created', attempt: { createdAt } });
     expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
+  });
+
+  it('is met by no mark that followed to a fence which another run has only just raised', async () => {
+    const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
+    let asked = 0;
+    const query: Database['query'] = async (statement, values) => {
+      const rows = await database.query<never>(statement, values);
+      if (statement.text.includes('pg_stat_activity') && ++asked === 1) await turn;
+      return rows;
+    };
+    const { runOnce } = startSweeper({ ...database, query });
+    clock.advance(60_000);
+    await runOnce(clock());
+    const raised = clock();
+    clock.advance(60_000);
+    const slow = runOnce(clock());
+    await runOnce(clock());
+    takeTurn();
+    await slow;
+    const marks = await database.query<{ swept_until: Date }>({
+      text: `select swept_until from sweep_marks where sweep = 'resolve_pending'`,
+    });
+    expect(marks).toEqual([{ swept_until: new Date(raised.getTime() - 30_000) }]);
   });
 
   it('is written by a replica with the right clock though a sweep is days ahead', async () => {

@@ -67,6 +67,8 @@ describe('a board', () => {
     const stranger = await h.player();
     const poor = await h.player(undefined, 0n);
     await h.create(round.id, poor.ref);
+    // The refusal is written behind the answer; a reader waits for it.
+    await boardOf(h, round.id, poor.ref);
     const workFor = async (playerRef: string) => {
       const statements: string[] = [];
       const query: typeof h.database.query = (statement, values) => {
