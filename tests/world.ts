@@ -135,6 +135,8 @@ export interface World extends AsyncDisposable {
   /** One attempt in the round, scored. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
+  /** Resolves when every event that happened was taken in. */
+  allTaken(): Promise<void>;
   /** Resolves when every event that happened was taken in and no send is due or under way. */
   allDelivered(): Promise<void>;
   /** Resolves when nothing is left of what services write behind their answers. */
@@ -280,8 +282,9 @@ async function createWorld(stack: Stack): Promise<World> {
     async balance(player, environment = 'test') {
       return expectStatus(200, await operator.statement(player.accountId, environment)).body.balance;
     },
-    allDelivered: () => allDelivered(stack),
-    allWritten: () => allWritten(stack),
+    allTaken: () => untilGone(stack, UNTAKEN),
+    allDelivered: () => untilGone(stack, UNDELIVERED),
+    allWritten: () => untilGone(stack, UNWRITTEN),
     digest: () => digest(stack),
     async expectAuditOk() {
       const audit = await awaitAudit(operator);
@@ -457,17 +460,10 @@ const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
 ];
 
-async function allDelivered(stack: Stack): Promise<void> {
-  for (const [service, query] of UNDELIVERED) {
-    const isDone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
-    await eventually(isDone, `nothing was left of: ${service}: ${query}`);
-  }
-}
-
-async function allWritten(stack: Stack): Promise<void> {
-  for (const [service, query] of UNWRITTEN) {
-    const isDone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
-    await eventually(isDone, `${service} wrote what it had answered`);
+async function untilGone(stack: Stack, passing: readonly (readonly [Service, string])[]): Promise<void> {
+  for (const [service, query] of passing) {
+    const isGone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
+    await eventually(isGone, `nothing was left of: ${service}: ${query}`);
   }
 }
 
@@ -475,7 +471,7 @@ async function allWritten(stack: Stack): Promise<void> {
 const digestQueries = new WeakMap<Stack, Promise<ReadonlyMap<Service, string>>>();
 
 async function digest(stack: Stack): Promise<Record<string, string>> {
-  await allWritten(stack);
+  await untilGone(stack, UNWRITTEN);
   if (!digestQueries.has(stack)) digestQueries.set(stack, writeDigestQueries(stack));
   const queries = (await digestQueries.get(stack)) ?? new Map<Service, string>();
   const tables = await Promise.all(
