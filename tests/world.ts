@@ -135,7 +135,7 @@ export interface World extends AsyncDisposable {
   /** One attempt in the round, scored. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
-  /** Resolves when every event that happened was taken in. */
+  /** Resolves when all that is owed to players is recorded, and every event was taken in. */
   allTaken(): Promise<void>;
   /** Resolves when every event that happened was taken in and no send is due or under way. */
   allDelivered(): Promise<void>;
@@ -440,8 +440,15 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
 /** Tables that change without a request's doing: when a key was used last, how many requests a minute saw, how far a sweep is. */
 const VOLATILE = /^(rate_windows|api_keys|sweep_marks)$/;
 
-/** An event is in its owner's outbox until it was taken in. */
-const UNTAKEN: readonly (readonly [Service, string])[] = [
+/**
+ * Prizes and refunds are told by the record of what the wallet made of them, which is written behind the answer; from then on an event is
+ * in its owner's outbox until it was taken in. In this order nothing slips through between two looks.
+ */
+export const UNTAKEN: readonly (readonly [Service, string])[] = [
+  ['challenge', `select 1 from awards where status in ('paying', 'releasing', 'denying') limit 1`],
+  ['tournament', `select 1 from round_payouts where status in ('paying', 'releasing', 'denying') limit 1`],
+  ['challenge', 'select 1 from refunds_due limit 1'],
+  ['tournament', 'select 1 from refunds_due limit 1'],
   ['challenge', 'select 1 from outbox limit 1'],
   ['tournament', 'select 1 from outbox limit 1'],
 ];

@@ -1,7 +1,15 @@
 /** Holds what a partner's receiver was told against what the databases say that it must have been told. */
 import { verify } from '@octokit/webhooks-methods';
 import { expect } from 'vitest';
-import { type Developer, type EventBody, eventually, type Hook, type HookOptions, type World } from '../world.ts';
+import {
+  type Developer,
+  type EventBody,
+  eventually,
+  type Hook,
+  type HookOptions,
+  UNTAKEN,
+  type World,
+} from '../world.ts';
 
 /** What a check is about: everything that concerns these players and these rounds. */
 export interface Subjects {
@@ -33,7 +41,7 @@ export async function startToldWorld(world: World, options: HookOptions = {}): P
     expectAll: async (subjects, deadlineMs) => {
       await eventually(
         async () => (await isQuiet(world)) || undefined,
-        'no event is in an outbox or waits for its delivery',
+        'no event is to come, in an outbox, or waits for its delivery',
         deadlineMs,
       );
       const received = await receivedBy(hook, subjects);
@@ -47,8 +55,8 @@ export async function startToldWorld(world: World, options: HookOptions = {}): P
 }
 
 async function isQuiet({ stack }: World): Promise<boolean> {
-  for (const owner of ['challenge', 'tournament'] as const) {
-    const waiting = await stack.database(owner).query('select 1 from outbox limit 1');
+  for (const [owner, query] of UNTAKEN) {
+    const waiting = await stack.database(owner).query(query);
     if (waiting.length > 0) return false;
   }
   const pending = await stack.database('webhook').query(`select 1 from deliveries where status = 'pending' limit 1`);
