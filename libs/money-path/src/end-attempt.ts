@@ -23,8 +23,8 @@ export async function expireNow<Attempt extends OwnedAttempt>(
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
 }
 
-/** What an operator gives as the reason of a void is kept on the attempt. Null where it is fit for that. */
-export function refuseReason(reason: string): Refused | null {
+/** What an operator gives as the reason of a void is kept on the attempt. Null where it is fit for that, else the refusal. */
+export function checkVoidReason(reason: string): Refused | null {
   if (reason !== '' && reason.length <= MAX_REASON_LENGTH && !reason.includes('\0')) return null;
   return refused('invalid_request', `reason must have 1 to ${MAX_REASON_LENGTH} characters.`);
 }

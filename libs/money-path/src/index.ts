@@ -8,7 +8,7 @@ export { answerItems } from './answer-items.ts';
 export { auditMoney } from './audit-money.ts';
 export { commitCreations } from './commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Intent } from './create-attempt.ts';
-export { expireNow, refuseReason, voidNow } from './end-attempt.ts';
+export { checkVoidReason, expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';

@@ -1,7 +1,7 @@
 /** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee goes back. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { refuseReason, voidNow } from '@laurel/money-path';
+import { checkVoidReason, voidNow } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findAttempt } from '../repository/attempts.ts';
 import { presentWithOutcome, type ReadDeps } from './read-attempt.ts';
@@ -10,7 +10,7 @@ export function voidAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['
   return async (request) => {
     const attemptId = parseId(request.attemptId);
     const { reason } = request;
-    const unfit = refuseReason(reason);
+    const unfit = checkVoidReason(reason);
     if (unfit !== null) return unfit;
     const found = await findAttempt(deps.database, attemptId);
     if (found === null) return refused('not_found');
