@@ -1,8 +1,7 @@
 /**
  * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `releasing` to `paid`, `denying`
  * to `denied`. The wallet decides once per award id and answers a repeat alike, so this can be done again at any time by anyone.
- * What the wallet said is written behind, without fsync, together with the owner's events of it: it can be asked again. Where nobody waits
- * for that it is gathered first, because wins are rare beside outcomes.
+ * What the wallet said is written behind, without fsync, together with the owner's events of it: it can be asked again.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
@@ -49,10 +48,6 @@ export interface AwardPayer<Award extends PayableAward> {
 // A younger award is still in the hands of the report that won it.
 const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
-/** A report waits for its prize to be paid, and not for the award to say so; partners are told of it so much later at the most. */
-const GATHER_MS = 50;
-
-const isolate = (error: unknown): boolean => !isConnectionFailure(error);
 
 export function createAwardPayer<Award extends PayableAward>(deps: {
   owner: AttemptOwner;
@@ -64,27 +59,23 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
 }): AwardPayer<Award> {
   const { owner, database, wallet, logger, awards, outbox } = deps;
 
-  const records = createCoalescer<PayoutOf, void>({ name: 'record-payouts', isolate, run: record });
-  const unawaitedRecords = createCoalescer<PayoutOf, void>({
-    name: 'record-payouts-unawaited',
-    gatherMs: GATHER_MS,
-    isolate,
-    run: record,
+  const records = createCoalescer<PayoutOf, void>({
+    name: 'record-payouts',
+    isolate: (error) => !isConnectionFailure(error),
+    async run(payouts) {
+      const events = await database.transaction(
+        async (tx) => {
+          const moved = await awards.recordPayouts(tx, payouts);
+          await tx.commitWith((last) => outbox.insert(last, moved));
+          return moved;
+        },
+        { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
+      );
+      await failpoint(`${owner}.award.after-commit`);
+      outbox.publish(events);
+      return payouts.map(() => undefined);
+    },
   });
-
-  async function record(payouts: readonly PayoutOf[]): Promise<readonly undefined[]> {
-    const events = await database.transaction(
-      async (tx) => {
-        const moved = await awards.recordPayouts(tx, payouts);
-        await tx.commitWith((last) => outbox.insert(last, moved));
-        return moved;
-      },
-      { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
-    );
-    await failpoint(`${owner}.award.after-commit`);
-    outbox.publish(events);
-    return payouts.map(() => undefined);
-  }
 
   async function ask({ award, tenant }: OwedAward<Award>): Promise<PayoutRecord> {
     if (award.status === 'releasing') return truthOf(await wallet.releasePayout(award.id), award.id);
@@ -107,8 +98,7 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
   async function settleWith(owed: OwedAward<Award>, waitForRecord: boolean): Promise<Award> {
     if (!isUnfinished(owed.award)) return owed.award;
     const payout = await ask(owed);
-    const lane = waitForRecord ? records : unawaitedRecords;
-    const recorded = lane.submit({ ...payout, asked: owed.award.status }).catch((error: unknown) => {
+    const recorded = records.submit({ ...payout, asked: owed.award.status }).catch((error: unknown) => {
       logger.warn({ err: error, awardId: payout.awardId }, 'the sweeper will have to write what the wallet decided');
     });
     if (waitForRecord) await recorded;
@@ -125,9 +115,7 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
       const failure = results.find((result) => result.status === 'rejected');
       if (failure !== undefined) throw failure.reason;
     },
-    async drain() {
-      await Promise.all([records.drain(), unawaitedRecords.drain()]);
-    },
+    drain: () => records.drain(),
   };
 }
 

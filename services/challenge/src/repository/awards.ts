@@ -94,7 +94,6 @@ export async function claimAwards(
   return new Set(rows.map((row) => row.attempt_id));
 }
 
-/** By attempt id. */
 /** Null where the outcome won none. */
 export async function findAwardOfAttempt(on: Queryable, attemptId: string): Promise<OwedAward<Award> | null> {
   const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPT, [attemptId]);
