@@ -26,19 +26,19 @@ const anyStatus = fc.constantFrom(...STATUSES);
 const HOUR_MS = 3_600_000;
 
 describe('an attempt', () => {
-  it('settles while it is open, or pending with its fee known to be posted, and never otherwise', () => {
+  it('an attempt settles while it is open, or pending with its fee known to be posted, and never otherwise', () => {
     expect(STATUSES.filter((status) => canSettle(status, false))).toEqual(['open']);
     expect(STATUSES.filter((status) => canSettle(status, true))).toEqual(['pending', 'open']);
   });
 
-  it('is over at its hour exactly, and open one millisecond before', () => {
+  it('an attempt is over exactly at its deadline, and open one millisecond before', () => {
     const createdAt = new Date('2026-11-21T10:00:00.000Z');
     expect(deadlineOf(createdAt, HOUR_MS)).toEqual(new Date('2026-11-21T11:00:00.000Z'));
     expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T10:59:59.999Z'))).toBe(false);
     expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T11:00:00.000Z'))).toBe(true);
   });
 
-  it('shows four words and hides what lies between two commits', () => {
+  it('an attempt shows four statuses and hides the states between two commits', () => {
     expect(STATUSES.map(shownStatus)).toEqual([
       null,
       'open',
@@ -51,16 +51,16 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('counts under a cap unless its fee went back or was never charged', () => {
+  it('an attempt counts under a cap unless its fee was returned or never charged', () => {
     expect(CAP_COUNTED).toEqual(['pending', 'open', 'settled']);
   });
 
-  it('never leaves a final state', () => {
+  it('an attempt never leaves a final state', () => {
     const final: AttemptStatus[] = ['settled', 'expired', 'voided'];
     fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canMove(from, to)));
   });
 
-  it('shows a partner the same word before and after a move between hidden and shown, unless it was open or unseen', () => {
+  it('an attempt shows the same status before and after a move between hidden and shown states, unless it was open or not yet shown', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, (from, to) => {
         fc.pre(canMove(from, to) && isVisible(from) && from !== 'open');
@@ -69,7 +69,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('ends a refund in the state that was already shown', () => {
+  it('an attempt ends its refund in the state that was already shown', () => {
     fc.assert(
       fc.property(anyStatus, (status) => {
         const after = afterRefund(status);

@@ -1,24 +1,24 @@
 /**
- * The states of an attempt. A partner sees four of them: `open`, `settled`, `expired` and `voided` (partner API, "States and
- * transitions"). The others lie between two commits of two databases and are resolved before anyone is answered.
+ * The states of an attempt. A partner sees four of them: `open`, `settled`, `expired` and `voided` (docs/contract/partner-api.md, "Attempt
+ * status"). The others are between the commits of two databases and are resolved before a call is answered.
  *
- * - `pending`: written down, its fee not known to be posted. The wallet's row decides: posted makes it `open`, refused or fenced
- *   makes it `refused`. Nobody was told of it yet.
- * - `open`: paid (or free) and waiting for its outcome, until its hour has passed.
+ * - `pending`: reserved, its fee not known to be posted. The wallet's row decides: posted makes it `open`, refused or tombstoned makes it
+ *   `refused`. It has not been shown to a partner yet.
+ * - `open`: paid (or free) and waiting for its outcome, until its deadline an hour after creation.
  * - `settled`: has its outcome. Final.
- * - `expiring`: its hour passed without an outcome; the refund is not known to be posted. Becomes `expired` once it is. Final.
+ * - `expiring`: its deadline passed without an outcome; the refund is not known to be posted. Becomes `expired` once it is. Final.
  * - `voiding`: an operator ended it; the same, and becomes `voided`. Final.
- * - `refused`: nothing was charged and it is never shown. It keeps the refusal for a repeat of the same request. Final, but for an
- *   attempt that nobody refused: its process died before the wallet heard of the fee, and the sweeper fenced that fee. A retry of the
- *   request begins it again under a new fee id.
+ * - `refused`: nothing was charged and it is never shown. It keeps the refusal for a repeat of the same request. Final, except for an
+ *   abandoned attempt: its process died before the wallet received the fee, and the sweeper wrote the fee's tombstone. A retry of the
+ *   request restarts it under a new fee id.
  *
- * An attempt that was free has nothing to return: it goes from `open` to `expired` or `voided` at once.
- * A `pending` attempt may settle at once where its fee is known to be posted and only the write of `open` is still on its way.
+ * A free attempt has nothing to return: it goes from `open` to `expired` or `voided` directly. A `pending` attempt may settle directly
+ * where its fee is known to be posted and only the write of `open` is outstanding.
  */
 
 export type AttemptStatus = 'pending' | 'open' | 'settled' | 'expiring' | 'expired' | 'voiding' | 'voided' | 'refused';
 
-/** What a partner sees. */
+/** The status that a partner sees. */
 export type ShownStatus = 'open' | 'settled' | 'expired' | 'voided';
 
 const MOVES: Record<AttemptStatus, readonly AttemptStatus[]> = {
@@ -43,19 +43,19 @@ const SHOWN: Record<AttemptStatus, ShownStatus | null> = {
   refused: null,
 };
 
-/** The states in which a paid attempt takes up a place under a cap: its fee was not returned. */
+/** The states in which a paid attempt counts under a cap: its fee was not returned. */
 export const CAP_COUNTED: readonly AttemptStatus[] = ['pending', 'open', 'settled'];
 
 export function canMove(from: AttemptStatus, to: AttemptStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Whether an outcome may be recorded, the hour aside. */
+/** Whether an outcome may be recorded, the deadline aside. */
 export function canSettle(status: AttemptStatus, feePosted: boolean): boolean {
   return status === 'open' || (status === 'pending' && feePosted);
 }
 
-/** The word that a partner reads; null for what is never shown. */
+/** The status that a partner reads; null for a state that is never shown. */
 export function shownStatus(status: AttemptStatus): ShownStatus | null {
   return SHOWN[status];
 }
@@ -64,7 +64,7 @@ export function isVisible(status: AttemptStatus): boolean {
   return SHOWN[status] !== null;
 }
 
-/** Where an attempt goes once its fee is back; null where no refund is under way. */
+/** The state of an attempt once its fee is returned; null where no refund is under way. */
 export function afterRefund(status: AttemptStatus): 'expired' | 'voided' | null {
   if (status === 'expiring') return 'expired';
   if (status === 'voiding') return 'voided';
@@ -76,7 +76,7 @@ export function deadlineOf(createdAt: Date, ttlMs: number): Date {
   return new Date(createdAt.getTime() + ttlMs);
 }
 
-/** The hour is a deadline, not a sweep: at `created_at` + 1 h exactly the attempt is over, whether or not anyone has marked it. */
+/** The deadline holds without the sweep: at `created_at` + 1 h exactly the attempt is over, whether or not its row is marked yet. */
 export function isDue(createdAt: Date, ttlMs: number, now: Date): boolean {
   return now.getTime() >= createdAt.getTime() + ttlMs;
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Coalescer, createCoalescer, ItemDeadlineError, QueueFullError } from './index.ts';
+import { type Coalescer, createCoalescer, ItemDeadlineError, observeCoalescers, QueueFullError } from './index.ts';
 
 describe('a coalescer', () => {
-  test('sends what one turn of the event loop brings as one batch, and answers each caller', async () => {
+  test('a coalescer sends the items of one turn of the event loop as one batch, and answers each caller', async () => {
     const batches: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'double',
@@ -18,7 +18,7 @@ describe('a coalescer', () => {
     expect(batches).toEqual([[1, 2, 3], [4]]);
   });
 
-  test('gathers the next batch while the lanes are busy', async () => {
+  test('a coalescer gathers the next batch while the lanes are busy', async () => {
     const gates: (() => void)[] = [];
     const sizes: number[] = [];
     const coalescer = createCoalescer({
@@ -47,7 +47,7 @@ describe('a coalescer', () => {
     expect(await Promise.all(answers)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('one bad item fails alone', async () => {
+  test('one bad item of a batch fails alone', async () => {
     const coalescer = createCoalescer({ name: 'picky', run: failOn(3) });
     const answers = await Promise.allSettled([1, 2, 3, 4].map((item) => coalescer.submit(item)));
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -68,7 +68,7 @@ describe('a coalescer', () => {
     expect(runs).toBe(1);
   });
 
-  test('an error that is no fault of an item ends the replay', async () => {
+  test('an error that no item caused ends the replay of a batch', async () => {
     const runs: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'outage',
@@ -86,7 +86,7 @@ describe('a coalescer', () => {
     expect(runs).toEqual([[1, 2, 3], [1]]);
   });
 
-  test.each([0, 1, 3])('%i results for two items are a bug that fails both, and nothing is replayed', async (count) => {
+  test.each([0, 1, 3])('%i results for a batch of two are a bug: both fail and nothing is replayed', async (count) => {
     let runs = 0;
     const coalescer = createCoalescer({
       name: 'miscount',
@@ -101,7 +101,7 @@ describe('a coalescer', () => {
     expect(runs).toBe(1);
   });
 
-  test('a run that throws before its promise fails like any other', async () => {
+  test('a run that throws synchronously fails like any other', async () => {
     const coalescer = createCoalescer<number, number>({
       name: 'sync',
       run: () => {
@@ -112,7 +112,69 @@ describe('a coalescer', () => {
     await coalescer.drain();
   });
 
-  test('a full queue refuses at once', async () => {
+  test('an item whose keyOf throws fails alone', async () => {
+    const coalescer = createCoalescer({
+      name: 'keyless',
+      keyOf: (item: number) => {
+        if (item === 1) throw new Error('no key');
+        return String(item);
+      },
+      run: async (items) => items,
+    });
+    const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+    expect(answers).toEqual([
+      { status: 'rejected', reason: new Error('no key') },
+      { status: 'fulfilled', value: 2 },
+    ]);
+    await coalescer.drain();
+  });
+
+  test.each(['onBatch', 'isolate'] as const)(
+    'a batch whose %s throws fails, and its lane goes on',
+    async (callback) => {
+      let isBroken = true;
+      const breaks = () => {
+        if (isBroken) throw new Error('a bug');
+        return true;
+      };
+      const coalescer = createCoalescer({
+        name: 'callbacks',
+        run: failOn(2),
+        ...(callback === 'onBatch' ? { onBatch: breaks } : { isolate: breaks }),
+      });
+      const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+      expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: new Error('a bug') }));
+      isBroken = false;
+      expect(await coalescer.submit(3)).toBe(3);
+      await coalescer.drain();
+    },
+  );
+
+  test('an observer that throws costs no caller its answer', async () => {
+    observeCoalescers({
+      onSubmit: () => ({
+        onAnswer: () => {
+          throw new Error('a bug of the observer');
+        },
+      }),
+      onRun: (_batch, run) => run(),
+    });
+    try {
+      const coalescer = createCoalescer({ name: 'observed', run: async (items: readonly number[]) => items });
+      const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+      expect(answers).toEqual([
+        { status: 'fulfilled', value: 1 },
+        { status: 'rejected', reason: new Error('a bug of the observer') },
+      ]);
+      await coalescer.drain();
+      const another = { onSubmit: () => undefined, onRun: <Results>(_: object, run: () => Promise<Results>) => run() };
+      expect(() => observeCoalescers(another)).toThrow('have an observer');
+    } finally {
+      observeCoalescers(undefined);
+    }
+  });
+
+  test('a full queue refuses an item immediately', async () => {
     const { coalescer, release } = blocked({ maxQueued: 2 });
     const running = coalescer.submit(0);
     await turn();
@@ -122,7 +184,7 @@ describe('a coalescer', () => {
     expect(await Promise.all([running, ...waiting])).toEqual([0, 1, 2]);
   });
 
-  test('an item whose deadline passes is refused in time, waiting or running, and a waiting one never runs', async () => {
+  test('an item whose deadline passes is refused on time, waiting or running, and a waiting one never runs', async () => {
     const { coalescer, release, ran } = blocked({});
     const running = coalescer.submit(0, { deadlineAt: Date.now() + 20 });
     await turn();
@@ -136,7 +198,7 @@ describe('a coalescer', () => {
     expect(ran).toEqual([0, 2]);
   });
 
-  test('an earlier deadline that comes later is kept too', async () => {
+  test('an earlier deadline that is submitted later is kept too', async () => {
     const { coalescer, release } = blocked({});
     const late = coalescer.submit(0, { deadlineAt: Date.now() + 60_000 });
     const early = coalescer.submit(1, { deadlineAt: Date.now() + 10 });
@@ -177,7 +239,7 @@ describe('a coalescer', () => {
     expect(ran).toEqual([0, 2]);
   });
 
-  test('drain waits for everything, what comes meanwhile included', async () => {
+  test('drain waits for every item, those submitted meanwhile included', async () => {
     const { coalescer, release } = blocked({ maxItems: 1 });
     await coalescer.drain();
     const answered: number[] = [];
@@ -200,14 +262,14 @@ describe('a coalescer', () => {
     expect(coalescer.queued).toBe(0);
   });
 
-  test('impossible limits are a bug', () => {
+  test('a coalescer with impossible limits is a bug and throws', () => {
     expect(() => createCoalescer({ name: 'none', lanes: 0, run: async (items: readonly number[]) => items })).toThrow(
       RangeError,
     );
   });
 });
 
-describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
+describe('properties of a coalescer, over any arrivals, keys, limits, speeds and failures', () => {
   type Item = { readonly id: number; readonly key: string };
 
   const item = fc.record({
@@ -227,7 +289,7 @@ describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
     isolate: fc.boolean(),
   });
 
-  test('each item is answered once with its own answer; keys keep their order, alone; the limits hold', async () => {
+  test('each item is answered once with its own result; items of a key run one at a time in order; the limits hold', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ items, maxItems, lanes, maxQueued, isKeyed, isolate }) => {
         const faults: string[] = [];
@@ -300,7 +362,7 @@ describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
         expect([answered, faults]).toEqual([items.length, []]);
 
         if (!isKeyed) return;
-        // A replayed item starts twice; its first start is its place in the order.
+        // A replayed item starts twice; its first start is its index in the order.
         for (const wanted of ['a', 'b', 'c', 'd']) {
           const order = [...new Set(started.filter(({ key }) => key === wanted).map(({ id }) => id))];
           expect(order).toEqual(order.toSorted((left, right) => left - right));
@@ -310,7 +372,7 @@ describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
     );
   });
 
-  test('with deadlines, every item is answered by its deadline or by its run', async () => {
+  test('an item with a deadline is answered by its deadline or by its run', async () => {
     const times = fc.record({ deadlineMs: fc.integer({ min: 1, max: 30 }), runMs: fc.integer({ min: 0, max: 15 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(times, { maxLength: 12 }), async (items) => {
@@ -336,7 +398,7 @@ describe('laws, over any arrivals, keys, limits, speeds and failures', () => {
   });
 });
 
-describe('gathering', () => {
+describe('a coalescer with gatherMs', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
@@ -353,7 +415,7 @@ describe('gathering', () => {
     }
   }
 
-  /** Runs take `runMs`; `started` says which items went when. */
+  /** Runs take `runMs`; `started` records which items ran when. */
   function gathering(options: { gatherMs: number; runMs?: number; maxItems?: number; lanes?: number }) {
     const { runMs = 0, ...limits } = options;
     const started: { readonly atMs: number; readonly items: readonly number[] }[] = [];
@@ -372,7 +434,7 @@ describe('gathering', () => {
     return { coalescer, started, nowMs, submitAll };
   }
 
-  test('sends the first item after a pause at once, and what follows together', async () => {
+  test('a gathering coalescer sends the first item after a pause immediately, and the following ones together', async () => {
     const { started, submitAll } = gathering({ gatherMs: 20 });
     void submitAll(1);
     await pass(5);
@@ -389,7 +451,7 @@ describe('gathering', () => {
     ]);
   });
 
-  test('ends as soon as a batch is full, for that batch alone', async () => {
+  test('gathering ends as soon as a batch is full, for that batch alone', async () => {
     const { started, submitAll } = gathering({ gatherMs: 20, maxItems: 3, lanes: 3 });
     void submitAll(1);
     await pass(4);
@@ -403,7 +465,7 @@ describe('gathering', () => {
     ]);
   });
 
-  test('holds nothing back from a drain, nor what comes during it, and goes on after it', async () => {
+  test('gathering holds no item back from a drain, those submitted during it included, and resumes after it', async () => {
     const { coalescer, started, submitAll } = gathering({ gatherMs: 20, runMs: 1 });
     void submitAll(1);
     await pass(2);
@@ -419,7 +481,7 @@ describe('gathering', () => {
     expect(started.map(({ atMs }) => atMs)).toEqual([0, 3, 4, 24]);
   });
 
-  test('over any arrivals: batches keep their distance unless full, no item waits for longer, and each is answered', async () => {
+  test('gathered batches start gatherMs apart unless full, no item waits for longer, and each is answered, over any arrivals', async () => {
     const scenario = fc.record({
       arrivals: fc.array(
         fc.record({ afterMs: fc.constantFrom(0, 0, 1, 3, 10, 40), items: fc.integer({ min: 1, max: 4 }) }),

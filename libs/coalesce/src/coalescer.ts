@@ -1,73 +1,66 @@
 /**
  * The coalescing client: many callers each submit one item, `run` gets arrays of them, and every caller gets its own result.
- * It stands at every hop and in front of every hot statement, because a hop costs by the call and hardly by the item.
+ * It is used at every hop and in front of every hot statement, because a hop costs by the call and hardly by the item.
  *
- * An item is, in this order,
- *   waiting   behind another item of its key: it becomes ready when that one is done;
- *   ready     in the queue, in the order of arrival; no two ready or running items have the same key;
- *   running   in a batch, in one of the lanes;
- *   done      its place is free, and the next item of its key becomes ready.
- * Its caller is answered when it is done, or before that when its deadline passes or its signal aborts. An item that was
- * answered early and is not running yet is dropped without a run; one that runs already runs to its end, unheard.
+ * States
+ *   An item   is submitted; waits behind an item of its key; is ready, in the order of arrival; runs in a batch; is done. Its caller is
+ *             answered once: by its run, or before that when its deadline passes or its signal aborts. An item that was answered early
+ *             and does not run yet is dropped; one that runs already runs to its end, its result ignored (`entry.ts`, `keyed-queue.ts`).
+ *   A batch   is taken from the queue, runs, and is done with the last of its items. One that failed may be replayed item by item.
+ *   A lane    is free or has one batch.
+ *   The whole is idle (nothing queued, all lanes free), gathering (ready items, and `gatherMs` not over), or running. A flush is scheduled
+ *             whenever a lane is free and an item is ready that gathering does not hold back.
  *
- * A batch starts as soon as a lane is free: on the `setImmediate` after the first ready item, so that everything that one
- * turn of the event loop brings rides together. There is no waiting time to tune: while the lanes are busy, items gather
- * into the next batch by themselves, so that batches are as large as the load asks for and an idle system answers at once.
+ * When a batch starts
+ *   As soon as a lane is free: on the `setImmediate` after the first ready item, so that all items of one turn of the event loop
+ *   share it. There is no waiting time to tune: while the lanes are busy, items gather into the next batch, so that batches are
+ *   as large as the load asks for and an idle system answers immediately.
+ *   Work that no caller waits for may gather over time as well: with `gatherMs`, batches start at least so long after each other, unless
+ *   one is full. The first item after a pause still runs immediately, and later ones go together: at most one batch per `gatherMs`,
+ *   however its items trickle in, and no item waits longer than that for its batch. It is not for what a caller waits for: under load
+ *   that caller would wait for the clock, where the lanes alone would have let it go. `drain` waits for no clock.
  *
- * Work that nobody waits for may gather over time as well: with `gatherMs`, batches start at least so long after each other, unless one is
- * full. The first item after a pause still goes at once, and whatever comes then rides together: at most one batch per `gatherMs`, however
- * its items trickle in, and no item waits longer than that for its turn. It is not for what a caller waits for: under load that caller
- * would wait for the clock, where the lanes alone would have let it go. `drain` waits for no clock.
+ * Limits, and what happens at each
+ *   maxItems    a batch: the others wait for the next one.
+ *   lanes       batches at a time: ready items wait.
+ *   maxQueued   queued items, running ones not counted: `submit` rejects with QueueFullError immediately.
+ *   deadlineAt  the item's whole stay: rejected with ItemDeadlineError.
+ *   A run has no limit of its own: `run` enforces its own, or keeps its lane.
  *
- * From these states follow the laws: each item is answered exactly once; items of a key run in their order, at most one in
- * a batch and never in two lanes at once; there are never more than `maxItems` in a batch nor more than `lanes` batches.
+ * Invariants
+ *   Each item is answered exactly once. Items of a key run in their order, at most one in a batch and never in two lanes at once. There
+ *   are never more than `maxItems` in a batch, `lanes` batches, `maxQueued` queued items. A lane is free again however its batch ended.
+ *   What a callback (`run`, `keyOf`, `isolate`, `onBatch`, the observer) throws is the answer of the items that it concerns. A broken
+ *   invariant in the queue or the lanes is lost state: it throws out of the event loop and ends the process.
  *
- * A batch that fails is run again item by item, so that one bad item fails alone: `run` must have had no effect when it
- * throws, or the same effect twice must be one. Without `isolate` every item of the batch gets the error.
+ * How a batch runs and how one that fails is handled: run-batch.ts.
  */
+import { DeadlineSweep } from './deadline-sweep.ts';
+import { type Entry, rejectEntry } from './entry.ts';
+import { BrokenInvariantError, ItemDeadlineError, QueueFullError } from './errors.ts';
+import { KeyedQueue } from './keyed-queue.ts';
+import { currentObserver } from './observer.ts';
+import { type Batch, runBatch } from './run-batch.ts';
+
 export interface CoalescerOptions<Item, Result> {
   /** Names this coalescer in its errors. */
   readonly name: string;
-  /** Answers one result per item, in the order of the items. */
+  /** Returns one result per item, in the order of the items. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** The most items of one batch. */
   readonly maxItems?: number;
   /** The most batches at a time. */
   readonly lanes?: number;
-  /** The least time between the starts of two batches, unless as many items as fit are ready: for work that nobody waits for. */
+  /** The least time between the starts of two batches, unless as many items as fit are ready: for work that no caller waits for. */
   readonly gatherMs?: number;
-  /** The most items that may wait; more are refused at once, before latency collapses. */
+  /** The most items that may be queued; more are refused immediately, before latency collapses. */
   readonly maxQueued?: number;
   /** Items of one key keep their order: never in two lanes at once, one a batch. Without it items are independent. */
   readonly keyOf?: (item: Item) => string;
   /** Whether a failed batch is replayed item by item; as a predicate, for which errors. A dead database is no bad item. */
   readonly isolate?: boolean | ((error: unknown) => boolean);
-  /** Told the size of each batch before it runs; replayed items are not told again. */
+  /** Gets the size of each batch before it runs; not called again for replayed items. */
   readonly onBatch?: (size: number) => void;
-}
-
-/**
- * Sees the items and runs of every coalescer of the process, for traces. An item is of interest when `onSubmit` answers something; that
- * is told how the item was answered, and is among the `items` of each run that carries it.
- */
-export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
-  onSubmit(name: string): Observed | undefined;
-  /** Called in place of `run`, which it calls. */
-  onRun<Results>(
-    batch: { readonly name: string; readonly size: number; readonly items: readonly Observed[] },
-    run: () => Promise<Results>,
-  ): Promise<Results>;
-}
-
-export interface ObservedItem {
-  onAnswer(error?: unknown): void;
-}
-
-let observer: CoalescerObserver | undefined;
-
-/** One observer a process; `undefined` takes it away. Coalescers that are there already are seen too. */
-export function observeCoalescers<Observed extends ObservedItem>(next: CoalescerObserver<Observed> | undefined): void {
-  observer = next as CoalescerObserver | undefined;
 }
 
 export interface SubmitOptions {
@@ -79,41 +72,11 @@ export interface SubmitOptions {
 
 export interface Coalescer<Item, Result> {
   submit(item: Item, options?: SubmitOptions): Promise<Result>;
-  /** Resolves when every item is done, those that come meanwhile included. */
+  /** Resolves when every item is done, those submitted meanwhile included. */
   drain(): Promise<void>;
   /** How many items wait for a lane. */
   readonly queued: number;
 }
-
-/** So much is waiting that another item would only wait in vain; it had no effect. */
-export class QueueFullError extends Error {
-  override readonly name = 'QueueFullError';
-}
-
-/** The item's deadline passed; whether it had its effect is not known. */
-export class ItemDeadlineError extends Error {
-  override readonly name = 'ItemDeadlineError';
-}
-
-interface Entry<Item, Result> {
-  readonly item: Item;
-  readonly key: string | undefined;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-  readonly deadlineAt: number;
-  readonly signal: AbortSignal | undefined;
-  readonly observed: ObservedItem | undefined;
-  onAbort: (() => void) | undefined;
-  isAnswered: boolean;
-  /** The item of the same key that waits behind this one. */
-  next: Entry<Item, Result> | undefined;
-}
-
-/** The longest that a timer of Node can wait. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Ready items that were taken are cut off the array once there are so many of them. */
-const COMPACT_AFTER = 1024;
 
 export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Result>): Coalescer<Item, Result> {
   const {
@@ -127,63 +90,50 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     maxQueued = 20_000,
     isolate = true,
   } = options;
+  const answering = { name, run, isolate, onBatch };
   if (maxItems < 1 || lanes < 1)
     throw new RangeError(`${name}: a coalescer has at least one lane and one item a batch`);
-  type Place = Entry<Item, Result>;
 
-  let ready: Place[] = [];
-  let readyFrom = 0;
-  /** The last item of each key that is waiting, ready or running. */
-  const lastOfKey = new Map<string, Place>();
-  const batches = new Set<readonly Place[]>();
-  let queued = 0;
+  const queue = new KeyedQueue<Item, Result>();
+  const running = new Set<Batch<Item, Result>>();
+  const deadlines = new DeadlineSweep(unfinished, pastDeadline);
   let isFlushScheduled = false;
   let nextStartAt = 0;
   let gatherTimer: NodeJS.Timeout | undefined;
   let drained: (() => void)[] = [];
-  let sweepAt = Number.POSITIVE_INFINITY;
-  let sweepTimer: NodeJS.Timeout | undefined;
 
   function submit(item: Item, { deadlineAt, signal }: SubmitOptions = {}): Promise<Result> {
-    if (queued >= maxQueued) return Promise.reject(new QueueFullError(`${name}: ${queued} items are waiting already`));
+    if (queue.count >= maxQueued) {
+      return Promise.reject(new QueueFullError(`${name}: ${queue.count} items are waiting already`));
+    }
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (deadlineAt !== undefined && deadlineAt <= Date.now()) return Promise.reject(pastDeadline());
-    const key = keyOf?.(item);
     return new Promise((resolve, reject) => {
-      const entry: Place = {
+      const entry: Entry<Item, Result> = {
         item,
-        key,
+        key: keyOf?.(item),
         resolve,
         reject,
         deadlineAt: deadlineAt ?? Number.POSITIVE_INFINITY,
         signal,
-        observed: observer?.onSubmit(name),
-        onAbort: undefined,
+        observed: currentObserver()?.onSubmit(name),
+        place: 'submitted',
         isAnswered: false,
+        onAbort: undefined,
         next: undefined,
       };
-      if (signal !== undefined) listen(entry, signal);
-      if (entry.deadlineAt < sweepAt) sweepNoLaterThan(entry.deadlineAt);
-      enqueue(entry);
+      if (signal !== undefined) {
+        entry.onAbort = () => rejectEntry(entry, signal.reason);
+        signal.addEventListener('abort', entry.onAbort, { once: true });
+      }
+      deadlines.noLaterThan(entry.deadlineAt);
+      queue.add(entry);
+      scheduleFlush();
     });
   }
 
-  function enqueue(entry: Place): void {
-    queued += 1;
-    if (entry.key !== undefined) {
-      const last = lastOfKey.get(entry.key);
-      lastOfKey.set(entry.key, entry);
-      if (last !== undefined) {
-        last.next = entry;
-        return;
-      }
-    }
-    ready.push(entry);
-    scheduleFlush();
-  }
-
   function scheduleFlush(): void {
-    if (isFlushScheduled || batches.size >= lanes || ready.length === readyFrom) return;
+    if (isFlushScheduled || running.size >= lanes || queue.readyCount === 0) return;
     if (isGathering()) {
       gatherTimer ??= setTimeout(flush, nextStartAt - performance.now());
       return;
@@ -196,17 +146,12 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
   function flush(): void {
     isFlushScheduled = false;
     gatherTimer = undefined;
-    while (batches.size < lanes) {
-      const batch = takeBatch();
+    while (running.size < lanes) {
+      const batch = queue.take(maxItems);
       if (batch.length === 0) break;
-      batches.add(batch);
+      running.add(batch);
       if (gatherMs > 0) nextStartAt = performance.now() + gatherMs;
-      void runBatch(batch).then(() => {
-        batches.delete(batch);
-        for (const entry of batch) leave(entry);
-        scheduleFlush();
-        resolveDrained();
-      });
+      void runBatch(batch, answering).then(() => freeLane(batch));
       if (isGathering()) {
         scheduleFlush();
         break;
@@ -215,138 +160,26 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     resolveDrained();
   }
 
-  /** Whether what is ready should wait for more. */
+  function freeLane(batch: Batch<Item, Result>): void {
+    if (!running.delete(batch)) throw new BrokenInvariantError(`${name}: a lane was freed twice`);
+    for (const entry of batch) queue.finish(entry);
+    scheduleFlush();
+    resolveDrained();
+  }
+
+  /** Whether the ready items should wait for more. */
   function isGathering(): boolean {
-    if (gatherMs === 0 || drained.length > 0 || ready.length - readyFrom >= maxItems) return false;
+    if (gatherMs === 0 || drained.length > 0 || queue.readyCount >= maxItems) return false;
     return gatherTimer !== undefined || performance.now() < nextStartAt;
   }
 
-  function takeBatch(): readonly Place[] {
-    const batch: Place[] = [];
-    while (batch.length < maxItems) {
-      const entry = ready[readyFrom];
-      if (entry === undefined) break;
-      readyFrom += 1;
-      queued -= 1;
-      if (entry.isAnswered) leave(entry);
-      else batch.push(entry);
-    }
-    if (readyFrom === ready.length) {
-      ready = [];
-      readyFrom = 0;
-    } else if (readyFrom >= COMPACT_AFTER) {
-      ready = ready.slice(readyFrom);
-      readyFrom = 0;
-    }
-    return batch;
-  }
-
-  /** The item is done: the next of its key is ready. */
-  function leave(entry: Place): void {
-    if (entry.key === undefined) return;
-    if (entry.next !== undefined) ready.push(entry.next);
-    else lastOfKey.delete(entry.key);
-  }
-
-  /** Never rejects: whatever goes wrong is the answer of the items that it concerns. */
-  async function runBatch(batch: readonly Place[]): Promise<void> {
-    onBatch?.(batch.length);
-    const error = await attempt(batch);
-    if (error === undefined) return;
-    if (batch.length === 1 || !mayIsolate(error.cause)) {
-      rejectAll(batch, error.cause);
-      return;
-    }
-    for (const [index, entry] of batch.entries()) {
-      if (entry.isAnswered) continue;
-      const failure = await attempt([entry]);
-      if (failure === undefined) continue;
-      if (!mayIsolate(failure.cause)) {
-        rejectAll(batch.slice(index), failure.cause);
-        return;
-      }
-      rejectOne(entry, failure.cause);
-    }
-  }
-
-  /** Runs the items and answers them, or says why `run` failed and answers none. */
-  async function attempt(batch: readonly Place[]): Promise<{ readonly cause: unknown } | undefined> {
-    let results: readonly Result[];
-    try {
-      const items = batch.map((entry) => entry.item);
-      results = await (observer === undefined ? run(items) : observedRun(observer, batch, () => run(items)));
-    } catch (cause) {
-      return { cause };
-    }
-    if (results.length !== batch.length) {
-      // A bug in `run`, and it has had its effect: no result can be told to be anyone's, and nothing may run twice.
-      rejectAll(batch, new Error(`${name}: run answered ${results.length} results for ${batch.length} items`));
-      return undefined;
-    }
-    for (let index = 0; index < batch.length; index += 1) {
-      const entry = batch[index] as Place;
-      if (!entry.isAnswered) {
-        answered(entry);
-        entry.resolve(results[index] as Result);
+  function* unfinished(): Generator<Entry<Item, Result>> {
+    for (const batch of running) {
+      for (const first of batch) {
+        for (let entry: Entry<Item, Result> | undefined = first; entry !== undefined; entry = entry.next) yield entry;
       }
     }
-    return undefined;
-  }
-
-  function observedRun<Results>(by: CoalescerObserver, batch: readonly Place[], work: () => Promise<Results>) {
-    const items = batch.flatMap(({ observed }) => observed ?? []);
-    return by.onRun({ name, size: batch.length, items }, work);
-  }
-
-  function mayIsolate(error: unknown): boolean {
-    return typeof isolate === 'function' ? isolate(error) : isolate;
-  }
-
-  function rejectAll(batch: readonly Place[], error: unknown): void {
-    for (const entry of batch) rejectOne(entry, error);
-  }
-
-  function rejectOne(entry: Place, error: unknown): void {
-    if (entry.isAnswered) return;
-    answered(entry, error);
-    entry.reject(error);
-  }
-
-  function answered(entry: Place, error?: unknown): void {
-    entry.isAnswered = true;
-    entry.observed?.onAnswer(error);
-    if (entry.onAbort !== undefined) entry.signal?.removeEventListener('abort', entry.onAbort);
-  }
-
-  function listen(entry: Place, signal: AbortSignal): void {
-    entry.onAbort = () => rejectOne(entry, signal.reason);
-    signal.addEventListener('abort', entry.onAbort, { once: true });
-  }
-
-  // One timer for all deadlines, at the earliest. Items are done long before they are due, so it finds most of them gone.
-
-  function sweepNoLaterThan(at: number): void {
-    clearTimeout(sweepTimer);
-    sweepAt = at;
-    sweepTimer = setTimeout(sweep, Math.min(Math.max(at - Date.now(), 0), MAX_TIMER_MS));
-    sweepTimer.unref();
-  }
-
-  function sweep(): void {
-    const now = Date.now();
-    let earliest = Number.POSITIVE_INFINITY;
-    const visit = (entry: Place) => {
-      if (entry.isAnswered) return;
-      if (entry.deadlineAt <= now) rejectOne(entry, pastDeadline());
-      else if (entry.deadlineAt < earliest) earliest = entry.deadlineAt;
-    };
-    const visitChain = (first: Place) => {
-      for (let entry: Place | undefined = first; entry !== undefined; entry = entry.next) visit(entry);
-    };
-    for (const batch of batches) for (const entry of batch) visitChain(entry);
-    for (let index = readyFrom; index < ready.length; index += 1) visitChain(ready[index] as Place);
-    sweepAt = Number.POSITIVE_INFINITY;
-    if (earliest < sweepAt) sweepNoLaterThan(earliest);
+    yield* queue.entries();
   }
 
   function pastDeadline(): ItemDeadlineError {
@@ -354,7 +187,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
   }
 
   function isIdle(): boolean {
-    return queued === 0 && batches.size === 0;
+    return queue.count === 0 && running.size === 0;
   }
 
   function resolveDrained(): void {
@@ -374,7 +207,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
       });
     },
     get queued() {
-      return queued;
+      return queue.count;
     },
   };
 }

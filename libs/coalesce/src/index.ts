@@ -1,11 +1,4 @@
-export {
-  type Coalescer,
-  type CoalescerObserver,
-  type CoalescerOptions,
-  createCoalescer,
-  ItemDeadlineError,
-  type ObservedItem,
-  observeCoalescers,
-  QueueFullError,
-  type SubmitOptions,
-} from './coalescer.ts';
+export { type Coalescer, type CoalescerOptions, createCoalescer, type SubmitOptions } from './coalescer.ts';
+export { ItemDeadlineError, QueueFullError } from './errors.ts';
+export { type CoalescerObserver, type ObservedItem, observeCoalescers } from './observer.ts';
+export { type OptimisticBatch, runOptimisticBatch } from './optimistic-batch.ts';

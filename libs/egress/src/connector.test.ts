@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { createCertificateAuthority } from '@laurel/private-ca';
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { NO_CIDRS } from '@laurel/safe-url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -28,7 +28,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What comes of a request to https://receiver.test when the name stands for these addresses. */
+/** The result of a request to https://receiver.test when the name resolves to these addresses. */
 async function requestTo(addresses: readonly string[], port: number): Promise<string> {
   await using dns = await serveDns((type, name) => addressRecords(type, name, addresses));
   await using egress = egressOf({ dnsServers: [dns.address] });
@@ -36,7 +36,7 @@ async function requestTo(addresses: readonly string[], port: number): Promise<st
 }
 
 describe('a connection by name', () => {
-  it('is made to the address that was resolved, once, and is verified for the name', async () => {
+  it('a connection by name is made once, to the resolved address, and its certificate is verified for the name', async () => {
     let [host, servername]: [unknown, unknown] = [null, null];
     await using receiver = await serve((request, response) => {
       [host, servername] = [request.headers.host, (request.socket as unknown as { servername: string }).servername];
@@ -49,7 +49,7 @@ describe('a connection by name', () => {
     expect(dns.questions.toSorted()).toEqual(['A receiver.test', 'AAAA receiver.test']);
   });
 
-  it('is refused when any of its addresses is private, whichever and wherever', async () => {
+  it('a connection by name is refused when any of its addresses is private, in whichever position', async () => {
     let addresses: readonly string[] = [];
     await using receiver = await serve(hello);
     await using dns = await serveDns((type, name) => addressRecords(type, name, addresses));
@@ -64,7 +64,7 @@ describe('a connection by name', () => {
     expect(receiver.connections).toHaveLength(0);
   });
 
-  it('is refused when the name leads to a private one', async () => {
+  it('a connection by name is refused when the name is an alias of a private one', async () => {
     await using receiver = await serve(hello);
     await using dns = await serveDns((type) => [
       { type: 'CNAME', name: 'receiver.test', ttl: 60, data: 'internal.test' },
@@ -78,13 +78,13 @@ describe('a connection by name', () => {
     });
   });
 
-  it('is refused when the name was public before, and keeps to what it resolved itself', async () => {
+  it('a connection by name is refused when the name was public before, and uses only the addresses it resolved itself', async () => {
     let answers = 0;
     await using receiver = await serve((request, response) => {
       response.setHeader('connection', 'close');
       hello(request, response);
     });
-    // A name server that tells the check one address and whoever looks again another.
+    // A name server that answers the check with one address and every later query with another.
     await using dns = await serveDns((type, name) => {
       if (type === 'A') answers += 1;
       return addressRecords(type, name, answers <= 1 ? ['127.0.0.1'] : ['10.0.0.1']);
@@ -97,7 +97,7 @@ describe('a connection by name', () => {
     expect(dns.questions.filter((question) => question.startsWith('A '))).toHaveLength(2);
   });
 
-  it('tries the next address when one refuses or does not answer, IPv4 first', async () => {
+  it('a connection by name tries the next address when one refuses or does not answer, IPv4 first', async () => {
     await using receiver = await serve(hello);
     expect(await requestTo([UNUSED, '127.0.0.1'], receiver.port)).toBe('200 hello');
     expect(await requestTo(['::1', '127.0.0.1'], receiver.port)).toBe('200 hello');
@@ -113,7 +113,7 @@ describe('a connection by name', () => {
     ['has a server that fails', () => 'SERVFAIL'],
     ['has no address', () => []],
     ['leads to nowhere', () => [{ type: 'CNAME', name: 'receiver.test', ttl: 60, data: 'nowhere.test' }]],
-  ] as [string, () => DnsReply][])('fails by its name when that %s', async (_, reply) => {
+  ] as [string, () => DnsReply][])('a connection by name fails as unresolved when the name %s', async (_, reply) => {
     await using dns = await serveDns(reply);
     await using egress = egressOf({ dnsServers: [dns.address] });
     expect(await post(egress, 'https://receiver.test/')).toEqual({
@@ -124,7 +124,7 @@ describe('a connection by name', () => {
     });
   });
 
-  it('needs one family only', async () => {
+  it('a connection by name needs addresses of one family only', async () => {
     await using receiver = await serve(hello);
     await using dns = await serveDns((type, name) =>
       type === 'A' ? addressRecords(type, name, ['127.0.0.1']) : 'SERVFAIL',
@@ -133,7 +133,7 @@ describe('a connection by name', () => {
     expect(outcomeOf(await post(egress, `https://receiver.test:${receiver.port}/`))).toBe('200 hello');
   });
 
-  it('runs out of time when no name server answers', async () => {
+  it('a connection by name times out when no name server answers', async () => {
     await using dns = await serveDns(() => 'silence');
     await using egress = egressOf({ dnsServers: [dns.address] });
     expect(await post(egress, 'https://receiver.test/', { timeoutMs: SHORT_MS })).toEqual({
@@ -146,7 +146,7 @@ describe('a connection by name', () => {
 });
 
 describe('a connection by address', () => {
-  it('is made when the address is allowed, and to no other', async () => {
+  it('a connection by address is made when the address is allowed, and to no other', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
     const outcomes = async (host: string) => outcomeOf(await post(egress, `https://${host}:${receiver.port}/`));
@@ -157,21 +157,21 @@ describe('a connection by address', () => {
     }
   });
 
-  it('is public when nothing is allowed', async () => {
+  it('a connection by address needs a public address when no network is allowed', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf({ allowCidrs: NO_CIDRS });
     expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('blocked');
     expect(receiver.connections).toHaveLength(0);
   });
 
-  it.skipIf(!HAS_IPV6)('can be of IPv6', async () => {
+  it.skipIf(!HAS_IPV6)('a connection by address can be to IPv6', async () => {
     await using receiver = await serve(hello, { host: '::1' });
     await using egress = egressOf();
     expect(outcomeOf(await post(egress, `https://[::1]:${receiver.port}/`))).toBe('200 hello');
     expect(await requestTo(['::1'], receiver.port)).toBe('200 hello');
   });
 
-  it('is only made for a URL that is safe', async () => {
+  it('a connection by address is made only for a URL that passes the check', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
     const { port } = receiver;
@@ -186,7 +186,7 @@ describe('a connection by address', () => {
     expect(receiver.connections).toHaveLength(0);
   });
 
-  it('knows no proxy', async () => {
+  it('a connection uses no proxy of the environment', async () => {
     await using proxy = await servePlain((socket) => socket.destroy());
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
     await using receiver = await serve(hello);
@@ -195,7 +195,7 @@ describe('a connection by address', () => {
     expect(proxy.connections).toHaveLength(0);
   });
 
-  it('fails in one way when nobody listens', async () => {
+  it('a connection to a closed port fails as connect', async () => {
     const receiver = await serve(hello);
     await receiver[Symbol.asyncDispose]();
     await using egress = egressOf();
@@ -207,7 +207,7 @@ describe('a connection by address', () => {
     });
   });
 
-  it('runs out of time when nobody answers', async () => {
+  it('a connection times out when the address does not answer', async () => {
     await using hole = await blackHole();
     await using egress = egressOf();
     expect(await post(egress, `https://127.0.0.1:${hole.port}/`, { timeoutMs: SHORT_MS })).toEqual({
@@ -222,14 +222,14 @@ describe('a connection by address', () => {
 describe('TLS', () => {
   const untrusted = 'The certificate is not signed by a trusted authority.';
 
-  it('is refused with a certificate that does not hold', async () => {
+  it('a TLS connection with an invalid certificate is refused', async () => {
     const other = await createCertificateAuthority();
     const past = new Date(Date.now() - 60_000);
     const { certificate, key } = await other.issue({ names: ['127.0.0.1'] });
     const pairs = [
       [{ certificate, key }, untrusted],
       [{ certificate: certificate + other.certificate, key }, untrusted],
-      // Signed by itself.
+      // Self-signed.
       [other, 'The certificate is not one of a server.'],
       [await AUTHORITY.issue({ names: ['other.test', '127.0.0.2'] }), 'The certificate is for another host name.'],
       [await AUTHORITY.issue({ names: ['127.0.0.1'], notAfter: past }), 'The certificate has expired.'],
@@ -246,13 +246,13 @@ describe('TLS', () => {
     }
   });
 
-  it('is verified for the name, not for its address', async () => {
+  it('the certificate is verified for the name, not for its address', async () => {
     const pair = await AUTHORITY.issue({ names: ['127.0.0.1', 'other.test'] });
     await using receiver = await serve(hello, { pair });
     expect(await requestTo(['127.0.0.1'], receiver.port)).toBe('tls');
   });
 
-  it('trusts only the system and who was named', async () => {
+  it('only the system’s authorities and the configured one are trusted', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf({ ca: undefined });
     expect(await post(egress, `https://127.0.0.1:${receiver.port}/`)).toMatchObject({
@@ -261,14 +261,14 @@ describe('TLS', () => {
     });
   });
 
-  it('is verified whatever the environment says', async () => {
+  it('the certificate is verified whatever the environment sets', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     await using receiver = await serve(hello);
     await using egress = egressOf({ ca: undefined });
     expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('tls');
   });
 
-  it('is not what a plain HTTP server speaks, nor one that hangs up', async () => {
+  it('a plain HTTP server and one that hangs up during the handshake are TLS failures', async () => {
     await using egress = egressOf();
     const plain = http.createServer(hello).listen(0, '127.0.0.1');
     await once(plain, 'listening');
@@ -282,7 +282,7 @@ describe('TLS', () => {
     expect(outcomeOf(await post(egress, `https://127.0.0.1:${hangsUp.port}/`))).toBe('tls');
   });
 
-  it('runs out of time when the handshake never ends, and hangs up', async () => {
+  it('a handshake that never ends times out, and its connection is closed', async () => {
     const closed = Promise.withResolvers<void>();
     await using silent = await servePlain((socket) => socket.resume().on('close', closed.resolve));
     await using egress = egressOf();

@@ -1,7 +1,7 @@
 /**
- * Opens connections: resolves the name, refuses it when any of its addresses may not be spoken to, connects to the very addresses that
- * were checked (a second look-up could answer otherwise), and verifies the certificate for the name.
- * Literal addresses pass here too, which they would not at a `lookup` hook.
+ * Opens connections: resolves the name, refuses it when any of its addresses may not be connected to, connects to exactly the addresses
+ * that were checked (a second look-up could have another result), and verifies the certificate for the name.
+ * Literal addresses are checked here too, which a `lookup` hook would not do.
  */
 import { once } from 'node:events';
 import { isIP, connect as netConnect, type Socket } from 'node:net';
@@ -11,18 +11,18 @@ import { buildConnector } from 'undici';
 import { EgressFailure, tlsFailure } from './failure.ts';
 import type { NameResolver } from './resolver.ts';
 
-/** A name with more addresses than this is not a reason to knock on all of them. */
+/** Of a name with more addresses, only this many are tried. */
 const MAX_ADDRESSES_TRIED = 4;
-/** An attempt ends a little after those who wait for it: what it then hands back to undici finds nobody waiting, and nothing is begun anew. */
+/** An attempt ends slightly after the requests that wait for it, so that its failure finds no waiting request and undici starts no new one. */
 const GRACE_MS = 100;
 
 export type Target = {
   /** A name, or a literal address without brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** How long it is waited for. */
+  /** How long the callers wait for the connection. */
   readonly timeoutMs: number;
-  /** Told once a name was resolved; never for a literal address. */
+  /** Called once a name was resolved; never for a literal address. */
   readonly onResolved: () => void;
 };
 
@@ -38,13 +38,13 @@ export function createConnector({
   readonly resolver: NameResolver;
   readonly allowCidrs: Cidrs;
   readonly ca: string | undefined;
-  /** Aborted when every attempt is to be given up. */
+  /** Aborted to cancel every attempt. */
   readonly stopping: AbortSignal;
 }): OpenConnection {
   const startTls = buildConnector({
-    // Made once: to parse a hundred and more root certificates takes milliseconds.
+    // Created once: parsing more than a hundred root certificates takes milliseconds.
     secureContext: createSecureContext({ ca: [...getCACertificates('default'), ...(ca === undefined ? [] : [ca])] }),
-    // Said here so that NODE_TLS_REJECT_UNAUTHORIZED does not count.
+    // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: true,
     // A resumed session would not be checked for its host name again. Kept-alive connections save more handshakes than sessions do.
     maxCachedSessions: 0,
@@ -66,7 +66,7 @@ export function createConnector({
     return secure(socket, { hostname, servername: hostname, port: String(port), protocol: 'https:' }, signal);
   }
 
-  /** In the given order, not at once: the next address gets its turn when the one before failed or used up its share of the time. */
+  /** Tries the addresses in the given order, one at a time: the next one when the previous failed or used up its share of the time. */
   async function connectToAny(
     addresses: readonly string[],
     port: number,
@@ -89,7 +89,7 @@ export function createConnector({
   /** Null when the address cannot be reached before the signal. */
   async function connectTcp(address: string, port: number, signal: AbortSignal): Promise<Socket | null> {
     const socket = netConnect({ host: address, port, noDelay: true });
-    // `once` listens only until then, and an error that nobody listens for ends the process.
+    // `once` listens only until the connection is made, and an error without a listener ends the process.
     socket.on('error', () => {});
     try {
       await once(socket, 'connect', { signal });
@@ -97,7 +97,7 @@ export function createConnector({
       socket.destroy();
       return null;
     }
-    // The peer's address is the last word, whatever lies between: it is what will be spoken to.
+    // The peer's address decides, whatever is in between: it is the address that the connection is made to.
     if (socket.remoteAddress !== undefined && mayConnectTo(socket.remoteAddress, allowCidrs)) return socket;
     const failure = new EgressFailure(socket.remoteAddress === undefined ? 'connect' : 'blocked');
     socket.destroy();
@@ -126,12 +126,12 @@ export function createConnector({
   return open;
 }
 
-/** What the promise gives, or the reason why it is not waited for any longer. */
+/** The promise's result, or the abort reason of the signal if that comes first. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(reasonOf(signal));
     if (signal.aborted) giveUp();
-    // Taken off again: this signal still fires when the connection is long in use.
+    // Removed afterwards: this signal still fires while the connection is in use.
     signal.addEventListener('abort', giveUp, { once: true });
     const settle = () => signal.removeEventListener('abort', giveUp);
     promise.then(resolve, reject).finally(settle);

@@ -20,15 +20,15 @@ import {
 
 const OK_HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** What comes of a request that is answered with exactly these bytes, after which the connection ends. */
+/** The result of a request that is answered with exactly these bytes, after which the connection ends. */
 async function answeredWith(bytes: string | Buffer, limits: { maxBodyBytes?: number } = {}): Promise<EgressResult> {
   await using receiver = await serveRaw((socket) => socket.end(bytes));
   await using egress = egressOf();
   return await post(egress, `https://127.0.0.1:${receiver.port}/`, limits);
 }
 
-describe('a request', () => {
-  it('arrives as it was given, and asks for no encoding', async () => {
+describe('an egress request', () => {
+  it('an egress request arrives as it was given, and requests no content encoding', async () => {
     let [received, head]: [Buffer, IncomingMessage | null] = [Buffer.alloc(0), null];
     await using receiver = await serve(async (request, response) => {
       head = request;
@@ -69,7 +69,7 @@ describe('a request', () => {
       'expect',
     ],
     ...['Transfer-Encoding', 'content-length', 'Accept-Encoding', 'with space', 'colon:', ''],
-  ])('with the header %j is a mistake of the caller', async (name) => {
+  ])('an egress request with the header %j throws TypeError', async (name) => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
     const sent = post(egress, `https://127.0.0.1:${receiver.port}/`, { headers: { [name]: '1' } });
@@ -77,15 +77,15 @@ describe('a request', () => {
     expect(receiver.connections).toHaveLength(0);
   });
 
-  it('with a header of two lines is a mistake of the caller', async () => {
+  it('an egress request with a line break in a header throws TypeError', async () => {
     await using egress = egressOf();
     const sent = post(egress, 'https://127.0.0.1:1024/', { headers: { a: '1\r\nhost: b' } });
     await expect(sent).rejects.toThrow(TypeError);
   });
 });
 
-describe('an answer', () => {
-  it('has its status, headers, body and phases', async () => {
+describe('a response to an egress request', () => {
+  it('a response has its status, headers, body and phases', async () => {
     await using receiver = await serve((request, response) => {
       response.writeHead(202, { 'X-Note': 'a\u00e9', 'Set-Cookie': ['a=1', 'b=2'] });
       hello(request, response);
@@ -102,14 +102,14 @@ describe('an answer', () => {
       isTruncated: false,
       timings: { dnsMs: number, connectMs: number, waitMs: number, readMs: number },
     });
-    // The second one neither resolves nor connects.
+    // The second request neither resolves nor connects.
     const timings = { dnsMs: null, connectMs: null, waitMs: number, readMs: number };
     expect(await post(egress, url)).toMatchObject({ status: 202, timings });
     const literal = await post(egress, `https://127.0.0.1:${receiver.port}/`);
     expect(literal.timings).toEqual({ dnsMs: null, connectMs: number, waitMs: number, readMs: number });
   });
 
-  it('comes from this machine for its name, without asking a name server', async () => {
+  it('localhost is this machine, without a query to a name server', async () => {
     await using receiver = await serve(hello);
     await using dns = await serveDns(() => {
       throw new Error('the name server was asked');
@@ -119,7 +119,7 @@ describe('an answer', () => {
   });
 
   it.each([200, 204, 299, 301, 304, 307, 400, 410, 429, 500, 503, 599, 999])(
-    'can be %d, and is not acted on',
+    'a response with status %d is returned, and not acted on',
     async (status) => {
       let requests = 0;
       await using receiver = await serve((request, response) => {
@@ -134,25 +134,25 @@ describe('an answer', () => {
     },
   );
 
-  it('is the one after those that only announce it', async () => {
+  it('the response is the final one after informational responses', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     expect(outcomeOf(await answeredWith(`${early}${OK_HEAD}content-length: 2\r\n\r\nok`))).toBe('200 ok');
   });
 
-  it('is not inflated', async () => {
+  it('a compressed response is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const head = Buffer.from(`${OK_HEAD}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
     const result = await answeredWith(Buffer.concat([head, bomb]), { maxBodyBytes: 100_000 });
     expect(result).toMatchObject({ kind: 'answer', status: 200, isTruncated: false, body: bomb });
   });
 
-  it('keeps every byte', async () => {
+  it('a response keeps every byte', async () => {
     const body = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     const head = Buffer.from(`${OK_HEAD}content-length: 256\r\n\r\n`);
     expect(await answeredWith(Buffer.concat([head, body]))).toMatchObject({ body });
   });
 
-  it('is read up to its limit, and whole when it just fits', async () => {
+  it('a response is read up to its limit, and is complete when it just fits', async () => {
     const whole = `${OK_HEAD}content-length: 10\r\n\r\n0123456789`;
     expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 10 }))).toBe('200 0123456789');
     expect(outcomeOf(await answeredWith(whole, { maxBodyBytes: 9 }))).toBe('200 012345678...');
@@ -163,7 +163,7 @@ describe('an answer', () => {
     expect(outcomeOf(await answeredWith(`${OK_HEAD}\r\nuntil the end`))).toBe('200 until the end');
   });
 
-  it('that never ends is cut off, and its connection with it', async () => {
+  it('a response that never ends is cut off, and its connection is closed', async () => {
     const closed = Promise.withResolvers<void>();
     await using receiver = await serve((_, response) => {
       const more = () => {
@@ -178,7 +178,7 @@ describe('an answer', () => {
     await closed.promise;
   });
 
-  it('counts by its status when its body stalls, breaks off or is malformed', async () => {
+  it('a response is decided by its status when its body stalls, breaks off or is malformed', async () => {
     const closed = Promise.withResolvers<void>();
     await using stalling = await serveRaw((socket) => {
       socket.on('close', closed.resolve);
@@ -199,7 +199,7 @@ describe('an answer', () => {
   });
 });
 
-describe('no answer', () => {
+describe('an egress request without a response', () => {
   it.each([
     ['an end', ''],
     ['half a head', `${OK_HEAD}content-le`],
@@ -213,7 +213,7 @@ describe('no answer', () => {
     ['a length and chunks', `${OK_HEAD}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['a permission that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['another protocol that nobody asked for', 'HTTP/1.1 101 Switching\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n'],
-  ])('is what %s makes', async (_, bytes) => {
+  ])('a server that sends %s is a protocol failure', async (_, bytes) => {
     expect(await answeredWith(bytes)).toEqual({
       kind: 'failure',
       error: 'protocol',
@@ -222,7 +222,7 @@ describe('no answer', () => {
     });
   });
 
-  it('comes in time when the head is slow, however busily it comes', async () => {
+  it('a slow head times out, even while bytes keep arriving', async () => {
     await using receiver = await serveRaw((socket) => {
       socket.write(OK_HEAD);
       const drip = setInterval(() => socket.write('a: b\r\n'), 10);
@@ -238,7 +238,7 @@ describe('no answer', () => {
     });
   });
 
-  it('comes when all phases together take too long, though none does alone', async () => {
+  it('a request times out when all phases together take too long, though none does alone', async () => {
     const timeoutMs = 400;
     const shareMs = timeoutMs / 2;
     await using receiver = await serve((_, response) => {
@@ -252,7 +252,7 @@ describe('no answer', () => {
     expect((dnsMs ?? 0) + (connectMs ?? 0) + (waitMs ?? 0)).toBeGreaterThan(shareMs);
   });
 
-  it('comes when the caller gives up, before and after it was sent', async () => {
+  it('a request that the caller cancels fails as aborted, before and after it was sent', async () => {
     const arrived = Promise.withResolvers<void>();
     await using receiver = await serve(() => arrived.resolve());
     await using egress = egressOf();
@@ -266,7 +266,7 @@ describe('no answer', () => {
     expect(receiver.connections).toHaveLength(1);
   });
 
-  it('comes when the process stops, whatever it waited for, and everything is closed', async () => {
+  it('stopping the process aborts every request, in whatever phase, and closes every connection', async () => {
     const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using receiver = await serve((request) => {
       request.socket.on('close', closed.resolve);
@@ -285,8 +285,8 @@ describe('no answer', () => {
   });
 });
 
-describe('connections', () => {
-  it('are kept and used again', async () => {
+describe('connections of egress', () => {
+  it('connections are kept and reused', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
     for (let sent = 0; sent < 10; sent++) {
@@ -295,7 +295,7 @@ describe('connections', () => {
     expect(receiver.connections).toHaveLength(1);
   });
 
-  it('are as many as are needed, up to the limit of the origin', async () => {
+  it('as many connections are opened as are needed, up to the limit of the origin', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf({ connectionsPerOrigin: 3 });
     const url = `https://127.0.0.1:${receiver.port}/`;
@@ -304,7 +304,7 @@ describe('connections', () => {
     expect(receiver.connections).toHaveLength(3);
   });
 
-  it('are made anew after the other side closed them', async () => {
+  it('connections that the other side closed are opened again', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf();
     const url = `https://127.0.0.1:${receiver.port}/`;
@@ -317,7 +317,7 @@ describe('connections', () => {
     expect(receiver.connections).toHaveLength(3);
   });
 
-  it('that break never make a request be sent twice', async () => {
+  it('a request on a connection that breaks is never sent twice', async () => {
     let requests = 0;
     await using receiver = await serve((request, response) => {
       requests += 1;
@@ -332,7 +332,7 @@ describe('connections', () => {
     expect(requests).toBe(3);
   });
 
-  it('are closed for the origin that was not used for longest when there are too many', async () => {
+  it('the connections of the least recently used origin are closed when there are too many', async () => {
     await using first = await serve(hello);
     await using second = await serve(hello);
     await using third = await serve(hello);
@@ -349,7 +349,7 @@ describe('connections', () => {
     expect(outcomeOf(await post(egress, urlOf(second)))).toBe('200 hello');
   });
 
-  it('that nobody waits for any more are not made', async () => {
+  it('connections that no request waits for are not opened', async () => {
     await using dns = await serveDns(() => 'silence');
     await using egress = egressOf({ dnsServers: [dns.address], connectionsPerOrigin: 1 });
     const requests = Array.from({ length: 5 }, () => post(egress, 'https://receiver.test/', { timeoutMs: SHORT_MS }));

@@ -9,41 +9,41 @@ import { requestHeaders } from './headers.ts';
 import { createResolver } from './resolver.ts';
 
 export type EgressOptions = {
-  /** Networks that are not public and may be spoken to all the same. */
+  /** Networks that are not public and may be connected to nevertheless. */
   readonly allowCidrs: Cidrs;
   /** PEM; trusted besides the system's roots. */
   readonly ca?: string | undefined;
-  /** `address` or `address:port`; the system's unless said. */
+  /** `address` or `address:port`; the system's unless given. */
   readonly dnsServers?: readonly string[] | undefined;
-  /** More requests to one origin wait, and their time runs. The default is what one process sends in all. */
+  /** Further requests to one origin wait, and the wait counts towards their timeout. The default is the most that one process sends. */
   readonly connectionsPerOrigin?: number;
-  /** Idle connections of so many origins are kept; those of the one that was not used for longest are closed first. */
+  /** The number of origins whose idle connections are kept; those of the least recently used origin are closed first. */
   readonly maxOrigins?: number;
 };
 
 export type EgressRequest = {
   readonly method: string;
   readonly url: string | URL;
-  /** One that is not the caller's to give, or is malformed, makes `request` throw TypeError: ask `isCallersHeader`. */
+  /** A header that a caller may not set, or that is malformed, makes `request` throw TypeError: see `isCallersHeader`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
-  /** For everything together: name, connection, request, answer. */
+  /** The limit for all phases together: name, connection, request, response. */
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
   readonly signal?: AbortSignal | undefined;
 };
 
 export interface Egress extends AsyncDisposable {
-  /** Never rejects for what a remote does. Follows no redirect, inflates nothing, keeps no cookies, knows no proxy. */
+  /** Never rejects because of a remote. Follows no redirect, decompresses nothing, keeps no cookies, uses no proxy. */
   request(request: EgressRequest): Promise<EgressResult>;
 }
 
 const CONNECTIONS_PER_ORIGIN = 128;
 const MAX_ORIGINS = 256;
-/** Idle connections are closed after this time, or what the server says, up to the longest. */
+/** Idle connections are closed after this time, or after the server's keep-alive timeout, up to the maximum below. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 30_000;
-/** Closed so much earlier than the server says, so that the last request does not meet a connection that is just being closed. */
+/** Closed this much earlier than the server's timeout, so that no request is sent on a connection that the server is closing. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const MAX_HEAD_BYTES = 16_384;
 const HTTPS_PORT = 443;
@@ -53,7 +53,7 @@ const NO_TIMINGS: EgressTimings = { dnsMs: null, connectMs: null, waitMs: null, 
 type OriginPool = Route & {
   readonly pool: Pool;
   lastAttempt: ConnectionAttempt | null;
-  /** Of the request that came last; by performance.now(). */
+  /** The deadline of the latest request, by performance.now(). */
   deadline: number;
 };
 
@@ -67,9 +67,9 @@ export function createEgress({
   const stopping = new AbortController();
   const resolver = createResolver(dnsServers);
   const open = createConnector({ resolver, allowCidrs, ca, stopping: stopping.signal });
-  /** By origin; the one that was used last is the last. */
+  /** By origin; the most recently used one is the last. */
   const origins = new Map<string, OriginPool>();
-  /** Also those that are out of `origins` and still finish what they began. */
+  /** All pools, those included that were removed from `origins` and still finish their requests. */
   const pools = new Set<Pool>();
   const results = counter('laurel_egress_requests_total', 'Requests to addresses of strangers, by outcome.', [
     'outcome',
@@ -99,7 +99,7 @@ export function createEgress({
       keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       maxHeaderSize: MAX_HEAD_BYTES,
-      // Each exchange has its own deadline.
+      // Each HTTP exchange has its own deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -109,7 +109,7 @@ export function createEgress({
   }
 
   async function connectFor(origin: OriginPool, hostname: string, port: number): Promise<Socket> {
-    // undici keeps requests that were given up in its queue.
+    // undici keeps cancelled requests in its queue.
     if (origin.waiting === 0) throw new EgressFailure('aborted');
     const attempt: ConnectionAttempt = {
       startedAt: performance.now(),
@@ -129,7 +129,7 @@ export function createEgress({
     if (oldest === undefined) return;
     const [origin, { pool }] = oldest;
     origins.delete(origin);
-    // What is in flight on it ends first.
+    // Requests in flight on it end first.
     void pool.close().finally(() => pools.delete(pool));
   }
 

@@ -1,10 +1,10 @@
 /**
- * One request and what comes back. It is settled once, by whatever comes first:
+ * One HTTP exchange: a request and its response. It ends once, with the first event that ends it:
  *
  *   sent nothing -> waiting for the head -> reading the body
  *
- * Until the head is there, an error or the deadline is a failure. From then on the status decides: an end, an error, the deadline or a full
- * buffer all make an answer, with as much of the body as came. The connection is kept only after a whole answer.
+ * Before the head has arrived, an error or the deadline is a failure. After that the status decides: an end, an error, the deadline or a
+ * full buffer all result in an answer, with the part of the body that has arrived. The connection is kept only after a complete response.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -15,7 +15,7 @@ export type EgressTimings = {
   readonly dnsMs: number | null;
   /** TCP and TLS. */
   readonly connectMs: number | null;
-  /** From the request to the head of its answer. */
+  /** From the request to the head of its response. */
   readonly waitMs: number | null;
   /** From the head to the last byte that was read. */
   readonly readMs: number | null;
@@ -24,25 +24,25 @@ export type EgressTimings = {
 export type EgressResult =
   | {
       readonly kind: 'answer';
-      /** 200 to 999, as it came. Redirects are answers like all others. */
+      /** 200 to 999, as received. A redirect is a response like any other. */
       readonly status: number;
       /** Names in lower case. */
       readonly headers: IncomingHttpHeaders;
-      /** As it was sent: never inflated, and not more than `maxBodyBytes`. */
+      /** As it was sent: never decompressed, and at most `maxBodyBytes`. */
       readonly body: Buffer;
-      /** Whether there was, or may have been, more than `body`. */
+      /** Whether the response had, or may have had, more than `body`. */
       readonly isTruncated: boolean;
       readonly timings: EgressTimings;
     }
   | {
       readonly kind: 'failure';
       readonly error: EgressErrorKind;
-      /** A fixed sentence that may be shown to whoever chose the address. */
+      /** A fixed sentence that may be shown to the developer who gave the URL. */
       readonly message: string;
       readonly timings: EgressTimings;
     };
 
-/** The making of one connection. Times are by performance.now(). */
+/** An attempt to open one connection. Times are by performance.now(). */
 export type ConnectionAttempt = {
   readonly startedAt: number;
   /** A literal address has no name to resolve. */
@@ -50,7 +50,7 @@ export type ConnectionAttempt = {
   resolvedAt: number | null;
 };
 
-/** Where the requests of one origin go. */
+/** The connection state that the requests of one origin share. */
 export type Route = {
   readonly lastAttempt: ConnectionAttempt | null;
   /** Requests that still wait for a connection. */
@@ -93,7 +93,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection: undici has no other way to take it back.
+    // Cancelled while it waited for a connection: undici has no other means to withdraw a request.
     if (this.#isSettled) {
       controller.abort(new EgressFailure('aborted'));
       return;
@@ -104,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // The 1xx come before the answer.
+    // 1xx responses precede the final one.
     if (status < 200) return;
     this.#headAt = performance.now();
     this.#status = status;
@@ -121,7 +121,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // undici takes the connection back in the next turn. Whoever then sends again finds it free, and needs no second one.
+    // undici frees the connection in the next turn of the event loop. A caller that then sends again reuses it and needs no second one.
     this.#answer(false, (result) => queueMicrotask(() => setImmediate(this.#resolve, result)));
   }
 
@@ -137,7 +137,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#disconnect();
   }
 
-  /** The rest is never waited for. */
+  /** Closes the connection instead of waiting for the rest of the response. */
   #disconnect(): void {
     this.#controller?.abort(new EgressFailure('aborted'));
   }
@@ -178,7 +178,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  /** What of the time until `end` went into a connection: the last one that was begun since, because without need none is. */
+  /** The part of the time until `end` that went into a connection: the last one begun since the start, because none is opened without need. */
   #connecting(end: number): { dnsMs: number | null; connectMs: number | null; connectedAt: number } {
     const [start, attempt] = [this.#startedAt, this.#route.lastAttempt];
     if (attempt === null || attempt.startedAt < start || attempt.startedAt > end) {

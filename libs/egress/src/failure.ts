@@ -1,6 +1,6 @@
 /**
- * Why there is no answer, as a kind and a fixed sentence. Both are shown to the stranger who chose the address, so neither carries what a
- * socket said: that would tell ports that are closed from those that are filtered, and one host behind a name from another.
+ * Why there is no response, as a kind and a fixed sentence. Both are shown to the developer who gave the untrusted URL, so neither carries
+ * the socket's error: that would reveal which ports are closed and which are filtered, and distinguish the hosts behind one name.
  */
 
 export type EgressErrorKind =
@@ -12,11 +12,11 @@ export type EgressErrorKind =
   | 'connect'
   /** No TLS connection, or the certificate was not accepted. */
   | 'tls'
-  /** The time was over before the head of an answer came. */
+  /** The timeout passed before the head of a response arrived. */
   | 'timeout'
-  /** What came is no HTTP/1.1 answer, or the connection ended before one. */
+  /** The bytes received are no HTTP/1.1 response, or the connection ended before one. */
   | 'protocol'
-  /** The caller gave up, or this process is stopping. */
+  /** The caller cancelled, or this process is stopping. */
   | 'aborted';
 
 const MESSAGES: Record<EgressErrorKind, string> = {
@@ -29,7 +29,7 @@ const MESSAGES: Record<EgressErrorKind, string> = {
   aborted: 'The request was given up.',
 };
 
-/** What the owner of a receiver needs to know to mend it. By the codes of OpenSSL and Node. */
+/** What the owner of a receiver needs to know to repair it, by the codes of OpenSSL and Node. */
 const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate has expired.',
   CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
@@ -42,34 +42,34 @@ const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is not signed by a trusted authority.',
 };
 
-/** How a connection fails inside of undici, which hands it to the requests that waited for the connection. */
+/** The failure of a connection inside undici, which passes it to the requests that wait for the connection. */
 export class EgressFailure extends Error {
   override readonly name = 'EgressFailure';
   readonly kind: EgressErrorKind;
 
-  /** The message is the kind's sentence unless given. */
+  /** Without a message, that of the kind is used. */
   constructor(kind: EgressErrorKind, message: string = MESSAGES[kind]) {
     super(message);
     this.kind = kind;
   }
 }
 
-/** A handshake that failed with this error. */
+/** The failure of a handshake that ended with this error. */
 export function tlsFailure(error: unknown): EgressFailure {
   return new EgressFailure('tls', CERTIFICATE_MESSAGES[codeOf(error)]);
 }
 
-/** What undici gave up a request with. */
+/** The failure for the error that undici ended a request with. */
 export function failureOf(error: unknown): EgressFailure {
   if (error instanceof EgressFailure) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return new EgressFailure('aborted');
-  // A server can refuse a client after the handshake, for example for want of a client certificate.
+  // A server can refuse a client after the handshake, for example because it has no client certificate.
   if (code.startsWith('ERR_SSL_')) return new EgressFailure('tls');
   return new EgressFailure('protocol');
 }
 
-/** Whether undici refused what the caller asked for, before anything was sent. */
+/** Whether undici refused the caller's request as invalid, before anything was sent. */
 export function isCallersFault(error: unknown): boolean {
   return codeOf(error) === 'UND_ERR_INVALID_ARG';
 }

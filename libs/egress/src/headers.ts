@@ -1,6 +1,6 @@
 /**
- * Headers that are not a caller's to give: they say where a message ends, which host it is for, what a connection does next, or how the
- * answer is encoded. With one of them a caller could smuggle a second request, or have a bomb inflated.
+ * Headers that a caller may not set: they define where a message ends, which host it is for, what happens to the connection, or how the
+ * response is encoded. With one of them a caller could smuggle a second request, or have a decompression bomb inflated.
  */
 const RESERVED = new Set([
   'accept-encoding',
@@ -24,7 +24,7 @@ export function isCallersHeader(name: string): boolean {
   return !RESERVED.has(name.toLowerCase());
 }
 
-/** The headers as undici takes them. Throws TypeError for one that is not the caller's to give. */
+/** The headers in undici's form. Throws TypeError for one that a caller may not set. */
 export function requestHeaders(headers: Readonly<Record<string, string>>): string[] {
   const list = ['accept-encoding', 'identity'];
   for (const name in headers) {

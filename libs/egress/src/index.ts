@@ -1,6 +1,7 @@
 /**
- * HTTPS requests to addresses that strangers chose. Every connection is made to a public address that was checked, with a certificate
- * that was verified; an exchange takes no longer and no more than it was given; and whatever a remote does, the caller gets a value.
+ * HTTPS requests to untrusted URLs, and the check of the URLs that a developer may give. Every connection is made to a checked public
+ * address, with a verified certificate; an HTTP exchange keeps to its limits of time and size; and whatever a remote does, the caller
+ * gets a result.
  */
 export {
   createEgress,
@@ -11,3 +12,6 @@ export {
 export type { EgressResult, EgressTimings } from './exchange.ts';
 export type { EgressErrorKind } from './failure.ts';
 export { isCallersHeader } from './headers.ts';
+export { createNameLookup } from './name-lookup.ts';
+export { egressOptionsOf, egressSettings, urlCheckOf } from './settings.ts';
+export type { UrlCheck } from './url-check.ts';

@@ -6,27 +6,31 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
-import { type CertificateAuthority, createCertificateAuthority, type KeyPair } from '@laurel/private-ca';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  type KeyPair,
+} from '@laurel/local-infrastructure/certificate-authority';
 import { parseCidrs } from '@laurel/safe-url';
 import { type Answer, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import { createEgress, type Egress, type EgressOptions, type EgressRequest } from './egress.ts';
 import type { EgressResult } from './exchange.ts';
 
 export const AUTHORITY: CertificateAuthority = await createCertificateAuthority();
-/** For every host of these tests. */
+/** The certificate of every host of these tests. */
 const CERTIFICATE = await AUTHORITY.issue({
   names: ['receiver.test', 'localhost', '127.0.0.1', '::1'],
 });
 
-/** Long enough for whatever succeeds here, on a machine that is busy. */
+/** Long enough for every request that succeeds here, on a busy machine. */
 const AMPLE_MS = 10_000;
-/** For what is to run out of time, no matter in which phase. */
+/** For requests that are to time out, in whatever phase. */
 export const SHORT_MS = 200;
-/** For what is to run out of time after it was sent: a busy machine takes its time for a connection too. */
+/** For requests that are to time out after they were sent: on a busy machine the connection takes time too. */
 export const LATE_MS = 1_500;
-/** An address of this machine on which no test of another process listens either. */
+/** An address of this machine on which no process listens, no test of another process either. */
 export const UNUSED = '127.86.3.9';
-/** Stands for the Internet: what is not in here is as private as it would be there. */
+/** Stands for the Internet: all other addresses are as private as they are there. */
 const PUBLIC = parseCidrs(`127.0.0.1/32,${UNUSED}/32,::1/128`);
 
 export function egressOf(options: Partial<EgressOptions> = {}): Egress {
@@ -38,7 +42,7 @@ export function post(egress: Egress, url: string, request: Partial<EgressRequest
   return egress.request({ method: 'POST', url, headers: {}, body: Buffer.from('{}'), ...limits, ...request });
 }
 
-/** What came of it in short: the status with the body, or the kind of failure. */
+/** The result in short: the status with the body, or the kind of failure. */
 export function outcomeOf(result: EgressResult): string {
   if (result.kind === 'failure') return result.error;
   return `${result.status} ${result.body.toString('latin1')}${result.isTruncated ? '...' : ''}`;
@@ -50,7 +54,7 @@ export const hello: RequestListener = (request, response) => {
 
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
-  /** Every connection that was accepted, the oldest first. */
+  /** Every accepted connection, oldest first. */
   readonly connections: readonly net.Socket[];
 }
 
@@ -60,12 +64,12 @@ export function serve(
   { host = '127.0.0.1', port = 0, pair = CERTIFICATE }: { host?: string; port?: number; pair?: KeyPair } = {},
 ): Promise<Receiver> {
   const server = https.createServer({ cert: pair.certificate, key: pair.key }, handler);
-  // Only tests that say so close idle connections.
+  // Idle connections are closed only by tests that do so explicitly.
   server.keepAliveTimeout = 0;
   return listen(server, host, port);
 }
 
-/** A TLS server that says what it likes, once a whole head of a request came. */
+/** A TLS server that sends arbitrary bytes, once the whole head of a request has arrived. */
 export function serveRaw(onRequest: (socket: tls.TLSSocket) => void): Promise<Receiver> {
   const server = tls.createServer({ cert: CERTIFICATE.certificate, key: CERTIFICATE.key }, (socket) => {
     socket.on('error', () => {});
@@ -100,7 +104,7 @@ async function listen(server: net.Server, host: string, port: number): Promise<R
 }
 
 /**
- * An address that does not answer: a listening socket whose queue is full, because its thread never accepts. Linux drops what else comes.
+ * An address that does not answer: a listening socket whose queue is full, because its thread never accepts. Linux drops further packets.
  */
 export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const source = `
@@ -124,13 +128,13 @@ export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver>
   };
 }
 
-/** What a name server says to one question: records, an error, or nothing at all. */
+/** A name server's answer to one question: records, an error, or none. */
 export type DnsReply = readonly Answer[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
 export interface DnsServer extends AsyncDisposable {
   /** `address:port`. */
   readonly address: string;
-  /** `A receiver.test`, the oldest first. */
+  /** Such as `A receiver.test`; oldest first. */
   readonly questions: readonly string[];
 }
 

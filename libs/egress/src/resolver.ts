@@ -1,13 +1,13 @@
 /**
  * Names are resolved by c-ares over the network, not by `dns.lookup`: that one blocks one of the four threads that file access and
- * cryptography share, as long as a stranger's name server likes. So /etc/hosts and search domains do not count here;
- * `localhost` is this machine without asking.
+ * cryptography share, for as long as an untrusted name server takes. So /etc/hosts and search domains have no effect here;
+ * `localhost` is this machine without a query.
  */
 import { Resolver } from 'node:dns';
 import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/safe-url';
 import { EgressFailure } from './failure.ts';
 
-/** For the first try; the second waits twice as long. Together they leave a send of 5 s its time to connect. */
+/** For the first try; the second waits twice as long. Together they leave a send of 5 s enough time to connect. */
 const TRY_TIMEOUT_MS = 1_000;
 const TRIES = 2;
 
@@ -17,7 +17,7 @@ export interface NameResolver {
   cancel(): void;
 }
 
-/** Asks the system's servers unless some are given, as `address` or `address:port`. */
+/** Queries the system's servers unless some are given, as `address` or `address:port`. */
 export function createResolver(servers?: readonly string[]): NameResolver {
   const resolver = new Resolver({ timeout: TRY_TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined && servers.length > 0) resolver.setServers(servers);
@@ -29,7 +29,7 @@ export function createResolver(servers?: readonly string[]): NameResolver {
         addresses((answer) => resolver.resolve4(name, answer)),
         addresses((answer) => resolver.resolve6(name, answer)),
       ]);
-      // One family suffices: many names have no IPv6, and some servers fail when asked for it. Only what was resolved is connected to.
+      // One family suffices: many names have no IPv6, and some servers fail on a query for it. Only resolved addresses are connected to.
       const all = [...v4, ...v6];
       if (all.length === 0) throw new EgressFailure('dns');
       return all;

@@ -2,7 +2,7 @@
  * Secrets at rest: AES-256-GCM under a key from the environment.
  *
  * A sealed text is `version (1 byte) | nonce (12) | ciphertext | tag (16)`. The version is authenticated too, so that a later format can
- * never be taken for this one. Nonces are random: one key is good for 2^32 texts (NIST SP 800-38D, 8.3), far beyond the number of secrets.
+ * never be read as this one. Nonces are random: one key is good for 2^32 texts (NIST SP 800-38D, 8.3), far beyond the number of secrets.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
@@ -16,11 +16,11 @@ const HEADER_BYTES = 1 + NONCE_BYTES;
 export type Encryption = {
   /** `boundTo` names what the secret belongs to, for example `endpoint:<id>`: sealed for one owner, it opens for no other. */
   encrypt(text: string, boundTo: string): Buffer;
-  /** Throws DecryptionError for whatever was not sealed under this key for this owner, or was changed since. */
+  /** Throws DecryptionError for a text that was not sealed under this key for this owner, or was changed since. */
   decrypt(sealed: Uint8Array, boundTo: string): string;
 };
 
-/** Says nothing about why, because the reason is of use only to somebody who tampers. */
+/** Carries no reason, because a reason would help only an attacker. */
 export class DecryptionError extends Error {
   override readonly name = 'DecryptionError';
   constructor() {
@@ -35,7 +35,7 @@ export function createEncryption(key: Uint8Array): Encryption {
 
   return {
     encrypt(text, boundTo) {
-      // Half of a surrogate pair has no UTF-8: it would come back as another text.
+      // Half of a surrogate pair has no UTF-8: it would decrypt to another text.
       if (!text.isWellFormed()) throw new TypeError('Only well-formed text can be encrypted.');
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, secretKey, nonce, { authTagLength: TAG_BYTES });
@@ -66,7 +66,7 @@ export function createEncryption(key: Uint8Array): Encryption {
   };
 }
 
-/** What is vouched for beside the text: the format's version and the owner. */
+/** The additional authenticated data: the format's version and the owner. */
 function authenticated(boundTo: string): Buffer {
   if (!boundTo.isWellFormed()) throw new TypeError('A secret is bound to well-formed text.');
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(boundTo, 'utf8')]);

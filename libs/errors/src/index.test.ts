@@ -5,7 +5,7 @@ import { type ApiErrorCode, DEFAULT_MESSAGE, HTTP_STATUS, isApiErrorCode, isRefu
 const codes = Object.keys(HTTP_STATUS) as ApiErrorCode[];
 
 describe('error codes', () => {
-  test('every code has the status that the contract gives it', () => {
+  test('every error code has the status that the contract gives it', () => {
     const byStatus = Object.groupBy(codes, (code) => String(HTTP_STATUS[code]));
     expect(byStatus).toEqual({
       400: ['invalid_request'],
@@ -31,12 +31,12 @@ describe('error codes', () => {
     });
   });
 
-  test('every code has one default sentence', () => {
+  test('every error code has one default sentence', () => {
     expect(Object.keys(DEFAULT_MESSAGE).sort()).toEqual([...codes].sort());
     for (const message of Object.values(DEFAULT_MESSAGE)) expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
-  test('only the codes of the set are codes', () => {
+  test('only the codes of the closed set are error codes', () => {
     for (const code of codes) expect(isApiErrorCode(code)).toBe(true);
     for (const other of ['', 'INTERNAL', 'toString', '__proto__', 'not found'])
       expect(isApiErrorCode(other)).toBe(false);
@@ -44,12 +44,12 @@ describe('error codes', () => {
 });
 
 describe('refusals', () => {
-  test('a refusal says its code and, unless told otherwise, the default sentence', () => {
+  test('a refusal carries its code and, unless given another sentence, the default one', () => {
     expect(refused('blocked')).toEqual({ kind: 'refused', code: 'blocked', message: DEFAULT_MESSAGE.blocked });
     expect(refused('conflict', 'It is paid.')).toEqual({ kind: 'refused', code: 'conflict', message: 'It is paid.' });
   });
 
-  test('a refusal is recognised, and nothing else is', () => {
+  test('only a refusal is recognised as one', () => {
     fc.assert(fc.property(fc.constantFrom(...codes), fc.string(), (code, text) => isRefused(refused(code, text))));
     fc.assert(fc.property(fc.anything(), (value) => !isRefused(value)));
     for (const other of [{ kind: 'refused' }, { kind: 'paid', code: 'blocked' }, null])

@@ -1,6 +1,6 @@
 /**
- * A connection to NATS that nobody waits for: it is made behind, and made again for as long as the process lives. One that breaks is
- * thrown away with everything that hung on it, subscriptions and unanswered calls; the next one starts from nothing.
+ * A connection to NATS that callers do not wait for: it is opened in the background, and reopened for as long as the process lives. A
+ * broken one is discarded with its subscriptions and unanswered calls; the next one starts without either.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@laurel/service';
@@ -8,26 +8,59 @@ import { connect, type NatsConnection } from 'nats';
 import { withinMs } from './within.ts';
 
 export interface Connection extends AsyncDisposable {
-  /** The connection while there is one. */
+  /** The open connection; undefined while there is none. */
   readonly current: NatsConnection | undefined;
-  /** Told of the present connection and of every later one. */
+  /** Calls the listener with the open connection and with every later one. */
   onUp(listener: (nats: NatsConnection) => void): Disposable;
 }
 
 const RETRY_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Two unanswered pings end a connection to a server that is gone without a word. */
+/** Two unanswered pings end a connection to a server that disappeared without closing it. */
 const PING_INTERVAL_MS = 5_000;
 const GOODBYE_MS = 1_000;
 
+/** The prefix of the subjects on which a user receives the answers to its requests. */
+export function inboxPrefixOf(user: string): string {
+  return `_INBOX_${user}`;
+}
+
+/** The servers, without the user and the password of their URLs. */
+export function parseNatsUrl(url: string): {
+  readonly servers: string[];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+} {
+  const places = url.split(',').map((server) => new URL(server.trim()));
+  const named = places.find(({ username }) => username !== '');
+  return {
+    servers: places.map(({ host }) => `nats://${host}`),
+    user: named && decodeURIComponent(named.username),
+    password: named && decodeURIComponent(named.password),
+  };
+}
+
 export function connectNats(options: {
-  /** `nats://host:port`, several separated by commas. */
+  /** `nats://user:password@host:port`, several separated by commas; one of them names the user. */
   url: string;
+  /** A PEM file with the authority of the server's certificate; without it nothing is encrypted. */
+  caFile?: string | undefined;
   name: string;
   logger: Logger;
 }): Connection {
-  const { url, name, logger } = options;
-  const servers = url.split(',').map((server) => server.trim());
+  const { url, caFile, name, logger } = options;
+  const { servers, user, password } = parseNatsUrl(url);
+  const identity = {
+    servers,
+    name,
+    ...(user !== undefined && {
+      user,
+      pass: password ?? '',
+      // Answers to this user's requests arrive on subjects below it, to which no other user may subscribe.
+      inboxPrefix: inboxPrefixOf(user),
+    }),
+    tls: caFile === undefined ? null : { caFile },
+  };
   const stop = new AbortController();
   const listeners = new Set<(nats: NatsConnection) => void>();
   let current: NatsConnection | undefined;
@@ -36,8 +69,7 @@ export function connectNats(options: {
     let hasToldFault = false;
     while (!stop.signal.aborted) {
       const nats = await connect({
-        servers,
-        name,
+        ...identity,
         reconnect: false,
         timeout: CONNECT_TIMEOUT_MS,
         pingInterval: PING_INTERVAL_MS,
@@ -79,7 +111,7 @@ export function connectNats(options: {
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       const nats = current;
-      // What was said last, acknowledgements for example, should still leave; a server that does not answer is left behind.
+      // The last messages, acknowledgements for example, should still be sent; a server that does not answer is not waited for.
       await withinMs(GOODBYE_MS, nats?.flush());
       await withinMs(GOODBYE_MS, nats?.close());
       await withinMs(GOODBYE_MS, ended);

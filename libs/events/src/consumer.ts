@@ -1,22 +1,26 @@
 /**
- * Takes events from the stream through a durable consumer, in batches of whatever has arrived. `take` resolves once the events are
- * committed in the taker's own database; only then are they acknowledged, and their owners told. So `take` sees every event at least
- * once, and an event twice whenever an acknowledgement or a word to the owner was lost: it has to know ids that it has seen.
+ * Consumes events from the stream through a durable consumer, in batches of all that have arrived. `take` resolves once the events are
+ * committed in the consuming service's own database; only then are they acknowledged, to the stream and to their owners. So `take` gets
+ * every event at least once, and twice whenever one of the acknowledgements was lost: it must deduplicate by event id.
  *
- * A batch that fails is taken again one by one, unless the database is away, so that one bad event fails alone. What failed is delivered
- * again after a pause. An event that failed alone too often is given back: it stays in its owner's outbox, whose relay publishes it anew.
- * Otherwise it would stand at the stream's beginning for ever, by which the relays tell what is missing.
+ * An event is accepted only from its owner: NATS permits an owner to publish only on subjects with its own name, so the subject of a message
+ * must be the one that its event belongs on. An event on another subject, or about another owner's attempt, is dropped, counted and logged.
+ *
+ * A batch that fails is repeated event by event, unless the database is unreachable, so that one bad event fails alone. A failed event is
+ * delivered again after a pause. The consumer terminates an event that failed alone too often: it stays in its owner's outbox, whose relay
+ * publishes it again. Otherwise it would stay the stream's oldest message, by which the relays decide what is missing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescer } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
 import { isConnectionFailure } from '@laurel/postgres';
-import { type Event, Events, Owner } from '@laurel/proto/events';
+import { type Event, Events } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, type NatsConnection, nanos } from 'nats';
+import { nameOfOwner, ownerOfEvent } from './event-owner.ts';
 import { pullMessages } from './pull.ts';
-import { type EventStream, found, isSubset, manager } from './stream.ts';
+import { type EventStream, found, isSubset, manager, subjectOf } from './stream.ts';
 
 export interface ConsumerOptions {
   readonly stream: EventStream;
@@ -25,20 +29,20 @@ export interface ConsumerOptions {
   /** Resolves once the events are committed. Never an empty list, nor more than 200. */
   readonly take: (events: readonly Event[]) => Promise<void>;
   readonly logger: Logger;
-  /** How long an event that could not be taken waits for its next try. */
+  /** How long an event waits for its next delivery after `take` failed for it. */
   readonly retryDelayMs?: number;
 }
 
 const MAX_EVENTS = 200;
 const TAKE_GATHER_MS = 20;
-/** Lists of taken events that are told together, and how long they are gathered: far less than an owner waits before it looks for them. */
+/** Lists of events that are acknowledged to owners together, and how long they are gathered: far less than the relay's margin. */
 const MAX_LISTS = 20;
 const TELL_GATHER_MS = 100;
-/** Messages of up to 50 events that are asked for at a time. */
+/** Messages, of up to 50 events each, that are requested at a time. */
 const MAX_MESSAGES = 20;
-/** Messages that were delivered and not acknowledged yet, over all processes: what bounds the memory of a slow taker. */
+/** Messages that are delivered and not acknowledged yet, over all processes: the limit on the memory of a slow consumer. */
 const MAX_ACK_PENDING = 50;
-/** After so long without an acknowledgement an event is delivered again. */
+/** After this time without an acknowledgement an event is delivered again. */
 const ACK_WAIT_MS = 10_000;
 const MAX_FAILED_DELIVERIES = 5;
 const ENSURE_AGAIN_MS = 250;
@@ -46,27 +50,22 @@ const ENSURE_AGAIN_MS = 250;
 /** JetStream's `consumer not found`. */
 const CONSUMER_NOT_FOUND = 10_014;
 
-const NAME_OF_OWNER: Partial<Record<Owner, AttemptOwner>> = {
-  [Owner.CHALLENGE]: 'challenge',
-  [Owner.TOURNAMENT]: 'tournament',
-};
-
 interface Brought {
   readonly event: Event;
   readonly owner: AttemptOwner;
   readonly from: Delivery;
 }
 
-/** A message, which is answered when each of its events is taken or has failed. */
+/** A message, which is acknowledged or refused when each of its events is committed or has failed. */
 interface Delivery {
   readonly message: JsMsg;
   unanswered: number;
   hasFailed: boolean;
-  /** Whether the database was away, which is no fault of an event. */
+  /** Whether an event failed because the database was unreachable, which does not count against it. */
   hasMissed: boolean;
 }
 
-/** Returns at once, and takes whenever there is a stream. Disposing ends after the running `take` and those that had arrived. */
+/** Returns immediately, and consumes whenever there is a stream. Disposal ends after the running `take` and those of arrived events. */
 export function startConsumer(options: ConsumerOptions): AsyncDisposable {
   const { stream, durable, take, logger, retryDelayMs = 1_000 } = options;
   const taken = counter('laurel_events_taken_total', 'Deliveries of events to a consumer, by outcome.', [
@@ -95,7 +94,7 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
     },
   });
 
-  /** Words to the owners. One that is lost costs a second publication, and is not said again before that. */
+  /** Acknowledgements to the owners. A lost one costs a second publication, and is repeated only after that. */
   const teller = createCoalescer<readonly Brought[], void>({
     name: `${durable}.tell`,
     maxItems: MAX_LISTS,
@@ -112,7 +111,7 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
     },
   });
 
-  /** One more of its events is taken or has failed. */
+  /** Counts one more event of the message as committed or failed. */
   function answer(delivery: Delivery): void {
     delivery.unanswered -= 1;
     if (delivery.unanswered > 0) return;
@@ -124,26 +123,43 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
 
   function receive(message: JsMsg): void {
     const events = readEvents(message);
-    const readable = events.flatMap((event) => {
-      const owner = knownOwner(event);
+    const known = events.filter(isKnown);
+    const owned = known.flatMap((event) => {
+      const owner = ownerOn(message.subject, event);
       return owner === undefined ? [] : [{ event, owner }];
     });
-    if (readable.length < events.length || events.length === 0) {
-      taken.inc({ durable, outcome: 'unreadable' }, Math.max(events.length - readable.length, 1));
-      logger.error(
-        { durable, subject: message.subject, sequence: message.seq },
-        'an event cannot be read and is dropped',
-      );
+    const place = { durable, subject: message.subject, sequence: message.seq };
+    if (known.length < events.length || events.length === 0) {
+      taken.inc({ durable, outcome: 'unreadable' }, Math.max(events.length - known.length, 1));
+      logger.error(place, 'an event cannot be read and is dropped');
     }
-    if (readable.length === 0) message.term();
-    const from: Delivery = { message, unanswered: readable.length, hasFailed: false, hasMissed: false };
-    for (const { event, owner } of readable) {
+    if (owned.length < known.length) {
+      taken.inc({ durable, outcome: 'foreign' }, known.length - owned.length);
+      logger.error(place, 'an event was published by somebody who does not own it and is dropped');
+    }
+    if (owned.length === 0) message.term();
+    const from: Delivery = { message, unanswered: owned.length, hasFailed: false, hasMissed: false };
+    for (const { event, owner } of owned) {
       taker.submit({ event, owner, from }).catch((error) => {
         taken.inc({ durable, outcome: 'failed' });
         from.hasFailed = true;
         from.hasMissed ||= isConnectionFailure(error);
         answer(from);
       });
+    }
+  }
+
+  /** The owner of the event, if it arrived on that owner's subject for it. */
+  function ownerOn(subject: string, event: Event): AttemptOwner | undefined {
+    const owner = ownerOfEvent(event);
+    return owner !== undefined && isOn(subject, event) ? owner : undefined;
+  }
+
+  function isOn(subject: string, event: Event): boolean {
+    try {
+      return subjectOf(stream.prefix, event) === subject;
+    } catch {
+      return false;
     }
   }
 
@@ -195,13 +211,13 @@ async function ensureConsumer(stream: EventStream, durable: string): Promise<Con
       ...wanted,
     });
   } else if (!isSubset(wanted, present.config)) {
-    // Made by an older release of ours.
+    // Created by an older release.
     await consumers.update(stream.name, durable, wanted);
   }
   return await management.jetstream().consumers.get(stream.name, durable);
 }
 
-/** None for bytes that are no events. */
+/** Empty for bytes that are no events. */
 function readEvents(message: JsMsg): readonly Event[] {
   try {
     return Events.decode(message.data).events;
@@ -210,7 +226,7 @@ function readEvents(message: JsMsg): readonly Event[] {
   }
 }
 
-/** Undefined for an event of a kind or an owner that this release does not know. */
-function knownOwner({ owner, payload }: Event): AttemptOwner | undefined {
-  return payload === undefined ? undefined : NAME_OF_OWNER[owner];
+/** Whether this release knows the event's kind and owner. */
+function isKnown({ owner, payload }: Event): boolean {
+  return payload !== undefined && nameOfOwner(owner) !== undefined;
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { EVENT_TYPES, eventIdOf, eventTypeOf, WEBHOOK_EVENT_TYPES } from './event-type.ts';
 import { newEvent } from './events.fixture.ts';
 
-test('the types are those of the contract', () => {
+test('the types of events are those of the contract', () => {
   expect(WEBHOOK_EVENT_TYPES).toEqual([
     'webhook.test',
     'attempt.settled',
@@ -16,12 +16,12 @@ test('the types are those of the contract', () => {
   ]);
 });
 
-test('an event has the type of its payload, and one without is nobody’s', () => {
+test('an event has the type of its payload, and one without a payload throws', () => {
   expect(eventTypeOf(newEvent())).toBe('challenge.suspended');
   expect(() => eventTypeOf(newEvent({ payload: undefined }))).toThrow(TypeError);
 });
 
-test('one fact has one id, and two facts about one thing have two', () => {
+test('one fact has one event id, and two facts about one thing have two', () => {
   const sourceId = randomUUID();
   const ids = EVENT_TYPES.map((type) => eventIdOf(type, sourceId));
   expect(ids.every(isUuid)).toBe(true);

@@ -1,6 +1,7 @@
 /**
- * What can happen, in the words of the contract ("Events"). The type of an event is the name of its payload, with a dot: the proto
- * cannot gain a payload that has no type here, and whoever has something for each type does not compile until it has it for the new one.
+ * The types of events, by the names of the contract (docs/contract/partner-api.md, "Event types"). The type of an event is the name of its
+ * payload, with a dot. A new payload in the proto does not compile without a type here, and code with an entry for each type does not
+ * compile without one for the new type.
  */
 import { deriveId } from '@laurel/ids';
 import type { Event } from '@laurel/proto/events';
@@ -21,18 +22,18 @@ export type EventType = (typeof TYPE_OF_PAYLOAD)[PayloadName];
 /** Every type, in the order of the proto. */
 export const EVENT_TYPES: readonly EventType[] = Object.values(TYPE_OF_PAYLOAD);
 
-/** What a webhook carries and an endpoint subscribes to: every event, and the test that a developer sends, which nobody publishes. */
+/** The types that a webhook carries and an endpoint subscribes to: every event, and the developer's test, which no service publishes. */
 export const WEBHOOK_EVENT_TYPES = ['webhook.test', ...EVENT_TYPES] as const;
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** Throws on an event without a payload, which nobody may publish. */
+/** Throws on an event without a payload, which must not be published. */
 export function eventTypeOf(event: Event): EventType {
   if (event.payload === undefined) throw new TypeError(`the event ${event.id} has no payload`);
   return TYPE_OF_PAYLOAD[event.payload.$case];
 }
 
-/** The one id of what happened to the source: a repeat of the step that makes the fact makes no second event. */
+/** The id of the event of this type about the source: repeating the step that makes the fact true makes no second event. */
 export function eventIdOf(type: EventType, sourceId: string): string {
   return deriveId(sourceId, `event:${type}`);
 }

@@ -1,20 +1,20 @@
-/** An owner and a taker on real servers, for the tests of this package, which `@laurel/testing` builds upon. */
+/** An owner and a consumer on real servers, for the tests of this package; `@laurel/testing` builds on it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureDatabase } from '@laurel/local-infrastructure/ensure-database';
+import { type NatsProcess, startNatsProcess } from '@laurel/local-infrastructure/nats-process';
+import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { ensureDatabase } from '@laurel/postgres/embedded';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import { createLogger, type Logger } from '@laurel/service';
-import { type NatsProcess, startNatsProcess } from './nats-process.ts';
-import { obtainNats } from './nats-server.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { connectEvents, type EventStream } from './stream.ts';
 
-/** How long an event may be under way before the relay looks for it, in tests. */
+/** The relay's margin in tests: how long after its publication an event may be unacknowledged. */
 export const MARGIN_MS = 50;
 
 const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', import.meta.url));
@@ -30,15 +30,21 @@ create table outbox (
 create index outbox_by_publication on outbox (published_at)`,
 };
 
+/** The URL of the test run's server, with the operator as its user. */
 export function natsUrl(): string {
   return variable('LAUREL_TEST_NATS_URL');
+}
+
+/** The URL with the user of a service; unchanged for a server without users. */
+export function urlAs(user: string, url: string): string {
+  return url.replace('//operator:', `//${user}:`);
 }
 
 export function natsFile(): Promise<string> {
   return obtainNats(KEPT_BELOW, () => {}, AbortSignal.timeout(60_000));
 }
 
-/** A server that a test may kill and wipe. */
+/** A server that a test may kill and erase. */
 export async function startOwnNats(): Promise<NatsProcess> {
   const file = await natsFile();
   const directory = await mkdtemp(join(tmpdir(), `laurel-test-nats-${process.pid}-`));
@@ -71,7 +77,7 @@ export async function createOutboxDatabase(): Promise<Database> {
   };
 }
 
-/** What was logged, line by line. */
+/** A logger that keeps its lines. */
 export function createTestLogger(): { logger: Logger; lines: { msg: string; level: string }[] } {
   const lines: { msg: string; level: string }[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
@@ -96,12 +102,12 @@ export function newEvent(overrides: Partial<Event> = {}): Event {
 export interface TestOwner extends AsyncDisposable {
   readonly stream: EventStream;
   readonly outbox: Outbox;
-  /** Makes the events true, and publishes them unless the process "dies" right after the commit. */
+  /** Commits the events, and publishes them, unless `isPublished` is false, as in a crash right after the commit. */
   happen(events: readonly Event[], options?: { readonly isPublished: boolean }): Promise<void>;
   waiting(): Promise<string[]>;
 }
 
-/** The challenge service, as far as events go. */
+/** Stands for the challenge service as an owner of events. */
 export function createTestOwner(options: {
   url: string;
   prefix: string;
@@ -110,7 +116,7 @@ export function createTestOwner(options: {
   republishAfterMs?: number;
 }): TestOwner {
   const { url, prefix, database, logger = createTestLogger().logger, republishAfterMs = MARGIN_MS } = options;
-  const stream = connectEvents({ url, prefix, name: 'owner', logger });
+  const stream = connectEvents({ url: urlAs('challenge', url), prefix, name: 'owner', logger });
   const outbox = createOutbox({ owner: 'challenge', database, stream, logger, republishAfterMs });
   return {
     stream,
@@ -132,7 +138,7 @@ export function createTestOwner(options: {
   };
 }
 
-/** Asks again until it is so, for what another process does in its own time; gives up loudly. */
+/** Polls until the condition holds, for the effects of another process; throws after the deadline. */
 export async function eventually(
   what: string,
   isSo: () => Promise<boolean> | boolean,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newOwnedId } from '@laurel/ids';
 import { ConnectionFailedError, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Events, EventsTaken, Owner } from '@laurel/proto/events';
@@ -16,8 +17,9 @@ import {
   newPrefix,
   startOwnNats,
   type TestOwner,
+  urlAs,
 } from './events.fixture.ts';
-import { connectEvents, type EventStream, manager } from './stream.ts';
+import { connectEvents, type EventStream, manager, subjectOf } from './stream.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -26,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => database.query({ text: 'truncate outbox' }));
 
-/** Takes into memory, and counts how often it saw each event. */
+/** A consumer that counts in memory how often it gets each event. */
 function createTaker(stream: EventStream, options: Partial<ConsumerOptions> = {}) {
   const seen = new Map<string, number>();
   const batches: (readonly Event[])[] = [];
@@ -44,11 +46,13 @@ function createTaker(stream: EventStream, options: Partial<ConsumerOptions> = {}
   return { seen, batches, [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose]() };
 }
 
-/** An owner and a taker with connections of their own, on a prefix of their own. */
+/** An owner and a consumer with their own connections, on their own prefix. */
 function createWorld(url: string, taker: Partial<ConsumerOptions> = {}, prefix = newPrefix()) {
   const stack = new AsyncDisposableStack();
   const owner = stack.use(createTestOwner({ url, prefix, database }));
-  const stream = stack.use(connectEvents({ url, prefix, name: 'taker', logger: createTestLogger().logger }));
+  const stream = stack.use(
+    connectEvents({ url: urlAs('webhook', url), prefix, name: 'taker', logger: createTestLogger().logger }),
+  );
   const { seen, batches } = stack.use(createTaker(stream, taker));
   return {
     owner,
@@ -56,13 +60,20 @@ function createWorld(url: string, taker: Partial<ConsumerOptions> = {}, prefix =
     seen,
     batches,
     prefix,
-    /** Until then the stream forgets what it is given. */
+    /** Resolves once the stream has a consumer; until then it discards what is published. */
     isConsumed: () => eventually('somebody consumes', async () => (await owner.stream.look())?.isConsumed === true),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-/** A take that fails until it is opened. */
+/** A connection as the operator of the test run's server, who may do what no service may. */
+async function operatorOf(prefix: string) {
+  const stream = connectEvents({ url: natsUrl(), prefix, name: 'operator', logger: createTestLogger().logger });
+  await eventually('it is connected', () => stream.connection.current !== undefined);
+  return stream;
+}
+
+/** A gate: its `take` fails until the gate is opened. */
 function createGate() {
   const taken = new Set<string>();
   let isOpen = false;
@@ -78,7 +89,7 @@ function createGate() {
   };
 }
 
-/** The relay's worker runs until the outbox is empty. */
+/** Runs the relay's worker until the outbox is empty. */
 async function relayUntilEmpty(owner: TestOwner): Promise<void> {
   await eventually('the outbox is empty', async () => {
     await owner.outbox.runOnce(new Date());
@@ -92,8 +103,8 @@ const untilEmpty = (owner: TestOwner) =>
 const idsOf = (events: readonly Event[]) => events.map(({ id }) => id).sort();
 const newEvents = (count: number) => Array.from({ length: count }, () => newEvent());
 
-describe('while everything works', () => {
-  test('an event that is published is taken once and leaves the outbox', async () => {
+describe('events without failures', () => {
+  test('a published event is consumed once and leaves the outbox', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     const events = newEvents(3);
@@ -102,7 +113,7 @@ describe('while everything works', () => {
     expect(world.batches.flat().sort(byId)).toEqual([...events].sort(byId));
   });
 
-  test('thousands of events arrive in batches of at most 200', async () => {
+  test('thousands of events are consumed in batches of at most 200', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     const events = newEvents(3_000);
@@ -113,7 +124,7 @@ describe('while everything works', () => {
     expect(world.batches.length).toBeLessThan(300);
   });
 
-  test('events that are published together are few messages, one kind in each', async () => {
+  test('events that are published together are few messages, one per type', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     const live = { programId: randomUUID(), environment: Environment.LIVE };
@@ -123,7 +134,7 @@ describe('while everything works', () => {
     expect((await streams.info(world.stream.name)).state.last_seq).toBe(3);
   });
 
-  test('an owner is told at the latest when the taker ends', async () => {
+  test('an owner gets its acknowledgements at the latest when the consumer ends', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     const { logger } = createTestLogger();
     await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'taker', logger });
@@ -131,7 +142,7 @@ describe('while everything works', () => {
     await eventually('somebody consumes', async () => (await owner.stream.look())?.isConsumed === true);
     await owner.happen(newEvents(1));
     await untilEmpty(owner);
-    // The first was told at once; what comes right behind it is gathered.
+    // The first event was acknowledged immediately; those right after it are gathered.
     const second = newEvents(1);
     await owner.happen(second);
     await eventually('it was taken', () => taker.seen.size === 2);
@@ -139,7 +150,7 @@ describe('while everything works', () => {
     await untilEmpty(owner);
   });
 
-  test('an event whose fact did not become true is not in the outbox', async () => {
+  test('an event whose transaction rolls back is not in the outbox', async () => {
     await using world = createWorld(natsUrl());
     const failing = database.transaction(async (tx) => {
       await world.owner.outbox.insert(tx, [newEvent()]);
@@ -149,7 +160,7 @@ describe('while everything works', () => {
     expect(await world.owner.waiting()).toEqual([]);
   });
 
-  test('an event that is inserted again is there once, and nothing is asked for no events', async () => {
+  test('an event that is inserted twice is in the outbox once, and an empty list sends no query', async () => {
     await using world = createWorld(natsUrl());
     const event = newEvent();
     await world.owner.outbox.insert(database, [event]);
@@ -159,7 +170,7 @@ describe('while everything works', () => {
     await world.owner.outbox.insert(refusing, []);
   });
 
-  test('events of another prefix are not seen', async () => {
+  test('events of another prefix are not consumed', async () => {
     await using world = createWorld(natsUrl());
     await using other = createWorld(natsUrl());
     await Promise.all([world.isConsumed(), other.isConsumed()]);
@@ -171,7 +182,7 @@ describe('while everything works', () => {
     expect([...other.seen.keys()]).toEqual([theirs.id]);
   });
 
-  test('two takers of one name share the events', async () => {
+  test('two consumers of one name share the events', async () => {
     await using world = createWorld(natsUrl());
     await using second = createTaker(world.stream);
     await world.isConsumed();
@@ -184,8 +195,8 @@ describe('while everything works', () => {
   });
 });
 
-describe('what was lost is published again', () => {
-  test('after a crash between the commit and the publication', async () => {
+describe('events that the stream lost', () => {
+  test('the relay publishes events again after a crash between the commit and the publication', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     const events = newEvents(2);
@@ -194,23 +205,24 @@ describe('what was lost is published again', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('after the word that it was taken was lost', async () => {
+  test('the relay publishes an event again after its acknowledgement was lost', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     const event = newEvent();
     await world.owner.happen([event]);
     await untilEmpty(world.owner);
-    // As if nobody had told: the row is there again.
+    // As if the acknowledgement had been lost: the row exists again.
     await world.owner.outbox.insert(database, [event]);
     await relayUntilEmpty(world.owner);
     expect(world.seen.get(event.id)).toBe(2);
   });
 
-  test('once somebody consumes the stream, and not before', async () => {
+  test('the relay publishes again only once the stream has a consumer', async () => {
     const prefix = newPrefix();
     await using owner = createTestOwner({ url: natsUrl(), prefix, database });
-    await eventually('it is connected', () => owner.stream.connection.current !== undefined);
-    await owner.stream.ensure();
+    await using operator = await operatorOf(prefix);
+    await operator.ensure();
+    await eventually('it is connected', async () => (await owner.stream.look()) !== undefined);
     const events = newEvents(3);
     await owner.happen(events);
     await owner.outbox.drain();
@@ -225,22 +237,23 @@ describe('what was lost is published again', () => {
     expect([...late.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test.each(['purge', 'delete'] as const)('after a %s of the stream', async (how) => {
+  test.each(['purge', 'delete'] as const)('the relay publishes events again after a %s of the stream', async (how) => {
     const gate = createGate();
     await using world = createWorld(natsUrl(), { take: gate.take });
     await world.isConsumed();
-    // More than a consumer is given before it acknowledges: the others are in the stream alone.
+    // More than a consumer gets before it acknowledges: the others are in the stream only.
     const events = newEvents(3_000);
     await world.owner.happen(events);
     await world.owner.outbox.drain();
-    const { streams } = await manager(world.owner.stream.connection);
+    await using operator = await operatorOf(world.prefix);
+    const { streams } = await manager(operator.connection);
     await streams[how](world.stream.name);
     gate.open();
     await relayUntilEmpty(world.owner);
     expect([...gate.taken].sort()).toEqual(idsOf(events));
   });
 
-  test('by one of two relays at a time', async () => {
+  test('of two concurrent relays one publishes each event again', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     await using second = createTestOwner({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
@@ -258,7 +271,7 @@ describe('what was lost is published again', () => {
     expect([...world.seen.values()].every((times) => times === 1)).toBe(true);
   });
 
-  test('but not what is still on its way', async () => {
+  test('the relay does not publish events again that are still being consumed', async () => {
     const taken: string[] = [];
     const gate = Promise.withResolvers<void>();
     await using world = createWorld(natsUrl(), {
@@ -281,8 +294,8 @@ describe('what was lost is published again', () => {
   });
 });
 
-describe('a server that is away', () => {
-  test('at the start keeps nobody waiting, and everything arrives once it is there', async () => {
+describe('an unreachable server', () => {
+  test('a server that is unreachable at the start blocks no caller, and everything arrives once it is reachable', async () => {
     await using server = await startOwnNats();
     await server.kill();
     await using world = createWorld(server.url);
@@ -299,7 +312,7 @@ describe('a server that is away', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('for ever ends nobody’s shutdown later than a moment', async () => {
+  test('a server that stays unreachable delays no shutdown by more than a moment', async () => {
     await using server = await startOwnNats();
     await server.kill();
     const world = createWorld(server.url);
@@ -309,7 +322,7 @@ describe('a server that is away', () => {
     expect(Date.now() - began).toBeLessThan(2_500);
   });
 
-  test('that was killed and comes back loses nothing', async () => {
+  test('a server that is killed and restarted loses no event', async () => {
     await using server = await startOwnNats();
     await using world = createWorld(server.url);
     await world.isConsumed();
@@ -323,7 +336,7 @@ describe('a server that is away', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('that lost its store is filled again', async () => {
+  test('a server that lost its store is filled again', async () => {
     await using server = await startOwnNats();
     const gate = createGate();
     await using world = createWorld(server.url, { take: gate.take });
@@ -338,7 +351,7 @@ describe('a server that is away', () => {
     expect([...gate.taken].sort()).toEqual(idsOf(events));
   });
 
-  test('or hangs is not waited for, and goes on where it stood', async () => {
+  test('no caller waits for a server that hangs, and events continue where they stopped', async () => {
     await using server = await startOwnNats();
     await using world = createWorld(server.url);
     await world.isConsumed();
@@ -353,7 +366,7 @@ describe('a server that is away', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('or hangs keeps no connection open at the end', async () => {
+  test('a server that hangs keeps no connection open at the end', async () => {
     await using server = await startOwnNats();
     const world = createWorld(server.url);
     await world.isConsumed();
@@ -367,8 +380,8 @@ describe('a server that is away', () => {
   });
 });
 
-describe('a take that fails', () => {
-  test('is tried again', async () => {
+describe('a failing consumer', () => {
+  test('a batch whose take fails is delivered again', async () => {
     let failures = 2;
     const taken: string[] = [];
     await using world = createWorld(natsUrl(), {
@@ -384,7 +397,7 @@ describe('a take that fails', () => {
     expect(taken).toEqual([event.id]);
   });
 
-  test('for one event keeps no other back, and that one goes back to its outbox and comes again', async () => {
+  test('an event that always fails delays no other, and returns to its outbox and is delivered again', async () => {
     const bad = newEvent();
     let tries = 0;
     let isMended = false;
@@ -411,7 +424,7 @@ describe('a take that fails', () => {
     expect(taken).toContain(bad.id);
   });
 
-  test('because the database is away is tried for longer, and what a message brought beside it is told meanwhile', async () => {
+  test('an event is retried longer while the database is unreachable, and the rest of its message is acknowledged', async () => {
     const missing = newEvent();
     let tries = 0;
     await using world = createWorld(natsUrl(), {
@@ -430,7 +443,7 @@ describe('a take that fails', () => {
     expect(tries).toBe(8);
   });
 
-  test('is not blamed on what cannot be read: that is dropped and logged', async () => {
+  test('messages that cannot be decoded are dropped and logged, and do not fail the readable events', async () => {
     const { logger, lines } = createTestLogger();
     await using world = createWorld(natsUrl(), { logger });
     await world.isConsumed();
@@ -441,9 +454,7 @@ describe('a take that fails', () => {
       encode(newEvent({ payload: undefined })),
       encode(newEvent({ owner: Owner.UNSPECIFIED }), good, newEvent({ payload: undefined })),
     ];
-    const stream = world.stream.connection.current?.jetstream();
-    for (const message of messages) await stream?.publish(`${world.prefix}.live.of.tomorrow`, message);
-    await eventually('the stream let go of them', async () => (await world.owner.stream.look())?.oldestAt === null);
+    await publishTo(world, subjectOf(world.prefix, good), messages);
     expect([...world.seen]).toEqual([[good.id, 1]]);
     expect(lines.filter(({ msg }) => msg.includes('cannot be read')).map(({ level }) => level)).toEqual(
       Array(4).fill('error'),
@@ -451,14 +462,66 @@ describe('a take that fails', () => {
   });
 });
 
-test('an event that could never be published does not become true', async () => {
+/** Publishes as the operator, who may publish everything; resolves when the consumer has answered all messages. */
+async function publishTo(world: ReturnType<typeof createWorld>, subject: string, messages: readonly Uint8Array[]) {
+  await using operator = await operatorOf(world.prefix);
+  const stream = operator.connection.current?.jetstream();
+  for (const message of messages) await stream?.publish(subject, message);
+  await eventually('the stream let go of them', async () => (await world.owner.stream.look())?.oldestAt === null);
+}
+
+describe('an event that its owner did not publish', () => {
+  const attempt = {
+    attemptId: newOwnedId('tournament'),
+    challengeId: '',
+    tournamentRoundId: randomUUID(),
+    playerRef: 'p',
+    score: 1,
+    metThreshold: false,
+    award: undefined,
+    recordedAt: new Date(),
+  };
+  const ofRound = newEvent({ owner: Owner.TOURNAMENT, payload: { $case: 'attemptSettled', value: attempt } });
+  const suspended = newEvent();
+
+  test.each<[string, string, Event]>([
+    ['on the subject of another owner', 'test.challenge.attempt.settled', ofRound],
+    [
+      'that names itself and an attempt of another',
+      'test.challenge.attempt.settled',
+      { ...ofRound, owner: Owner.CHALLENGE },
+    ],
+    ['on the subject of another environment', 'live.challenge.challenge.suspended', suspended],
+    ['on the subject of another type', 'test.challenge.attempt.refunded', suspended],
+    ['on a subject of an older release', 'test.challenge.suspended', suspended],
+    ['without an environment', 'test.challenge.challenge.suspended', { ...suspended, tenant: undefined }],
+  ])('an event %s is dropped, counted and logged', async (_, place, event) => {
+    const { logger, lines } = createTestLogger();
+    await using world = createWorld(natsUrl(), { logger });
+    await world.isConsumed();
+    const good = newEvent();
+    const before = await foreignCount();
+    await publishTo(world, `${world.prefix}.${place}`, [encode(event)]);
+    await publishTo(world, subjectOf(world.prefix, good), [encode(good)]);
+    expect([...world.seen.keys()]).toEqual([good.id]);
+    expect(lines.filter(({ msg }) => msg.includes('does not own it')).map(({ level }) => level)).toEqual(['error']);
+    expect(await foreignCount()).toBe(before + 1);
+  });
+
+  async function foreignCount(): Promise<number> {
+    const line = (await metrics.metrics()).split('\n').find((text) => text.includes('outcome="foreign"'));
+    return Number(line?.split(' ').at(-1) ?? 0);
+  }
+});
+
+test('an event that could never be published fails its transaction', async () => {
   await using world = createWorld(natsUrl());
   for (const event of [newEvent({ payload: undefined }), newEvent({ tenant: undefined })])
     await expect(world.owner.happen([newEvent(), event])).rejects.toThrow(TypeError);
   expect(await world.owner.waiting()).toEqual([]);
 });
 
-test('what is no word about taken events is passed over', async () => {
+test('an acknowledgement that cannot be decoded is ignored', async () => {
   await using world = createWorld(natsUrl());
   await world.isConsumed();
   const event = newEvent();
@@ -470,7 +533,7 @@ test('what is no word about taken events is passed over', async () => {
   expect([...world.seen.keys()]).toEqual([event.id]);
 });
 
-test('a consumer that an older release made is changed to what this one wants', async () => {
+test('a consumer from an older release is updated to this release’s configuration', async () => {
   const { logger } = createTestLogger();
   await using stream = connectEvents({ url: natsUrl(), prefix: newPrefix(), name: 'x', logger });
   await eventually('it is connected', () => stream.connection.current !== undefined);
@@ -491,7 +554,7 @@ test('a prefix that cannot be part of a subject is refused', () => {
     );
 });
 
-test('the stream is kept by as many servers as are asked for, which one that stands alone refuses', async () => {
+test('the stream is kept by the configured number of servers, and a standalone server refuses more than one', async () => {
   const { logger } = createTestLogger();
   await using three = connectEvents({ url: natsUrl(), prefix: newPrefix(), replicas: 3, name: 'x', logger });
   await eventually('it is connected', () => three.connection.current !== undefined);
@@ -504,7 +567,7 @@ test('the stream is kept by as many servers as are asked for, which one that sta
   expect((await streams.info(one.name)).config.num_replicas).toBe(1);
 });
 
-test('metrics tell what was published, relayed, taken and what waits', async () => {
+test('metrics show published, republished, consumed and waiting events', async () => {
   const text = await metrics.metrics();
   for (const name of [
     'laurel_events_published_total',

@@ -1,39 +1,39 @@
 /**
- * The outbox of an owner: an event is inserted in the commit that makes its fact true, published from memory right behind, and removed
- * when its consumer says that it was taken. Nobody waits for NATS; what a publication misses is the relay's business.
+ * The outbox of an owner: an event is inserted in the commit that makes its fact true, published by the same process right after it, and
+ * removed when its consumer has acknowledged it. No caller waits for NATS; the relay publishes again what a publication missed.
  */
 import { createCoalescer } from '@laurel/coalesce';
-import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import { failpoint } from './failpoints.ts';
 import { createRelay } from './relay.ts';
 import { deleteEvents, insertEvents, type OutboxRow } from './repository/outbox.ts';
 import { type EventStream, subjectOf } from './stream.ts';
 import { withinMs } from './within.ts';
 
 export interface Outbox extends AsyncDisposable {
-  /** Within the transaction that makes the facts true. Nothing for an empty list; fit for `commitWith`. */
+  /** Inserts the events within the transaction that makes their facts true. Does nothing for an empty list; suitable for `commitWith`. */
   insert(on: Queryable, events: readonly Event[]): Promise<void>;
-  /** What `insert` writes, for an owner whose own statement writes it together with what makes the events true. */
+  /** The rows that `insert` writes, for an owner whose own statement writes them together with the rows that make the events true. */
   rowsOf(events: readonly Event[]): readonly OutboxRow[];
-  /** After that transaction has committed. Never throws and never waits. */
+  /** Publishes the events, after that transaction has committed. Never throws and never waits. */
   publish(events: readonly Event[]): void;
   /** The relay: publishes again what the stream is missing. */
   runOnce(now: Date): Promise<void>;
-  /** Waits for what `publish` began, but not for a NATS that is gone. */
+  /** Waits for running publications, but not for an unreachable NATS. */
   drain(): Promise<void>;
 }
 
 const MAX_EVENTS = 200;
-/** A full batch need not wait for the answers to the one before. */
+/** Several, so that a full batch need not wait for the answers to the previous one. */
 const PUBLISH_LANES = 4;
 const PUBLISH_GATHER_MS = 50;
-/** Lists of taken events that one statement removes. */
+/** Lists of acknowledged events that one statement removes. */
 const MAX_LISTS = 50;
-/** Far below the time after which an event is looked for. */
+/** Far below the relay's margin. */
 const REMOVE_GATHER_MS = 50;
 const DRAIN_MS = 2_000;
 
@@ -42,7 +42,7 @@ export function createOutbox(options: {
   database: Database;
   stream: EventStream;
   logger: Logger;
-  /** How long an event may be under way before it is looked for. */
+  /** The relay's margin: how long after its publication an event may be unacknowledged. */
   republishAfterMs?: number;
 }): Outbox {
   const { owner, database, stream, logger, republishAfterMs = 5_000 } = options;
@@ -66,7 +66,7 @@ export function createOutbox(options: {
       await failpoint(`${owner}.outbox.after-publish`);
       published.inc({ owner, outcome: 'stored' }, stored);
       if (stored < events.length) published.inc({ owner, outcome: 'failed' }, events.length - stored);
-      // A broken connection was logged when it broke.
+      // A broken connection is logged when it breaks.
       if (fault !== undefined && stream.connection.current !== undefined)
         logger.warn({ fault, missing: events.length - stored }, 'events could not be published; the relay will');
       return events.map(() => undefined);
@@ -86,12 +86,12 @@ export function createOutbox(options: {
     },
   });
   const taken = stream.onTaken(owner, (eventIds) => {
-    // They are published again, and told to be taken again.
+    // Events that are not removed are published and acknowledged again.
     remover.submit(eventIds).catch((error) => logger.warn({ err: error }, 'taken events are still in the outbox'));
   });
 
   function rowsOf(events: readonly Event[]): readonly OutboxRow[] {
-    // An event that could never be published must not become true.
+    // Throws for an event that could never be published, so that its transaction fails.
     for (const event of events) subjectOf(stream.prefix, event);
     return events.map(toRow);
   }

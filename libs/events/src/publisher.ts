@@ -1,6 +1,6 @@
 /**
- * Hands messages to JetStream, many in flight at once, each answered on its own. A message that is not answered in time counts as not
- * stored; it may be, and its events are then taken twice.
+ * Publishes messages to JetStream, many in flight at the same time, each with its own answer. A message without an answer in time counts
+ * as not stored; if it was stored after all, its events are consumed twice.
  */
 import { ErrorCode, type NatsConnection, NatsError } from 'nats';
 
@@ -9,11 +9,11 @@ export interface StreamMessage {
   readonly payload: Uint8Array;
 }
 
-/** `homeless`: no stream takes this subject, or JetStream is not up yet. */
+/** `homeless`: no responders; no stream has this subject, or JetStream is not up yet. */
 export type Stored = { readonly kind: 'stored' | 'homeless' } | { readonly kind: 'failed'; readonly fault: string };
 
 export interface Publisher {
-  /** One answer for each message, in their order. Never rejects. */
+  /** One answer per message, in their order. Never rejects. */
   publish(messages: readonly StreamMessage[]): Promise<readonly Stored[]>;
 }
 
@@ -34,7 +34,7 @@ export function createPublisher(nats: NatsConnection): Publisher {
 function storedOf(error: unknown): Stored {
   if (!(error instanceof NatsError)) return { kind: 'failed', fault: String(error) };
   switch (error.code) {
-    // Said by the server when nobody listens on the subject, and by JetStream while it has no leader.
+    // The server's answer when the subject has no subscriber, and JetStream's while it has no leader.
     case ErrorCode.NoResponders:
       return { kind: 'homeless' };
     case ErrorCode.Timeout:

@@ -1,19 +1,19 @@
 /**
- * Takes what a durable consumer has to give, until it is gone or silent. While it has nothing the server says every second that it is
- * still there; whatever else the server says about the consumer means that it is not, and that somebody has to make it again.
+ * Receives the messages of a durable consumer, until it is gone or silent. While it has none the server sends a heartbeat every second; any
+ * other event of the server about the consumer means that it is gone, and that the caller must create it again.
  */
 import { type Consumer, ConsumerEvents, type JsMsg } from 'nats';
 
-/** A request for messages that ends unanswered is made again. */
+/** After this time an unanswered request for messages expires, and is made again. */
 const EXPIRES_MS = 10_000;
-/** Two that do not come are a silence. */
+/** Two missed heartbeats count as silence. */
 const HEARTBEAT_MS = 1_000;
 
 const GONE: ReadonlySet<string> = new Set(Object.values(ConsumerEvents));
 
 export async function pullMessages(options: {
   consumer: Consumer;
-  /** The most messages that are asked for and have not come yet. */
+  /** The most messages that are requested and have not arrived yet. */
   batch: number;
   signal: AbortSignal;
   /** May not throw. */
@@ -25,7 +25,7 @@ export async function pullMessages(options: {
     max_messages: batch,
     expires: EXPIRES_MS,
     idle_heartbeat: HEARTBEAT_MS,
-    // The library would wait for a lost consumer, but never make it.
+    // The library would wait for a lost consumer, but never create it.
     bind: true,
     callback: receive,
   });

@@ -1,9 +1,10 @@
 /**
- * Publishes again what is in the outbox and not in the stream. An event is not in the stream for certain when it was published longer ago
- * than a margin, and the stream is empty or begins only a margin after that: the stream keeps its order, so everything older was taken
- * or lost. So it heals a crash between the commit and the publication, a lost `taken`, and a stream that was purged or made anew.
+ * Publishes again the events that are in the outbox and not in the stream. An event is certainly not in the stream when it was published
+ * longer ago than a margin, and the stream is empty or its oldest message is a margin younger: the stream keeps its order, so everything
+ * older was acknowledged or lost. So the relay repairs a crash between the commit and the publication, a lost acknowledgement, and a stream
+ * that was purged or created again.
  *
- * While nobody consumes the stream it would forget what it is given, so nothing is published again before somebody does.
+ * A stream without a consumer discards what is published to it, so nothing is published again before it has one.
  */
 import type { AttemptOwner } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -18,7 +19,7 @@ export interface Relay {
 }
 
 const PAGE = 500;
-/** A run ends after so many events, so that a shutdown need not wait for a long refill. */
+/** A run ends after this many pages, so that a shutdown need not wait until a long outbox is published. */
 const MAX_PAGES = 20;
 const COUNT_LIMIT = 10_000;
 

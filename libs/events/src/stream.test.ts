@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stateOf } from './stream.ts';
 
-describe('what a stream holds', () => {
+describe('the state of a stream', () => {
   const first_ts = '2026-01-02T03:04:05.678Z';
   const held = { messages: 3, first_ts, consumer_count: 1 };
   const oldestAt = new Date(first_ts);
@@ -26,11 +26,11 @@ describe('what a stream holds', () => {
       [{ num_pending: 0, num_ack_pending: 0 }],
       null,
     ],
-  ])('is %s', (_what, state, consumers, oldest) => {
+  ])('the state of a stream has %s', (_what, state, consumers, oldest) => {
     expect(stateOf(state, consumers)).toEqual({ oldestAt: oldest, isConsumed: true });
   });
 
-  it('is not known to be consumed while there is no consumer', () => {
+  it('a stream without a consumer is not consumed', () => {
     expect(stateOf({ ...held, consumer_count: 0 }, [])).toEqual({ oldestAt, isConsumed: false });
   });
 });

@@ -1,17 +1,21 @@
 /**
  * The stream that carries the events of one stack. It is named after the prefix and holds `<prefix>.test.>` and `<prefix>.live.>`, on
- * disk, for as long as a consumer has not taken them. It is nobody's truth: what is not taken yet also stands in its owner's outbox, so
- * that a stream that was purged, deleted or lost with its disk is filled again from there.
+ * disk, until its consumer has acknowledged them. It is no source of truth: an unacknowledged event is also in its owner's outbox, from
+ * which the relays refill a stream that was purged, deleted or lost with its disk.
  *
- * Consumers make it, owners do not: without a consumer it would forget what it is given. And two that make it at the same moment can
- * break it: nats-server 2.9 then has two of that name, one that stores and one that delivers (seen once in a hundred on a busy machine).
+ * Consumers create it, owners do not: without a consumer it would discard what is published. And two processes that create it at the same
+ * moment can break it: nats-server 2.9 then has two streams of that name, one that stores and one that delivers (seen in one of a hundred
+ * runs on a busy machine).
  *
- * Beside the stream, `<prefix>.taken.<owner>` carries what a consumer tells the owner, and is not kept.
+ * The third part of a subject is the owner, so that NATS permits an owner to publish its own events only (nats-configuration.ts).
+ *
+ * Besides the stream, `<prefix>.taken.<owner>` carries the consumer's acknowledgements to the owner; these messages are not stored.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptOwner } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
+import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
 import { type Event, Events, EventsTaken } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import {
@@ -27,78 +31,76 @@ import {
   type StreamInfo,
 } from 'nats';
 import { type Connection, connectNats } from './connection.ts';
+import { ownerOfEvent } from './event-owner.ts';
 import { eventTypeOf } from './event-type.ts';
 import { createPublisher, type Publisher } from './publisher.ts';
 
 export interface EventStream extends AsyncDisposable {
   readonly prefix: string;
-  /** As JetStream knows it. */
+  /** The stream's name in JetStream. */
   readonly name: string;
   readonly connection: Connection;
-  /** Makes the stream unless it is there; for consumers. Rejects when JetStream is out of reach. */
+  /** Creates the stream unless it exists; for consumers. Rejects when JetStream is unreachable. */
   ensure(): Promise<void>;
-  /** In few messages, because the stream and its consumers work by the message. Never rejects. */
+  /** Publishes events in few messages, because the costs of the stream and its consumers are per message. Never rejects. */
   publish(events: readonly Event[]): Promise<Publication>;
-  /** What the stream holds; undefined when it cannot be asked. */
+  /** The state of the stream; undefined when it cannot be read. */
   look(): Promise<StreamState | undefined>;
-  /** Tells the owner that its events were taken. It is said once, and may be lost. */
+  /** Acknowledges events to their owner. Sent once, and may be lost. */
   tellTaken(owner: AttemptOwner, eventIds: readonly string[]): void;
-  /** One process of the owner hears each `tellTaken`. */
+  /** One process of the owner receives each `tellTaken`. */
   onTaken(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
-/** How many events are in the stream for certain, and why others are not; that there is no stream yet is no fault. */
+/** The number of events that are certainly in the stream, and why others are not; a stream that does not exist yet is no error. */
 export interface Publication {
   readonly stored: number;
   readonly fault: string | undefined;
 }
 
 export interface StreamState {
-  /** Null when it is empty, or holds nothing that a consumer still waits for. */
+  /** The instant of the oldest message; null when the stream is empty, or no consumer has anything left to acknowledge. */
   readonly oldestAt: Date | null;
-  /** Whether anybody takes from it. While nobody does, it forgets what it is given. */
+  /** Whether the stream has a consumer. Without one, it discards what is published. */
   readonly isConsumed: boolean;
 }
 
-/** What a prefix may look like: it becomes a part of subjects and, in upper case, the name of the stream. */
+/** The format of a prefix: it becomes a part of subjects and, in upper case, the name of the stream. */
 export const EVENTS_PREFIX = /^[a-z][a-z0-9_-]{0,31}$/;
 export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - and _';
 
 const API_TIMEOUT_MS = 1_000;
 const SPREAD_MS = 300;
-/** Far from what a server takes as one message, whatever the events are. */
+/** Far below a server's limit for one message, whatever the events are. */
 const MAX_EVENTS_OF_MESSAGE = 50;
-/** What nobody takes for so long stays in its outbox all the same. */
+/** An event that is not acknowledged for this long leaves the stream, and stays in its outbox. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 
 /** JetStream's `stream not found`. */
 const STREAM_NOT_FOUND = 10_059;
 
-const SUBJECT_OF_ENVIRONMENT: Partial<Record<Environment, string>> = {
-  [Environment.TEST]: 'test',
-  [Environment.LIVE]: 'live',
-};
-
-/** Returns at once; the connection is made behind, and again whenever it breaks. */
+/** Returns immediately; the connection is opened in the background, and again whenever it breaks. */
 export function connectEvents(options: {
-  /** `nats://host:port`, several separated by commas. */
+  /** `nats://user:password@host:port`, several separated by commas. */
   url: string;
-  /** Stacks with different prefixes share a broker and never meet. */
+  /** A PEM file with the authority of the server's certificate; without it nothing is encrypted. */
+  caFile?: string | undefined;
+  /** Stacks with different prefixes can share a broker without seeing each other's events. */
   prefix?: string;
-  /** How many servers of a cluster keep the stream: 1, 3 or 5, and no more than it has. All processes of a stack say the same. */
+  /** How many servers of a cluster keep the stream: 1, 3 or 5, and no more than it has. The same in all processes of a stack. */
   replicas?: number;
   /** Shown in the broker's list of connections. */
   name: string;
   logger: Logger;
 }): EventStream {
-  const { url, prefix = 'laurel', replicas = 1, name, logger } = options;
+  const { url, caFile, prefix = 'laurel', replicas = 1, name, logger } = options;
   if (!EVENTS_PREFIX.test(prefix)) throw new RangeError(`the prefix of events ${EVENTS_PREFIX_RULE}`);
   const streamName = prefix.toUpperCase();
-  const connection = connectNats({ url, name, logger });
+  const connection = connectNats({ url, caFile, name, logger });
   const publishers = new WeakMap<NatsConnection, Publisher>();
   let ensuring: Promise<void> | undefined;
 
-  /** However many miss it in this process, it is made once. */
+  /** Concurrent calls of this process create the stream once. */
   function ensure(): Promise<void> {
     ensuring ??= ensureStream(connection, streamConfig(prefix, replicas)).finally(() => {
       ensuring = undefined;
@@ -160,11 +162,14 @@ export function connectEvents(options: {
   };
 }
 
-/** `<prefix>.<environment>.<event type>`. */
+/** `<prefix>.<environment>.<owner>.<event type>`. Throws for an event that cannot be published, or not by the owner that it names. */
 export function subjectOf(prefix: string, event: Event): string {
-  const environment = SUBJECT_OF_ENVIRONMENT[event.tenant?.environment ?? Environment.UNSPECIFIED];
+  const environment = findName(ENVIRONMENTS, event.tenant?.environment ?? Environment.UNSPECIFIED);
   if (environment === undefined) throw new TypeError(`the event ${event.id} has no environment`);
-  return `${prefix}.${environment}.${eventTypeOf(event)}`;
+  const type = eventTypeOf(event);
+  const owner = ownerOfEvent(event);
+  if (owner === undefined) throw new TypeError(`the event ${event.id} is not its owner's to publish`);
+  return `${prefix}.${environment}.${owner}.${type}`;
 }
 
 interface Bundle {
@@ -172,7 +177,7 @@ interface Bundle {
   readonly events: readonly Event[];
 }
 
-/** Events of one subject to a message, in their order. */
+/** One message for events of one subject, in their order. */
 function bundlesOf(prefix: string, events: readonly Event[]): readonly Bundle[] {
   return [...Map.groupBy(events, (event) => subjectOf(prefix, event))].flatMap(([subject, ofSubject]) =>
     Array.from({ length: Math.ceil(ofSubject.length / MAX_EVENTS_OF_MESSAGE) }, (_, index) => ({
@@ -186,7 +191,7 @@ function toMessage({ subject, events }: Bundle) {
   return { subject, payload: Events.encode({ events: [...events] }).finish() };
 }
 
-/** JetStream's own interface on the present connection; rejects when there is none. */
+/** JetStream's management interface on the open connection; rejects when there is none. */
 export async function manager(connection: Connection): Promise<JetStreamManager> {
   const nats = connection.current;
   if (nats === undefined) throw new Error('NATS is out of reach');
@@ -204,7 +209,7 @@ function streamConfig(prefix: string, replicas: number) {
   } satisfies Partial<StreamConfig>;
 }
 
-/** Undefined where JetStream says with this code that there is no such thing. */
+/** Undefined where JetStream answers with this error code that there is no such thing. */
 export async function found<Thing>(asked: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
     return await asked;
@@ -214,7 +219,7 @@ export async function found<Thing>(asked: Promise<Thing>, notFound: number): Pro
   }
 }
 
-/** Whether what is wanted is so already. */
+/** Whether the present configuration has every wanted value. */
 export function isSubset<Config extends object>(wanted: Partial<Config>, present: Config): boolean {
   return Object.entries(wanted).every(([key, value]) => isDeepStrictEqual(present[key as keyof Config], value));
 }
@@ -224,16 +229,16 @@ async function ensureStream(connection: Connection, config: ReturnType<typeof st
   const find = () => found(streams.info(config.name), STREAM_NOT_FOUND);
   let present = await find();
   if (present === undefined) {
-    // Replicas that miss it at the same moment must not make it at the same moment: the next one finds it.
+    // Replicas that find no stream at the same moment must not create it at the same moment: a random delay lets the later ones find it.
     await sleep(Math.random() * SPREAD_MS);
     present = await find();
   }
   if (present === undefined) await streams.add(config);
-  // Made by an older release of ours: what can be changed is changed.
+  // Created by an older release: the values that can be changed are changed.
   else if (!isSubset<StreamConfig>(config, present.config)) await streams.update(config.name, config);
 }
 
-/** Undefined for what cannot be read. A callback that throws would end all reading of its connection, so none may. */
+/** Undefined for a message that cannot be decoded. A callback that throws would end all reading of its connection, so none may throw. */
 function readTaken(message: Msg): readonly string[] | undefined {
   try {
     return EventsTaken.decode(message.data).eventIds;
@@ -242,7 +247,7 @@ function readTaken(message: Msg): readonly string[] | undefined {
   }
 }
 
-/** A replica that was restarted may keep messages that were acknowledged long ago: what no consumer waits for is not there any more. */
+/** A restarted replica may keep messages that were acknowledged long ago: messages that no consumer waits for do not count. */
 export function stateOf(
   { messages, first_ts, consumer_count }: Pick<StreamInfo['state'], 'messages' | 'first_ts' | 'consumer_count'>,
   consumers: readonly Pick<ConsumerInfo, 'num_pending' | 'num_ack_pending'>[],

@@ -1,4 +1,4 @@
-/** Waits for the work, but no longer than this and whatever becomes of it: for goodbyes to a server that may be gone. */
+/** Waits for the work, but at most this long, and ignores its failure: for closing a connection to a server that may be unreachable. */
 export async function withinMs(limitMs: number, work: Promise<unknown> | undefined): Promise<void> {
   if (work === undefined) return;
   let timer: NodeJS.Timeout | undefined;

@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The library as a process sees it that was started with this folder, or with none. */
+/** The library as loaded by a process that was started with this folder, or with none. */
 async function load(folder: string | undefined): Promise<typeof import('./index.ts')> {
   vi.stubEnv('FAILPOINTS_DIR', folder);
   vi.resetModules();
@@ -24,41 +24,32 @@ async function load(folder: string | undefined): Promise<typeof import('./index.
 
 const arm = (action: string) => writeFileSync(join(directory, NAME), action);
 
-test('names are unique, and say the service, the flow and the step', async () => {
-  const { FAILPOINTS } = await load(undefined);
-  const all = Object.values(FAILPOINTS).flat();
-  expect(new Set(all).size).toBe(all.length);
-  for (const [service, names] of Object.entries(FAILPOINTS)) {
-    for (const name of names) expect(name).toMatch(new RegExp(`^${service}\\.[a-z]+\\.(before|after)-[a-z]+$`));
-  }
-});
-
-test('without the folder nothing is looked at', async () => {
+test('a process without the failpoint folder reads no files', async () => {
   const { failpoint } = await load(undefined);
   arm('throw');
   expect(failpoint(NAME)).toBeUndefined();
   expect(existsSync(join(directory, NAME))).toBe(true);
 });
 
-test('a point that is not armed does nothing', async () => {
+test('a failpoint that is not armed does nothing', async () => {
   const { failpoint } = await load(directory);
   expect(failpoint(NAME)).toBeUndefined();
 });
 
-test('an armed point throws once', async () => {
+test('an armed failpoint throws once', async () => {
   const { failpoint } = await load(directory);
   arm('throw\n');
   expect(() => failpoint(NAME)).toThrow('failpoint wallet.charge.before-commit');
   expect(failpoint(NAME)).toBeUndefined();
 });
 
-test('a lost reply has its own error', async () => {
+test('a failpoint with lose-reply throws its own error', async () => {
   const { failpoint, LostReplyError } = await load(directory);
   arm('lose-reply');
   expect(() => failpoint(NAME)).toThrow(LostReplyError);
 });
 
-test('a delay waits', async () => {
+test('a failpoint with a delay waits', async () => {
   const { failpoint } = await load(directory);
   arm('delay:30');
   const before = performance.now();
@@ -66,13 +57,13 @@ test('a delay waits', async () => {
   expect(performance.now() - before).toBeGreaterThanOrEqual(29);
 });
 
-test('an unknown action is a fault of the test', async () => {
+test('an unknown failpoint action is an error of the test', async () => {
   const { failpoint } = await load(directory);
   arm('explode');
   expect(() => failpoint(NAME)).toThrow('"explode", which is no action');
 });
 
-test('kill ends the process without a further step', () => {
+test('a failpoint with kill ends the process without a further step', () => {
   arm('kill');
   const script = `
     const { failpoint } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});

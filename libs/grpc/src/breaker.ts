@@ -1,6 +1,6 @@
 /**
- * The breaker in front of a service. Closed: calls go out. Open: half of at least 20 calls in the last 10 s failed, and calls fail at
- * once for a second. Half open: one call goes out as a probe; its success closes the breaker, its failure opens it again.
+ * The breaker in front of a service. Closed: calls go out. Open: half of at least 20 calls in the last 10 s failed, and calls fail
+ * immediately for a second. Half open: one call goes out as a probe; its success closes the breaker, its failure opens it again.
  */
 import { EventEmitter } from 'node:events';
 import { gauge } from '@laurel/telemetry';
@@ -22,14 +22,14 @@ export type Breaker = {
 };
 
 export function createBreaker(client: string, options: BreakerOptions): Breaker {
-  // We turn the window ourselves, to be able to empty it: a breaker that closes forgets the failures that opened it, or the first
+  // We turn the window ourselves, to be able to empty it: a breaker that closes discards the failures that opened it, or the first
   // failure afterwards would open it again.
   const rotation = new EventEmitter();
   const timer = setInterval(() => rotation.emit('rotate'), BUCKET_MS).unref();
 
   const breaker = new CircuitBreaker((action: () => Promise<unknown>) => action(), {
     name: client,
-    // A call brings its own deadline.
+    // A call has its own deadline.
     timeout: false,
     errorThresholdPercentage: options.errorThresholdPercentage ?? 50,
     volumeThreshold: options.volumeThreshold ?? 20,

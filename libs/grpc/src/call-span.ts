@@ -1,4 +1,4 @@
-/** What the span of a call says, at both of its ends (OpenTelemetry's conventions for gRPC). */
+/** The attributes of the span of a call, at both ends (OpenTelemetry's conventions for gRPC). */
 import { status } from '@grpc/grpc-js';
 import type { Refused } from '@laurel/errors';
 import { errorTypeOf, type Span } from '@laurel/telemetry';
@@ -16,7 +16,7 @@ export function endAnswered(span: Span | undefined): void {
   end(span, status.OK);
 }
 
-/** What is expected is no failure of the call. */
+/** An expected refusal is not a failure of the call. */
 export function endRefused(span: Span | undefined, refusal: Refused): void {
   span?.set({ 'laurel.error_code': refusal.code });
   end(span, status.FAILED_PRECONDITION);

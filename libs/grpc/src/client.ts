@@ -1,16 +1,24 @@
 /** A typed client of one service: promises, refusals as values, one breaker, a deadline on every call. */
-import { type ChannelOptions, type Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  type Client,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { isRefused, type Refused } from '@laurel/errors';
 import { histogram, tracer } from '@laurel/telemetry';
 import { type BreakerOptions, createBreaker } from './breaker.ts';
 import { endAnswered, endFailed, endRefused, rpcAttributes, spanName } from './call-span.ts';
+import type { ChannelIdentity } from './channel-identity.ts';
 import type { Definition, RequestOf, ResponseOf } from './definition.ts';
 import { CallFailedError, callFailedError, isWorthRetrying, refusalOf } from './error-mapping.ts';
-import { createExchange, type OutgoingCall } from './exchange-client.ts';
+import { createCallMultiplexer, type OutgoingCall } from './multiplexer-client.ts';
 import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
-// The server ends a connection 30 s after it has asked for that: by then its stream is renewed, and the last call over.
+// The server ends a connection 30 s after asking the client to close it: by then the stream is renewed, and the last call is over.
 const RENEW_STREAM_AFTER_MS = 20_000;
 
 const CLIENT_CHANNEL: ChannelOptions = {
@@ -25,36 +33,38 @@ const CLIENT_CHANNEL: ChannelOptions = {
   // Calls between services never go through a proxy that the environment names.
   'grpc.enable_http_proxy': 0,
   'grpc.use_local_subchannel_pool': 1,
-  // A response with a full batch fits without waiting for window updates.
+  // A response with a full batch arrives without waiting for window updates.
   'grpc-node.flow_control_window': 1024 * 1024,
 };
 
 export type ClientOptions<Rpc extends string = string> = {
-  /** The service, as logs and metrics name it. */
+  /** The service, as logs and metrics name it, and its certificate. */
   name: string;
-  /** `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses are balanced over. */
+  /** With it the client presents its certificate, and accepts only a server with the certificate of that service. */
+  identity?: ChannelIdentity | undefined;
+  /** `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses share the load. */
   address: string;
   deadlineMs?: number;
   breaker?: BreakerOptions;
   /** Sends a call once more when the connection broke. Only for services whose calls are all idempotent. */
   retryLostReply?: boolean;
-  /** Rpcs that are called all the time: their calls share one open stream (`exchange-client.ts`). */
+  /** Frequent rpcs: their calls share one open stream (`multiplexer-client.ts`). */
   hot?: readonly Rpc[];
-  /** How long new calls go over one stream, and so to one replica; 20 s. */
+  /** How long new calls use one stream, and so one replica; 20 s. */
   renewStreamAfterMs?: number;
 };
 
 export type CallOptions = {
-  /** Travels with unary calls only: a hot call that names one is sent as such. */
+  /** Sent with unary calls only: a hot call that has one is sent as a unary call. */
   requestId?: string | undefined;
-  /** Counted from now, over a retry too. */
+  /** Counted from now, a retry included. */
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Sends the call once more when the connection broke. Only for calls that are idempotent. */
   retryLostReply?: boolean | undefined;
 };
 
-/** Each rpc answers, is refused with a value, or rejects with CallFailedError (UnavailableError when the breaker is open). */
+/** Each rpc resolves with a response or a refusal, or rejects with CallFailedError (UnavailableError when the breaker is open). */
 export type TypedClient<Service> = {
   readonly [Rpc in keyof Service]: (
     request: RequestOf<Service[Rpc]>,
@@ -64,24 +74,28 @@ export type TypedClient<Service> = {
 
 /** What ts-proto generates as `XServiceClient`. */
 type ClientConstructor<Service> = {
-  new (
-    address: string,
-    channelCredentials: ReturnType<typeof credentials.createInsecure>,
-    options: ChannelOptions,
-  ): Client;
+  new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions): Client;
   readonly service: Service;
 };
 
 type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** Connects at the first call; disposing closes the connection. */
+/** Connects on the first call; disposing closes the connection. */
 export function createClient<Service extends Definition>(
   XServiceClient: ClientConstructor<Service>,
   options: ClientOptions<keyof Service & string>,
 ): TypedClient<Service> & AsyncDisposable {
-  const channel = new XServiceClient(options.address, credentials.createInsecure(), CLIENT_CHANNEL);
-  const exchange = createExchange(channel, { renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS });
-  const breaker = createBreaker(options.name, options.breaker ?? {});
+  const { name, identity } = options;
+  const channel = new XServiceClient(
+    options.address,
+    identity?.channelCredentials(name) ?? credentials.createInsecure(),
+    // A server name that is sent but never checked; without it gRPC would send the address, which TLS forbids for an IP.
+    identity === undefined ? CLIENT_CHANNEL : { ...CLIENT_CHANNEL, 'grpc.ssl_target_name_override': name },
+  );
+  const multiplexer = createCallMultiplexer(channel, {
+    renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS,
+  });
+  const breaker = createBreaker(name, options.breaker ?? {});
   const seconds = histogram('laurel_grpc_client_seconds', 'How long calls to other services took.', SECONDS_BUCKETS, [
     'rpc',
     'outcome',
@@ -100,7 +114,7 @@ export function createClient<Service extends Definition>(
       const send = () =>
         breaker.fire(() =>
           isHot && requestId === undefined
-            ? exchange.call({ method, request, deadlineAt, signal, traceparent })
+            ? multiplexer.call({ method, request, deadlineAt, signal, traceparent })
             : sendUnary(channel, { method, request, deadlineAt, signal, traceparent }, requestId),
         );
       let outcome = 'ok';
@@ -123,7 +137,7 @@ export function createClient<Service extends Definition>(
     ...(calls as TypedClient<Service>),
     async [Symbol.asyncDispose]() {
       breaker.shutdown();
-      exchange.close();
+      multiplexer.close();
       channel.close();
     },
   };

@@ -1,11 +1,11 @@
-/** A hot rpc takes an array; this collects the single items of concurrent requests into its calls. */
+/** A hot rpc takes an array; this file coalesces the single items of concurrent requests into its calls. */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { histogram } from '@laurel/telemetry';
 
 const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
- * A coalescer in front of a call. A call that fails fails all its items: replaying them singly would not help. Where the call is
+ * A coalescer in front of a call. A call that fails fails all its items: replaying them one by one would not help. Where the call is
  * idempotent for each item, its client sends the same items once more when the connection broke (`retryLostReply`).
  */
 export function createCoalescedCall<Item, Result>(options: {

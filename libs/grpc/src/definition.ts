@@ -14,7 +14,7 @@ export type ResponseOf<Method> = Method extends { readonly responseDeserialize: 
   ? Response
   : never;
 
-/** What this package needs of a logger; the one of `@laurel/service` fits. */
+/** The part of a logger that this package needs; the one of `@laurel/service` satisfies it. */
 export type RpcLogger = {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;

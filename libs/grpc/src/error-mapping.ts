@@ -1,13 +1,14 @@
 /**
- * How the end of a call travels.
+ * How the result of a call is transmitted.
  *
- * - A response travels as itself.
- * - A refusal travels as FAILED_PRECONDITION with its code in the trailer `laurel-error-code`, and becomes a value again at the caller.
- * - A handler that throws answers INTERNAL with the trailer `laurel-fault`. What was thrown stays in the log of its service.
+ * - A response is sent as itself.
+ * - A refusal is sent as FAILED_PRECONDITION with its code in the trailer `laurel-error-code`, and becomes a value again at the caller.
+ * - A handler that throws answers INTERNAL with the trailer `laurel-fault`. The error stays in the log of its service.
+ * - A caller that may not make the call gets PERMISSION_DENIED, which for the caller is a failed call: a bug of ours, or an intruder.
  * - A lost reply (a fault that tests inject) answers UNAVAILABLE, as a broken connection would.
- * - Every other end comes from gRPC itself. The caller gets a CallFailedError for it and for INTERNAL.
+ * - Every other status comes from gRPC itself. The caller gets a CallFailedError for it and for INTERNAL.
  *
- * Only ends that speak of the transport count against the breaker: a refusal, or a bug in one handler, proves that the service is there.
+ * Only failures of the transport count against the breaker: a refusal, or a bug in one handler, proves that the service is reachable.
  */
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { isApiErrorCode, type Refused, refused } from '@laurel/errors';
@@ -16,7 +17,7 @@ import { LostReplyError } from '@laurel/failpoint';
 const ERROR_CODE_KEY = 'laurel-error-code';
 const FAULT_KEY = 'laurel-fault';
 
-/** A call that ended without an answer. When `definite` is false nobody knows whether it took effect: retry it or resolve it by its id. */
+/** A call that ended without an answer. When `definite` is false it may have taken effect: retry it or resolve it by its id. */
 export class CallFailedError extends Error {
   /** A gRPC status. */
   readonly code: status;
@@ -41,7 +42,7 @@ export class UnavailableError extends CallFailedError {
 type StatusRule = {
   /** The status proves that the handler did not run. */
   definite: boolean;
-  /** The status speaks against the health of the service or of the way to it. */
+  /** The status indicates an unhealthy service or connection. */
   countsAgainstBreaker: boolean;
 };
 
@@ -56,9 +57,9 @@ const STATUS_RULES: Record<status, StatusRule> = {
   [status.NOT_FOUND]: { definite: true, countsAgainstBreaker: false },
   [status.ALREADY_EXISTS]: { definite: false, countsAgainstBreaker: false },
   [status.PERMISSION_DENIED]: { definite: true, countsAgainstBreaker: false },
-  // Also what a response that is too large ends with, after the handler ran.
+  // Also the status of a response that is too large, after the handler ran.
   [status.RESOURCE_EXHAUSTED]: { definite: false, countsAgainstBreaker: false },
-  // A refusal whose code this process does not know, for example from a newer one.
+  // A refusal whose code this process does not know, for example from a newer release.
   [status.FAILED_PRECONDITION]: { definite: false, countsAgainstBreaker: false },
   [status.ABORTED]: { definite: false, countsAgainstBreaker: false },
   [status.OUT_OF_RANGE]: { definite: false, countsAgainstBreaker: false },
@@ -69,7 +70,7 @@ const STATUS_RULES: Record<status, StatusRule> = {
   [status.UNAUTHENTICATED]: { definite: true, countsAgainstBreaker: false },
 };
 
-/** What a server answers with instead of a response. */
+/** The error that a server sends instead of a response. */
 export type FailureStatus = { code: status; details: string; metadata: Metadata };
 
 export function statusOfRefusal(refusal: Refused): FailureStatus {
@@ -78,7 +79,7 @@ export function statusOfRefusal(refusal: Refused): FailureStatus {
   return { code: status.FAILED_PRECONDITION, details: refusal.message, metadata };
 }
 
-/** Says nothing of what was thrown. */
+/** Contains nothing of the thrown error. */
 export function statusOfThrown(error: unknown): FailureStatus {
   const metadata = new Metadata();
   if (error instanceof LostReplyError) return { code: status.UNAVAILABLE, details: 'reply lost', metadata };
@@ -86,12 +87,16 @@ export function statusOfThrown(error: unknown): FailureStatus {
   return { code: status.INTERNAL, details: 'internal error', metadata };
 }
 
+export function statusOfNoPermission(): FailureStatus {
+  return { code: status.PERMISSION_DENIED, details: 'not permitted', metadata: new Metadata() };
+}
+
 /** The failure, as gRPC gives it to a caller. */
 export function serviceError({ code, details, metadata }: FailureStatus): ServiceError {
   return Object.assign(new Error(details), { code, details, metadata });
 }
 
-/** The refusal that a failed call carries, if it carries one that this process knows. */
+/** The refusal that a failed call carries, if this process knows its code. */
 export function refusalOf(error: ServiceError): Refused | null {
   if (error.code !== status.FAILED_PRECONDITION) return null;
   const code = error.metadata?.get(ERROR_CODE_KEY)[0];
@@ -107,14 +112,14 @@ export function callFailedError(call: string, error: ServiceError): CallFailedEr
   });
 }
 
-/** Whether the failure speaks against the service as a whole. */
+/** Whether the failure counts against the service as a whole. */
 export function countsAgainstBreaker(error: CallFailedError): boolean {
   const cause = error.cause as Partial<ServiceError> | undefined;
   const isFaultOfHandler = cause?.metadata !== undefined && cause.metadata.get(FAULT_KEY).length > 0;
   return !isFaultOfHandler && (STATUS_RULES[error.code] ?? UNKNOWN_STATUS).countsAgainstBreaker;
 }
 
-/** Whether sending the same again may help: the connection broke or was refused. An open breaker is not asked twice. */
+/** Whether sending the same again may help: the connection broke or was refused. A call that an open breaker refused is not sent again. */
 export function isWorthRetrying(error: unknown): boolean {
   return error instanceof CallFailedError && !(error instanceof UnavailableError) && error.code === status.UNAVAILABLE;
 }

@@ -1,33 +1,43 @@
-/** Writes what becomes ready in one turn of the event loop, or while a write is under way, as one message. */
-
-/** A message closes when it has reached this size. Smaller messages of one turn share theirs. */
-const FRAME_BYTES = 1024 * 1024;
+/**
+ * Writes the items that become ready in one turn of the event loop, or while a write is under way, as one message.
+ *
+ * States
+ *   idle        nothing waits.
+ *   scheduled   items wait for the end of the turn: the callbacks of all promises that are resolved by then have run.
+ *   writing     one message is being written; new items gather for the next one, which starts when this one has been written.
+ *   stopped     permanently: items that wait and items that are pushed are dropped.
+ *
+ * Limits
+ *   A message closes when it has reached MESSAGE_BYTES; a larger item is written alone. One message is under way at a time, besides those of
+ *   `flush`. Items that wait have no limit of their own: they are as many as their senders have calls in flight.
+ *
+ * Invariants
+ *   Items are written in the order in which they were pushed, each once. A message is never empty.
+ */
+const MESSAGE_BYTES = 1024 * 1024;
 
 export type FrameWriter<Item> = {
   push(item: Item): void;
-  /** Writes what waits now, without waiting for the write under way. */
+  /** Writes the waiting items, without waiting for the write under way. */
   flush(): void;
-  /** Drops what waits and all that comes. */
   stop(): void;
 };
 
-/** `write` says when its message has left; until then what comes is gathered. A message is never empty. */
+/** `write` calls `onWritten` once, when its message has been written. */
 export function createFrameWriter<Item>(options: {
-  sizeOf: (item: Item) => number;
-  write: (items: readonly Item[], onWritten: () => void) => void;
+  readonly sizeOf: (item: Item) => number;
+  readonly write: (items: readonly Item[], onWritten: () => void) => void;
 }): FrameWriter<Item> {
+  let state: 'idle' | 'scheduled' | 'writing' | 'stopped' = 'idle';
   let waiting: Item[] = [];
-  let isScheduled = false;
-  let isWriting = false;
-  let isStopped = false;
 
-  /** As many as one message carries: one at least. */
+  /** The items of one message: one at least. */
   const take = (): Item[] => {
     let bytes = 0;
     let count = 0;
     for (const item of waiting) {
       bytes += options.sizeOf(item);
-      if (count > 0 && bytes > FRAME_BYTES) break;
+      if (count > 0 && bytes > MESSAGE_BYTES) break;
       count += 1;
     }
     if (count < waiting.length) return waiting.splice(0, count);
@@ -36,32 +46,28 @@ export function createFrameWriter<Item>(options: {
     return items;
   };
 
-  const writeNext = (): void => {
-    isScheduled = false;
-    if (isWriting || isStopped || waiting.length === 0) return;
-    isWriting = true;
-    options.write(take(), onWritten);
+  const writeNext = (from: 'scheduled' | 'writing'): void => {
+    if (state === 'stopped') return;
+    if (state !== from) throw new Error(`a frame writer that is ${state} was taken for ${from}`);
+    state = waiting.length > 0 ? 'writing' : 'idle';
+    if (state === 'writing') options.write(take(), onWritten);
   };
-
-  const onWritten = (): void => {
-    isWriting = false;
-    writeNext();
-  };
+  const onTurnEnd = () => writeNext('scheduled');
+  const onWritten = () => writeNext('writing');
 
   return {
     push(item) {
-      if (isStopped) return;
+      if (state === 'stopped') return;
       waiting.push(item);
-      if (isScheduled || isWriting) return;
-      isScheduled = true;
-      // Runs when all promises of this turn that are settled by now have been followed.
-      process.nextTick(writeNext);
+      if (state !== 'idle') return;
+      state = 'scheduled';
+      process.nextTick(onTurnEnd);
     },
     flush() {
-      while (!isStopped && waiting.length > 0) options.write(take(), () => undefined);
+      while (state !== 'stopped' && waiting.length > 0) options.write(take(), () => undefined);
     },
     stop() {
-      isStopped = true;
+      state = 'stopped';
       waiting = [];
     },
   };

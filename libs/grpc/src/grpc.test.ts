@@ -23,7 +23,7 @@ let fixture: ReturnType<typeof createWalletFixture>;
 let logged: typeof fixture.logged;
 let logger: typeof fixture.logger;
 let serve: typeof fixture.serve;
-/** The rpcs that clients call over the exchange. */
+/** The rpcs that clients call over the multiplexer. */
 let hot: readonly WalletRpc[] = [];
 
 beforeEach(() => {
@@ -42,19 +42,24 @@ async function freePort(): Promise<number> {
   return server.port;
 }
 
-const query = (transferId: string) => ({ transferId, fenceIfAbsent: false });
+const query = (transferId: string) => ({
+  transferId,
+  attemptId: '',
+  feeGeneration: 0,
+  fenceIfAbsent: false,
+});
 const deny = { awardId: 'a' };
 
 describe.each([
   { way: 'unary', rpcs: [] },
-  { way: 'over the exchange', rpcs: ALL_RPCS },
-])('a call that goes $way:', ({ rpcs }) => {
+  { way: 'over the multiplexer', rpcs: ALL_RPCS },
+])('a call that is made $way:', ({ rpcs }) => {
   beforeAll(() => {
     hot = rpcs;
   });
 
   describe('the end of a call', () => {
-    test('a response arrives whole, with 64-bit amounts and instants, and the request id goes along', async () => {
+    test('a response arrives complete, with 64-bit amounts and instants, and the request id is sent along', async () => {
       const seen: unknown[] = [];
       const { port } = await serve({
         deposit: async (request, { requestId }) => {
@@ -88,7 +93,7 @@ describe.each([
       }
     });
 
-    test('a refusal of a code that the caller does not know is a failed call, never an answer', async () => {
+    test('a refusal of a code that the caller does not know is a failed call, never a response', async () => {
       const { port } = await serve({
         denyPayout: async () => ({ ...refused('blocked'), code: 'unheard_of' as ApiErrorCode }),
       });
@@ -96,7 +101,7 @@ describe.each([
       expect(error).toMatchObject({ code: status.FAILED_PRECONDITION, definite: false });
     });
 
-    test('what a handler throws is logged there, and the caller learns only that it failed', async () => {
+    test('what a handler throws is logged at the server, and the caller gets only a failure', async () => {
       const bug = new Error('relation "accounts" does not exist');
       const { port } = await serve({ audit: () => Promise.reject(bug) });
       const error = await failureOf(connect(port).audit({}));
@@ -107,7 +112,7 @@ describe.each([
       ]);
     });
 
-    test('a response that does not fit its message is logged, and its text stays here', async () => {
+    test('a response that does not fit its message is logged, and its text is not sent to the caller', async () => {
       const { port } = await serve({ deposit: async () => ({ balanceCents: 'secret' as unknown as bigint }) });
       const request = { accountId: 'x', environment: Environment.TEST, amountCents: 1n, reference: 'r' };
       const error = await failureOf(connect(port).deposit(request));
@@ -116,7 +121,7 @@ describe.each([
       expect(logged).toEqual([expect.objectContaining({ message: 'response could not be encoded' })]);
     });
 
-    test('an rpc that the server does not have definitely did nothing', async () => {
+    test('a call of an rpc that the server does not have is a failure without effect', async () => {
       const { port } = stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
       expect(await failureOf(connect(port).audit({}))).toMatchObject({ code: status.UNIMPLEMENTED, definite: true });
     });
@@ -185,7 +190,7 @@ describe.each([
   describe('the breaker', () => {
     const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
 
-    test('it opens when the service is away, fails calls at once, and closes after a probe succeeds', async () => {
+    test('the breaker opens when the service is away, fails calls immediately, and closes after a probe succeeds', async () => {
       const port = await freePort();
       const wallet = connect(port, { breaker });
       const errors: CallFailedError[] = [];
@@ -211,20 +216,20 @@ describe.each([
         .toEqual({ checks: [] });
       expect(await metrics.metrics()).toMatch(/laurel_breaker_open\{client="wallet"[^}]*\} 0/);
 
-      // The failures that opened it are forgotten: one more does not open it again.
+      // The failures that opened it are discarded: one more does not open it again.
       expect(await wallet.audit({})).toEqual({ checks: [] });
       expect(await failureOf(wallet.audit({}))).not.toBeInstanceOf(UnavailableError);
       expect(await wallet.audit({})).toEqual({ checks: [] });
     });
 
-    test('it opens when calls miss their deadline', async () => {
+    test('the breaker opens when calls miss their deadline', async () => {
       const { port } = await serve({ audit: () => new Promise(() => undefined) });
       const wallet = connect(port, { breaker: { ...breaker, resetTimeoutMs: 10_000 }, deadlineMs: 30 });
       await Promise.all(Array.from({ length: 10 }, () => failureOf(wallet.audit({}))));
       expect(await failureOf(wallet.audit({}))).toBeInstanceOf(UnavailableError);
     });
 
-    test('refusals, bugs in a handler and callers that give up never open it', async () => {
+    test('refusals, bugs in a handler and callers that give up never open the breaker', async () => {
       const { port } = await serve({
         denyPayout: async () => refused('not_found'),
         audit: () => Promise.reject(new Error('bug')),
@@ -243,7 +248,7 @@ describe.each([
   describe('the life of a server', () => {
     const HealthClient = makeGenericClientConstructor(healthService, 'Health');
 
-    test('health answers SERVING until the server says otherwise', async () => {
+    test('health answers SERVING until the server sets another status', async () => {
       const server = await serve({});
       const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
       stack.defer(() => health.close());
@@ -261,7 +266,7 @@ describe.each([
       expect(await check()).toEqual({ status: 'SERVING' });
     });
 
-    test('a server that stops says NOT_SERVING first, answers the call in flight, and takes no new one', async () => {
+    test('a server that stops first answers NOT_SERVING, completes the call in flight, and accepts no new one', async () => {
       const entered = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
       const server = await serve({
@@ -293,7 +298,7 @@ describe.each([
       expect(logged).toEqual([]);
     });
 
-    test('a call that does not end in time is cut off, so that the server does stop', async () => {
+    test('a stopping server cuts off a call that does not end in time', async () => {
       const entered = Promise.withResolvers<void>();
       const audit = () => {
         entered.resolve();
@@ -326,7 +331,7 @@ describe.each([
 });
 
 describe('a coalesced call', () => {
-  test('items of concurrent requests ride together, each gets its own answer, and the batch sizes are measured', async () => {
+  test('items of concurrent requests share a coalesced call, each gets its own answer, and the batch sizes are measured', async () => {
     const batches: string[][] = [];
     const { port } = await serve({
       resolveFees: async ({ queries }) => {
@@ -350,7 +355,7 @@ describe('a coalesced call', () => {
     expect(page).toMatch(/laurel_coalesced_call_items_sum\{[^}]*call="test_resolve"[^}]*\} 100/);
   });
 
-  test('after a lost reply the same items are sent once more; after a second one all of them fail', async () => {
+  test('a coalesced call is sent once more after a lost reply; after a second one all of its items fail', async () => {
     const batches: string[][] = [];
     let losses = 1;
     const { port } = await serve({

@@ -1,21 +1,25 @@
-/** Turns typed handlers into what a gRPC server registers, and into what the exchange runs. */
+/** Turns typed handlers into the implementation that a gRPC server registers, and into the methods that the call multiplexer runs. */
 import type { handleUnaryCall, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
-import { histogram, type Span, tracer } from '@laurel/telemetry';
+import { counter, histogram, type Span, tracer } from '@laurel/telemetry';
+import type { ServiceName } from '@laurel/topology';
 import { endAnswered, endFailed, endRefused, rpcAttributes, spanName } from './call-span.ts';
+import { type AcceptedCallers, type Caller, CallNotPermittedError, type ReadCaller } from './caller.ts';
 import type { Definition, RequestOf, ResponseOf, RpcLogger, UnaryMethod } from './definition.ts';
-import { type FailureStatus, statusOfRefusal, statusOfThrown } from './error-mapping.ts';
+import { type FailureStatus, statusOfNoPermission, statusOfRefusal, statusOfThrown } from './error-mapping.ts';
 import { REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 export type RpcContext = {
   /** The public request that this call belongs to; undefined for hot calls, which carry batches, and for background work. */
   readonly requestId: string | undefined;
+  /** The caller: one of those that the rpc accepts, or undefined on a channel without certificates. */
+  readonly caller: Caller;
   /** Aborted when the caller went away or its deadline passed. */
   readonly signal: AbortSignal;
 };
 
-/** One handler for each rpc of the service. It answers, refuses with a value, or throws what is a bug. */
+/** One handler for each rpc of the service. It answers, refuses with a value, or throws, which is a bug. */
 export type Handlers<Service> = {
   readonly [Rpc in keyof Service]: (
     request: RequestOf<Service[Rpc]>,
@@ -25,8 +29,8 @@ export type Handlers<Service> = {
 
 export type ServiceImplementation = {
   readonly definition: Definition;
-  readonly implementation: UntypedServiceImplementation;
-  readonly rpcs: readonly ServedRpc[];
+  /** By their names in the definition. */
+  readonly rpcs: ReadonlyMap<string, ServedRpc>;
 };
 
 type RpcOutcome =
@@ -38,52 +42,75 @@ export type IncomingCall = RpcContext & {
   readonly traceparent: string | undefined;
 };
 
-/** One rpc, however its call arrived. `run` never rejects. */
+/** One rpc, unary or multiplexed. `run` never rejects; its request is what `method.requestDeserialize` made. */
 export type ServedRpc = {
   readonly method: UnaryMethod;
   run(request: unknown, call: IncomingCall): Promise<RpcOutcome>;
 };
 
-type AnyHandler = (request: unknown, context: RpcContext) => Promise<unknown>;
-
 /** The definition is the generated `XServiceService`. */
 export function implement<Service extends Definition>(
   definition: Service,
   handlers: Handlers<Service>,
-  { logger }: { logger: RpcLogger },
+  { logger, callers }: { logger: RpcLogger; callers: AcceptedCallers<Service> },
 ): ServiceImplementation {
   const served: Record<string, UnaryMethod> = {};
-  const implementation: UntypedServiceImplementation = {};
-  const rpcs: ServedRpc[] = [];
-  for (const [name, method] of Object.entries<UnaryMethod>(definition)) {
-    const rpc = {
+  const rpcs = new Map<string, ServedRpc>();
+  for (const name in definition) {
+    const method: UnaryMethod | undefined = definition[name];
+    if (method === undefined) continue;
+    const accepted = isList(callers) ? callers : callers[name];
+    const rpc: ServedRpc = {
       method: { ...method, responseSerialize: loggedSerialize(method, logger) },
-      run: runner(method.path, handlers[name] as AnyHandler, logger),
+      run: runner(method.path, handlers[name], accepted, logger),
     };
     served[name] = rpc.method;
-    implementation[name] = unaryHandler(rpc);
-    rpcs.push(rpc);
+    rpcs.set(name, rpc);
   }
-  return { definition: served, implementation, rpcs };
+  return { definition: served, rpcs };
 }
 
-function unaryHandler(rpc: ServedRpc): handleUnaryCall<unknown, unknown> {
+function isList<Service>(callers: AcceptedCallers<Service>): callers is readonly ServiceName[] {
+  return Array.isArray(callers);
+}
+
+/** The implementation that a gRPC server registers for unary calls. */
+export function unaryHandlers(
+  rpcs: ServiceImplementation['rpcs'],
+  readCaller: ReadCaller,
+): UntypedServiceImplementation {
+  return Object.fromEntries([...rpcs].map(([name, rpc]) => [name, unaryHandler(rpc, readCaller)]));
+}
+
+function unaryHandler(rpc: ServedRpc, readCaller: ReadCaller): handleUnaryCall<unknown, unknown> {
   return async (call, callback) => {
-    const outcome = await rpc.run(call.request, new CallContext(call));
+    const outcome = await rpc.run(call.request, new CallContext(call, readCaller(call)));
     if (outcome.kind === 'response') callback(null, outcome.response);
     else callback(outcome.status);
   };
 }
 
-function runner(path: string, handler: AnyHandler, logger: RpcLogger): ServedRpc['run'] {
+function runner<Request>(
+  path: string,
+  handler: (request: Request, context: RpcContext) => Promise<unknown>,
+  accepted: readonly ServiceName[],
+  logger: RpcLogger,
+): (request: Request, call: IncomingCall) => Promise<RpcOutcome> {
+  const acceptedCallers: ReadonlySet<Caller> = new Set<Caller>([...accepted, undefined]);
+  const turnedAway = counter(
+    'laurel_grpc_calls_not_permitted_total',
+    'Calls that were refused because of who made them.',
+    ['rpc', 'caller'],
+  );
   const seconds = histogram('laurel_grpc_server_seconds', 'How long served calls took.', SECONDS_BUCKETS, [
     'rpc',
     'outcome',
   ]);
-  const run = async (request: unknown, context: RpcContext, span: Span | undefined): Promise<RpcOutcome> => {
+  const run = async (request: Request, context: RpcContext, span: Span | undefined): Promise<RpcOutcome> => {
     const startedAt = performance.now();
     const end = (outcome: string) => seconds.observe({ rpc: path, outcome }, (performance.now() - startedAt) / 1_000);
     try {
+      if (!acceptedCallers.has(context.caller)) throw new CallNotPermittedError('the rpc does not accept this caller');
       const result = await handler(request, context);
       if (isRefused(result)) {
         end('refused');
@@ -94,6 +121,15 @@ function runner(path: string, handler: AnyHandler, logger: RpcLogger): ServedRpc
       endAnswered(span);
       return { kind: 'response', response: result };
     } catch (error) {
+      if (error instanceof CallNotPermittedError) {
+        const { caller = 'unknown' } = context;
+        end('not_permitted');
+        turnedAway.inc({ rpc: path, caller });
+        logger.warn({ rpc: path, caller, reason: error.message }, 'call not permitted');
+        const status = statusOfNoPermission();
+        endFailed(span, status.code, error);
+        return { kind: 'failure', status };
+      }
       end('error');
       if (!(error instanceof LostReplyError)) logger.error({ err: error, rpc: path }, 'call failed');
       const status = statusOfThrown(error);
@@ -107,13 +143,15 @@ function runner(path: string, handler: AnyHandler, logger: RpcLogger): ServedRpc
   };
 }
 
-/** Its members are made only when a handler asks for them: most calls carry a batch and need none. */
+/** Its members are created only when a handler reads them: most calls carry a batch and need none. */
 class CallContext implements IncomingCall {
+  readonly caller: Caller;
   readonly #call: ServerUnaryCall<unknown, unknown>;
   #controller: AbortController | undefined;
 
-  constructor(call: ServerUnaryCall<unknown, unknown>) {
+  constructor(call: ServerUnaryCall<unknown, unknown>, caller: Caller) {
     this.#call = call;
+    this.caller = caller;
   }
 
   get requestId(): string | undefined {
@@ -135,7 +173,7 @@ class CallContext implements IncomingCall {
   }
 }
 
-/** A response that does not fit its message is a bug of ours: it is logged, and gRPC, which tells the caller the message, gets none. */
+/** A response that does not fit its message is a bug of ours: its error is logged, and not given to gRPC, which would send the text. */
 function loggedSerialize(method: UnaryMethod, logger: RpcLogger): UnaryMethod['responseSerialize'] {
   return (response) => {
     try {

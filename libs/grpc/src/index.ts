@@ -1,4 +1,6 @@
 /** gRPC between the services: serve, call, and carry refusals as values. The rules for errors are in `error-mapping.ts`. */
+export { type AcceptedCallers, type Caller, CallNotPermittedError } from './caller.ts';
+export { type ChannelIdentity, type IdentityFiles, identityOf, openChannelIdentity } from './channel-identity.ts';
 export {
   type CallOptions,
   type ClientOptions,
@@ -8,5 +10,5 @@ export {
 export { createCoalescedCall } from './coalesced-call.ts';
 export { CallFailedError, UnavailableError } from './error-mapping.ts';
 export { type Handlers, implement, type RpcContext, type ServiceImplementation } from './implement.ts';
-export { parseEnvironment, parseId, parseItems, parseTenant } from './parse.ts';
+export { parseEnvironment, parseId, parseItems, parseTenant, presentTenant } from './parse.ts';
 export { type GrpcServer, startGrpcServer } from './server.ts';

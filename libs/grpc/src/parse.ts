@@ -1,12 +1,10 @@
-/** What the calls of every service carry, from messages to words. What a sister service must never send is a bug and throws. */
+/** The types that every service's calls share, from messages to the domain and back. What a service of ours must never send throws, as a bug. */
 import { isUuid } from '@laurel/ids';
-import { Environment } from '@laurel/proto/common';
+import type { Environment as EnvironmentMessage, Tenant as TenantMessage } from '@laurel/proto/common';
+import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
+import type { Environment, Tenant } from '@laurel/tenant';
 
-type ParsedEnvironment = 'test' | 'live';
-
-type ParsedTenant = { readonly programId: string; readonly environment: ParsedEnvironment };
-
-/** As many items as one call may carry. */
+/** The most items of one call. */
 const MAX_ITEMS = 200;
 
 export function parseItems<Item>(items: readonly Item[]): readonly Item[] {
@@ -19,13 +17,21 @@ export function parseId(id: string): string {
   return id.toLowerCase();
 }
 
-export function parseTenant(tenant: { programId: string; environment: Environment } | undefined): ParsedTenant {
+export function parseTenant(tenant: TenantMessage | undefined): Tenant {
   if (tenant === undefined) throw new Error('a message lacks its tenant');
   return { programId: parseId(tenant.programId), environment: parseEnvironment(tenant.environment) };
 }
 
-export function parseEnvironment(environment: Environment): ParsedEnvironment {
-  if (environment === Environment.TEST) return 'test';
-  if (environment === Environment.LIVE) return 'live';
-  throw new Error(`environment ${environment} is unknown`);
+export function parseEnvironment(environment: EnvironmentMessage): Environment {
+  const name = findName(ENVIRONMENTS, environment);
+  if (name === undefined) throw new Error(`environment ${environment} is unknown`);
+  return name;
+}
+
+/** The message form of a tenant (`laurel.common.v1.Tenant`). */
+export function presentTenant({ programId, environment }: Tenant): {
+  readonly programId: string;
+  readonly environment: (typeof ENVIRONMENTS)[Tenant['environment']];
+} {
+  return { programId, environment: ENVIRONMENTS[environment] };
 }

@@ -1,16 +1,20 @@
-/** A gRPC server: our services, the exchange for their hot calls, and the standard health service on one port. */
+/** A gRPC server: our services, the call multiplexer for their hot calls, and the standard health service on one port. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { readCaller, readNoCaller } from './caller.ts';
+import type { ChannelIdentity } from './channel-identity.ts';
 import type { RpcLogger } from './definition.ts';
-import { createExchangeServer } from './exchange-server.ts';
-import type { ServiceImplementation } from './implement.ts';
+import { watchHandshakes } from './handshakes.ts';
+import { type ServiceImplementation, unaryHandlers } from './implement.ts';
+import { createMultiplexerServer } from './multiplexer-server.ts';
 import { CHANNEL_LIMITS, KEEPALIVE } from './wire.ts';
 
 const DEFAULT_DRAIN_LIMIT_MS = 5_000;
-// Calls go out on existing connections for ever; ending them now and then lets callers find replicas that joined later.
-const MAX_CONNECTION_AGE_MS = 10 * 60_000;
-const MAX_CONNECTION_AGE_GRACE_MS = 30_000;
+// Callers would use existing connections forever; ending these now and then lets callers find replicas that joined later.
+const CONNECTION_AGE = { limitMs: 10 * 60_000, graceMs: 30_000 };
 // The health service's name for the server as a whole.
 const WHOLE_SERVER = '';
 
@@ -22,49 +26,73 @@ export type GrpcServer = AsyncDisposable & {
 };
 
 /**
- * Starts serving. Port 0 takes a free one. Disposing first answers NOT_SERVING to health checks, takes no new calls, and lets those
+ * Starts serving. Port 0 binds a free one. Disposing first answers NOT_SERVING to health checks, accepts no new calls, and lets those
  * in flight end; after `drainLimitMs` (5 s) it cuts them off.
  */
 export async function startGrpcServer(options: {
   host: string;
   port: number;
   services: readonly ServiceImplementation[];
+  /** With it every connection needs a certificate of the same authority, and every rpc one of the callers that it accepts. */
+  identity?: ChannelIdentity | undefined;
   logger: RpcLogger;
   drainLimitMs?: number;
+  /**
+   * When a connection is asked to end (ten minutes), and how much later it is ended (30 s): for so long, and a tenth more, a caller can go
+   * on with a certificate that new connections reject.
+   */
+  connectionAge?: { readonly limitMs: number; readonly graceMs: number };
 }): Promise<GrpcServer> {
   const drainLimitMs = options.drainLimitMs ?? DEFAULT_DRAIN_LIMIT_MS;
+  const age = options.connectionAge ?? CONNECTION_AGE;
   const server = new Server({
     ...CHANNEL_LIMITS,
     ...KEEPALIVE,
-    'grpc.max_connection_age_ms': MAX_CONNECTION_AGE_MS,
-    'grpc.max_connection_age_grace_ms': MAX_CONNECTION_AGE_GRACE_MS,
+    'grpc.max_connection_age_ms': age.limitMs,
+    'grpc.max_connection_age_grace_ms': age.graceMs,
   });
-  for (const { definition, implementation } of options.services) server.addService(definition, implementation);
-  const rpcs = options.services.flatMap((service) => service.rpcs);
-  const exchange = createExchangeServer(new Map(rpcs.map((rpc) => [rpc.method.path, rpc])));
-  server.addService(exchange.definition, exchange.implementation);
+  const read = options.identity === undefined ? readNoCaller : readCaller;
+  for (const { definition, rpcs } of options.services) server.addService(definition, unaryHandlers(rpcs, read));
+  const rpcs = options.services.flatMap((service) => [...service.rpcs.values()]);
+  const multiplexer = createMultiplexerServer(new Map(rpcs.map((rpc) => [rpc.method.path, rpc])), read);
+  server.addService(multiplexer.definition, multiplexer.implementation);
   const health = new HealthImplementation({ [WHOLE_SERVER]: 'SERVING' });
   health.addToServer(server);
 
-  const bind = promisify(server.bindAsync.bind(server));
-  const port = await bind(`${options.host}:${options.port}`, ServerCredentials.createInsecure());
-  const address = `${options.host}:${port}`;
+  // grpc-js gets connections whose handshake is complete: if it listened itself, failed handshakes could not be observed.
+  const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  let isDraining = false;
+  const take = (socket: Socket) => {
+    socket.on('error', () => {
+      // The session ends with it, and so do its calls.
+    });
+    if (isDraining) socket.destroy();
+    else connections.injectConnection(socket);
+  };
+  const tlsServer = options.identity?.createServer();
+  if (tlsServer !== undefined) watchHandshakes(tlsServer, options.logger);
+  const listener = tlsServer?.on('secureConnection', take) ?? createServer(take);
+  listener.listen({ host: options.host, port: options.port });
+  await once(listener, 'listening');
 
   return {
-    port,
+    port: (listener.address() as AddressInfo).port,
     setServing(ok) {
       health.setStatus(WHOLE_SERVER, ok ? 'SERVING' : 'NOT_SERVING');
     },
     async [Symbol.asyncDispose]() {
       health.setStatus(WHOLE_SERVER, 'NOT_SERVING');
-      exchange.goAway();
-      // Draining cuts connections off at its limit. forceShutdown would not: in grpc-js 1.14 it knows none without channelz.
-      server.drain(address, drainLimitMs);
+      multiplexer.goAway();
+      isDraining = true;
+      const closed = listener.listening ? once(listener, 'close') : undefined;
+      listener.close();
+      // Draining cuts connections off at its limit. forceShutdown would not: in grpc-js 1.14 it finds no connection without channelz.
+      connections.drain(drainLimitMs);
       const limit = setTimeout(() => {
         options.logger.warn({ limitMs: drainLimitMs }, 'calls still in flight are cut off');
       }, drainLimitMs);
       try {
-        await promisify(server.tryShutdown.bind(server))();
+        await Promise.all([promisify(server.tryShutdown.bind(server))(), closed]);
       } finally {
         clearTimeout(limit);
       }

@@ -1,6 +1,9 @@
 /** A wallet over gRPC, of which a test serves only some rpcs. */
 import { isRefused, type Refused } from '@laurel/errors';
 import { WalletServiceClient, WalletServiceService } from '@laurel/proto/wallet';
+import { SERVICE_NAMES } from '@laurel/topology';
+import type { AcceptedCallers } from './caller.ts';
+import type { ChannelIdentity } from './channel-identity.ts';
 import { type ClientOptions, createClient } from './client.ts';
 import { CallFailedError } from './error-mapping.ts';
 import { type Handlers, implement } from './implement.ts';
@@ -11,7 +14,7 @@ export type WalletRpc = keyof WalletServiceService & string;
 
 export const ALL_RPCS = Object.keys(WalletServiceService) as WalletRpc[];
 
-/** What it starts ends with the stack; what it logs is kept. */
+/** The processes it starts end with the stack; the lines it logs are kept. */
 export function createWalletFixture(stack: AsyncDisposableStack) {
   const logged: { fields: object; message: string }[] = [];
   const logger = {
@@ -21,14 +24,28 @@ export function createWalletFixture(stack: AsyncDisposableStack) {
   return {
     logged,
     logger,
-    async serve(handlers: Partial<WalletHandlers>, port = 0, drainLimitMs = 5_000) {
+    async serve(
+      handlers: Partial<WalletHandlers>,
+      port = 0,
+      drainLimitMs = 5_000,
+      {
+        identity,
+        callers = SERVICE_NAMES,
+        connectionAge,
+      }: {
+        identity?: ChannelIdentity;
+        callers?: AcceptedCallers<WalletServiceService>;
+        connectionAge?: { limitMs: number; graceMs: number };
+      } = {},
+    ) {
       const unused = Object.fromEntries(
         ALL_RPCS.map((rpc) => [rpc, () => Promise.reject(new Error(`${rpc} is not part of this test`))]),
       ) as unknown as WalletHandlers;
-      const services = [implement(WalletServiceService, { ...unused, ...handlers }, { logger })];
-      return stack.use(await startGrpcServer({ host: '127.0.0.1', port, services, logger, drainLimitMs }));
+      const services = [implement(WalletServiceService, { ...unused, ...handlers }, { logger, callers })];
+      const options = { host: '127.0.0.1', port, services, identity, logger, drainLimitMs };
+      return stack.use(await startGrpcServer({ ...options, ...(connectionAge && { connectionAge }) }));
     },
-    /** To a port here, or to a gRPC target. */
+    /** Connects to a local port, or to a gRPC target. */
     connect(target: number | string, options: Partial<ClientOptions<WalletRpc>> = {}) {
       const address = typeof target === 'number' ? `127.0.0.1:${target}` : target;
       return stack.use(createClient(WalletServiceClient, { name: 'wallet', address, ...options }));

@@ -1,4 +1,4 @@
-/** What both ends of a connection agree on. */
+/** The constants that both ends of a connection share. */
 
 /** Request metadata: the id of the public request that a call belongs to. */
 export const REQUEST_ID_KEY = 'x-request-id';
@@ -9,13 +9,16 @@ export const TRACEPARENT_KEY = 'traceparent';
 /** A batch of 200 items stays far below this. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** What a request or response may have of a message of the exchange; the rest is room for what surrounds it. */
-export const MAX_EXCHANGED_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
+/** The most bytes of a multiplexed call's request or response; the rest of a message is for its envelope. */
+export const MAX_MULTIPLEXED_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
 
-/** From a call on loopback to one that meets its deadline. */
+/** The largest id of a call on its stream: a uint32. */
+export const MAX_CALL_ID = 2 ** 32 - 1;
+
+/** Buckets from a call on loopback to one that reaches its deadline. */
 export const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Both ends ask an idle connection for a sign of life, so that a silent partner is noticed before a player is. */
+/** Both ends ping an idle connection, so that a dead peer is detected before it delays a player. */
 export const KEEPALIVE = {
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 5_000,

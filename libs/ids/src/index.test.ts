@@ -22,7 +22,7 @@ const instant = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.9
 const timePrefix = (id: string) => id.slice(0, 13);
 
 describe('new ids', () => {
-  test('an id begins with its milliseconds', () => {
+  test('a new id begins with its milliseconds', () => {
     expect(timePrefix(newId(new Date('2026-10-01T00:00:00.000Z')))).toBe(hexOf('2026-10-01T00:00:00.000Z'));
     expect(timePrefix(newOwnedId('challenge', new Date(0)))).toBe('00000000-0000');
   });
@@ -58,7 +58,7 @@ describe('new ids', () => {
 });
 
 describe('owners', () => {
-  test('an owned id names its owner, in either case, and an owned derived id too', () => {
+  test('an owned id names its owner, in upper and lower case, and an owned derived id too', () => {
     fc.assert(
       fc.property(owner, owner, fc.string(), (who, other, purpose) => {
         const id = newOwnedId(who);
@@ -91,7 +91,7 @@ describe('derived ids', () => {
     );
   });
 
-  test('another source or another purpose gives another id', () => {
+  test('another source or another purpose gives another derived id', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), fc.string(), fc.string(), (id, otherId, purpose, otherPurpose) => {
         fc.pre(id !== otherId && purpose !== otherPurpose);
@@ -113,11 +113,11 @@ describe('derived ids', () => {
     );
   });
 
-  test('what is no uuid has no derived id', () => {
+  test('text that is not a uuid has no derived id', () => {
     expect(() => deriveId('attempt-1', 'fee')).toThrow(TypeError);
   });
 
-  test('the ids of one operation never change', () => {
+  test('the derived ids of an operation never change', () => {
     const operationId = '019a9f00-0000-8100-8000-000000000001';
     const awardId = awardIdOf(operationId, 'challenge');
     const feeId = feeTransferId(operationId);
@@ -138,11 +138,15 @@ describe('derived ids', () => {
       }
     `);
     expect(ownerOf(awardId)).toBe('challenge');
+    expect([feeTransferId(operationId, 0), feeTransferId(operationId, 1)]).toEqual([
+      feeId,
+      deriveId(operationId, 'fee:1'),
+    ]);
   });
 });
 
 describe('hashed ids', () => {
-  test('the same parts give the same id, and it is a UUIDv8', () => {
+  test('the same parts give the same hashed id, a UUIDv8', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (parts) => {
         expect(hashId(...parts)).toBe(hashId(...parts));
@@ -151,7 +155,7 @@ describe('hashed ids', () => {
     );
   });
 
-  test('lists of parts that differ, even only in where a part ends, give different ids', () => {
+  test('different lists of parts, even if only a part ends elsewhere, give different hashed ids', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
         fc.pre(JSON.stringify(a) !== JSON.stringify(b));
@@ -163,12 +167,12 @@ describe('hashed ids', () => {
 });
 
 describe('what is a uuid', () => {
-  test('any version in either case is', () => {
+  test('text of any uuid version, in upper or lower case, is a uuid', () => {
     fc.assert(fc.property(fc.uuid(), (id) => isUuid(id) && isUuid(id.toUpperCase())));
     expect(isUuid('00000000-0000-0000-0000-000000000000')).toBe(true);
   });
 
-  test('braces, missing hyphens, spaces and other text are not', () => {
+  test('text with braces, missing hyphens or spaces, and other text, is not a uuid', () => {
     const id = newId();
     for (const text of [
       '',

@@ -2,7 +2,7 @@
  * Identifiers, all lower-case uuids.
  *
  * - A new id is a UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that indexes grow at one end.
- * - An id that says more is a UUIDv8. Its first digit after the version is a tag: `0` none, `1` an attempt of the challenge service,
+ * - An id that carries a tag is a UUIDv8. Its first digit after the version is a tag: `0` none, `1` an attempt of the challenge service,
  *   `2` an attempt of the tournament service. So an attempt id routes to its owner without a look-up.
  * - A derived id is a UUIDv8 computed from another id and a purpose. A retry derives the same id again, which is how every write of
  *   an operation happens at most once. It keeps the source's 48 bits of time, so that it lands beside it in an index.
@@ -41,7 +41,7 @@ export function newOwnedId(owner: AttemptOwner, now?: Date): string {
   return `${timePrefix(now)}-8${OWNER_TAG[owner]}${random.slice(16)}`;
 }
 
-/** The owner that the id is tagged with; null for any other id, and for what is no id at all. */
+/** The owner that the id is tagged with; null for any other id, and for text that is not an id. */
 export function ownerOf(id: string): AttemptOwner | null {
   if (id[VERSION_INDEX] !== '8' || !isUuid(id)) return null;
   return OWNER_BY_TAG.get(id[TAG_INDEX] ?? '') ?? null;
@@ -57,7 +57,7 @@ export function deriveOwnedId(sourceId: string, purpose: string, owner: AttemptO
   return derive(sourceId, purpose, OWNER_TAG[owner]);
 }
 
-/** The one id of these parts; each part is prefixed with its length, so that no two lists of parts read alike. */
+/** The one id of these parts; each part is prefixed with its length, so that no two lists of parts encode alike. */
 export function hashId(...parts: string[]): string {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;
@@ -65,9 +65,12 @@ export function hashId(...parts: string[]): string {
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${NO_OWNER_TAG}${digestTail(digest, 12)}`;
 }
 
-/** The transfer that charges an attempt's fee. */
-export function feeTransferId(attemptId: string): string {
-  return deriveId(attemptId, 'fee');
+/**
+ * The transfer that charges an attempt's fee. A transfer id is decided once and permanently, so an attempt that is begun again after its
+ * fee's id got a tombstone needs another one: each generation derives its own. Generation 0 is what almost every attempt has.
+ */
+export function feeTransferId(attemptId: string, generation = 0): string {
+  return deriveId(attemptId, generation === 0 ? 'fee' : `fee:${generation}`);
 }
 
 /** The transfer that returns a fee. */

@@ -14,13 +14,13 @@ describe('a member name that is spelled with an escape', () => {
     ['a code point', '{"h":[],"\\\\u0061b":0}', '{"h":1,"\\u0061bcdefg":2}', ['h', 'abcdefg']],
     ['a quote beside a backslash', '{"k":[],"\\\\":0,"x":1}', '{"k":1,"\\"":1,"\\\\":2}', ['k', '"', '\\']],
     ['a quote further in', '{"h":[],"\\\\":0}', '[ {"h":1, "\\"" \n : {"\\"":1} } ]', ['h', '"']],
-  ])('is kept after another was read: %s', (_name, first, second, names) => {
+  ])('an escaped name is kept after another was read: %s', (_name, first, second, names) => {
     parseJson(first);
     const value = parseJson(second);
     expect(Object.keys((Array.isArray(value) ? value[0] : value) as object)).toEqual(names);
   });
 
-  test('is told from a value that is spelled with an escape, or looks like a name', () => {
+  test('an escaped member name is distinguished from a value with an escape, or one that looks like a name', () => {
     expect(parseJson('["\\"", "\\":", {"a":"\\\\"}, "\\\\", {"\\\\" : ":"}]')).toEqual([
       '"',
       '":',
@@ -30,13 +30,13 @@ describe('a member name that is spelled with an escape', () => {
     ]);
   });
 
-  test('names the same member however it is spelled: the last counts, in the place of the first', () => {
+  test('a member name is the same however it is spelled: the last value counts, at the position of the first', () => {
     expect(JSON.stringify(parseJson('{"\\u0061":1,"b":2,"a":{"\\n":3},"\\n":4,"\\u000A":5,"\\u0031":6}'))).toBe(
       '{"1":6,"a":{"\\n":3},"b":2,"\\n":5}',
     );
   });
 
-  test('may be __proto__, which is a member and not the prototype', () => {
+  test('a member name may be __proto__, which is a member and not the prototype', () => {
     const value = parseJson('{"\\u005f_proto__":{"admin":true},"\\"":{"__proto__":null}}') as Record<string, object>;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.keys(value)).toEqual(['__proto__', '"']);
@@ -58,18 +58,18 @@ test.each([
   '["\\n":1]',
   '{"\\n":tru}',
   '\ufeff{}',
-])('%j is no JSON', (text) => {
+])('%j is not JSON', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-test('depth is not limited', () => {
+test('parseJson does not limit nesting depth', () => {
   const levels = 120_000;
   let value = parseJson(`${'[{"\\n":'.repeat(levels)}null${'}]'.repeat(levels)}`);
   for (let level = 0; level < levels; level += 1) value = (value as [Record<string, unknown>])[0]['\n'];
   expect(value).toBeNull();
 });
 
-// --- the law: a value is drawn together with a text that spells it, so that no parser is needed to know what the text means ---
+// --- the property: a value is drawn together with a text that spells it, so that no parser is needed to know what the text means ---
 
 interface Sample {
   readonly text: string;
@@ -100,7 +100,7 @@ function spell(string: string, choices: readonly number[]): string {
   return `"${units.join('')}"`;
 }
 
-// Few names, so that the objects of a run share their shapes: that is what the native parser trips over.
+// Few names, so that the objects of a run share their shapes: that is what the native parser misreads.
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', '\\', '"', '\n', '\\u0061', '\\"', 'a\\', 'a"', '__proto__', '1', '') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },

@@ -6,7 +6,7 @@ import { answerItems } from './answer-items.ts';
 
 type Answer = { readonly $case: 'attempt'; readonly value: number };
 
-/** A call whose items are answered so, in turn. */
+/** A call whose items have these results, in order. */
 function call(...answers: (() => Promise<Answer | Refused>)[]) {
   const items = answers.map((answer, index) => ({ requestId: `request ${index}`, attemptId: 'attempt', answer }));
   const logger = createLogger({ service: 'test', level: 'silent' });
@@ -14,7 +14,7 @@ function call(...answers: (() => Promise<Answer | Refused>)[]) {
 }
 
 describe('the items of a call', () => {
-  it('are answered, refused, or a fault, each by itself', async () => {
+  it('each item of a call is answered, refused, or failed independently of the others', async () => {
     const answer = { $case: 'attempt', value: 1 } as const;
     const answered = call(
       async () => answer,
@@ -31,7 +31,7 @@ describe('the items of a call', () => {
     expect(await call()).toEqual({ results: [] });
   });
 
-  it('are all without an answer where a test loses the reply', async () => {
+  it('no item of a call has an answer where a failpoint drops the reply', async () => {
     const lost = call(() => Promise.reject(new LostReplyError('lost')));
     await expect(lost).rejects.toThrow(LostReplyError);
   });

@@ -1,12 +1,13 @@
 /**
- * The answer to a call that carries many items: each is answered, refused, or a fault by itself. A fault says nothing to the partner but
- * that the outcome is unknown; the same item sent again goes on from where it was.
+ * The answer to a call that carries many items: each is answered, refused, or failed independently. A failure means that the result is
+ * unknown to the caller; the same item sent again continues from its last commit.
  */
 import { isRefused, type Refused } from '@laurel/errors';
-import { failpoint, LostReplyError } from '@laurel/failpoint';
+import { LostReplyError } from '@laurel/failpoint';
 import { parseItems } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
+import { failpoint } from './failpoints.ts';
 
 type Item = { readonly requestId: string; readonly attemptId: string };
 
@@ -16,7 +17,7 @@ type Unanswered =
 
 type Result<Answer> = { result: Answer | Unanswered };
 
-/** `failure` is what the log says of an item that is a fault. */
+/** `failure` is the log message of an item that failed. */
 type AnswerOptions = { readonly owner: AttemptOwner; readonly logger: Logger; readonly failure: string };
 
 export async function answerItems<Asked extends Item, Answer extends { readonly $case: string }>(

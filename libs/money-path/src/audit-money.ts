@@ -1,6 +1,6 @@
 /**
- * An owner's part of the audit: its own invariants, and its attempts and awards in comparison with the fees and payouts that the wallet has
- * of them (compare-with-wallet.ts). The owner brings its queries and what it calls wrong.
+ * An owner's part of the audit: its own invariants, and its attempts and awards compared with the wallet's fees and payouts for them
+ * (compare-with-wallet.ts). The owner supplies the queries and the rules that define a violation.
  */
 import type { AttemptOwner } from '@laurel/ids';
 import type { CheckResult, Database } from '@laurel/postgres';
@@ -9,7 +9,7 @@ import type { FeeListing, PayoutListing, Wallet } from './wallet.ts';
 
 /** A table of the owner, read in id order. */
 interface AuditedTable<Row> {
-  /** Rows above an id, by id, at most so many. */
+  /** Rows with an id above this one, in id order, at most `limit`. */
   page(database: Database, after: string, limit: number): Promise<ReadonlyMap<string, Row>>;
   again(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
 }
@@ -27,7 +27,7 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   readonly awards: AuditedTable<Award>;
   readonly judgeFee: Comparison<Attempt, FeeListing, Check>['judge'];
   readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
-  /** What each of their checks says. */
+  /** A description of each of their checks. */
   readonly checks: Readonly<Record<Check, string>>;
 }): Promise<CheckResult[]> {
   const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks } = audited;

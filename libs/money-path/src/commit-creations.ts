@@ -1,9 +1,9 @@
-/** The end of commit A: what it created goes out together with the commit. */
+/** The last step of a reservation: the attempts that it creates are inserted together with the commit. */
 import type { Refused } from '@laurel/errors';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 
-/** What commit A made of a creation. */
+/** What the reservation decided about a creation. */
 type Decision<Attempt extends OwnedAttempt> =
   | { readonly kind: 'known' | 'created'; readonly attempt: Attempt }
   | { readonly kind: 'ask_wallet' }
@@ -11,9 +11,9 @@ type Decision<Attempt extends OwnedAttempt> =
 
 /** The owner's attempts. */
 export type AttemptWriter<Attempt extends OwnedAttempt> = {
-  /** The ids of those that were written; an id that exists already is left alone. */
+  /** The ids of the attempts that were inserted; an id that already exists is left unchanged. */
   insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>>;
-  /** An abandoned attempt begins again as this one. False when another process was first. */
+  /** Restarts an abandoned attempt as this one. False when another process was first. */
   reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean>;
 };
 
@@ -26,8 +26,8 @@ export async function commitCreations<Attempt extends OwnedAttempt, Decided exte
   const begun = new Map<string, Attempt>();
   for (const decision of decisions) if (decision.kind === 'created') begun.set(decision.attempt.id, decision.attempt);
   const isWritten = await tx.commitWith((last) => write(last, [...begun.values()], writer));
-  // Another process wrote the same attempt since it was looked up, and the next round finds that row; or it waited for too long, and the
-  // next round is on time. This round's decision is void.
+  // Another process wrote the same attempt since it was looked up, and the next round finds that row; or this creation waited too long,
+  // and the next round takes a new instant. This round's decision is void.
   return decisions.map((decision) =>
     (decision.kind === 'created' || decision.kind === 'known') &&
     begun.has(decision.attempt.id) &&
@@ -37,7 +37,7 @@ export async function commitCreations<Attempt extends OwnedAttempt, Decided exte
   );
 }
 
-/** The attempts that were written by us. */
+/** The attempts that this transaction wrote. */
 async function write<Attempt extends OwnedAttempt>(
   last: Queryable,
   attempts: readonly Attempt[],

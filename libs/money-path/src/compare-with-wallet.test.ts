@@ -19,7 +19,7 @@ function pageOf(rows: Rows, after: string, size: number): [string, number][] {
 }
 
 describe('the comparison with the wallet', () => {
-  it('finds exactly the ids whose rows differ, once each, whatever the pages', async () => {
+  it('the comparison with the wallet finds exactly the ids whose rows differ, once each, for any page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRows,
@@ -43,7 +43,7 @@ describe('the comparison with the wallet', () => {
     );
   });
 
-  it('drops a finding that the order of reading does not prove when our row has caught up', async () => {
+  it('the comparison with the wallet drops a finding that the read order does not prove when our row has caught up', async () => {
     const judge = (ours: string | null, theirs: string | null) =>
       ours === theirs ? null : ({ check: 'same', final: false } as const);
     const found = await compareWithWallet({

@@ -1,7 +1,7 @@
 /**
  * The audit of two databases that have no common snapshot: an owner's rows and the wallet's, merged in id order, page by page. Ours are
- * read first and theirs after it, so that what our row says had to be true in the wallet before. A finding that this order does not prove
- * stands only if our row, read once more after theirs, still fails the same check.
+ * read first and the wallet's after it, so that the state in our row had to be true in the wallet before. A finding that this order does
+ * not prove is kept only if our row, read once more after the wallet's, still fails the same check.
  */
 import type { Finding } from './domain/finding.ts';
 
@@ -10,12 +10,12 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type Comparison<Ours, Theirs, Check extends string> = {
   readonly pageSize: number;
-  /** Ours above an id, by id and in id order, at most a page. */
+  /** Our rows above an id, keyed by id and in id order, at most a page. */
   readOurs(after: string): Promise<ReadonlyMap<string, Ours>>;
   readOursAgain(ids: readonly string[]): Promise<ReadonlyMap<string, Ours>>;
-  /** What theirs has of ours, above an id and in id order, at most a page. */
+  /** The wallet's rows for ours, above an id and in id order, at most a page. */
   readTheirs(after: string): Promise<readonly WalletRow<Theirs>[]>;
-  /** What is wrong between two rows of one id; either may be missing. */
+  /** The violation between two rows of one id, if any; either row may be missing. */
   judge(ours: Ours | null, theirs: Theirs | null): Finding<Check> | null;
 };
 
@@ -23,7 +23,7 @@ export type Violation<Check extends string> = { readonly check: Check; readonly 
 
 type WalletRow<Row> = { readonly id: string; readonly row: Row };
 
-/** The findings that stand. Ids compare as text because both databases order uuids by their bytes. */
+/** The confirmed findings. Ids compare as text because both databases order uuids by their bytes. */
 export async function compareWithWallet<Ours, Theirs, Check extends string>(
   comparison: Comparison<Ours, Theirs, Check>,
 ): Promise<readonly Violation<Check>[]> {
@@ -63,7 +63,7 @@ export async function compareWithWallet<Ours, Theirs, Check extends string>(
   }
 }
 
-/** Their rows above the first id up to the second, which is included; null is no end. */
+/** The wallet's rows above the first id up to and including the second; null means no upper bound. */
 async function* theirsBetween<Row>(
   after: string,
   until: string | null,

@@ -1,23 +1,26 @@
 /**
- * How an attempt is paid for exactly once: intent -> wallet -> open.
+ * How an attempt is paid for exactly once: reserve -> charge -> open.
  *
- * 1. Commit A, the owner's: it decides the rules and inserts the attempt `pending`; a free one `open`. A refusal ends here and leaves
- *    nothing behind.
- * 2. The wallet posts the fee, or burns its id with a refusal. That row decides.
- * 3. `open` or `refused` is written behind it.
+ * 1. The reservation, the owner's commit: it applies the rules and inserts the attempt `pending`; a free one `open`. A refusal ends
+ *    here and writes nothing.
+ * 2. The wallet posts the fee, or writes a refusal as the tombstone of its id. That row decides.
+ * 3. `open` or `refused` is written after it.
  *
- * Whatever dies in between, the same attempt id sent again finds its row and goes on from there, and so does the sweeper.
+ * After a crash at any point, a retry with the same attempt id finds its row and goes on from there, and so does the sweeper.
  */
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
-import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
-import type { AccountMemory } from './account-memory.ts';
-import { ABANDONED, feeTransferOf, type OwnedAttempt } from './domain/owned-attempt.ts';
+import type { AccountCache } from './account-cache.ts';
+import { ABANDONED, feeOf, type OwnedAttempt } from './domain/owned-attempt.ts';
 import type { NamedAccount, Player, Requirement } from './domain/player.ts';
+import { failpoint } from './failpoints.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 import type { Wallet } from './wallet.ts';
 
-/** What commit A made of a creation: the attempt, written now or before; `ask_wallet` where it is not to be decided on a memory. */
+/**
+ * What the reservation decided about a creation: the attempt, written now or before; `ask_wallet` where it must not be decided on the
+ * cache.
+ */
 export type Intent<Attempt extends OwnedAttempt> =
   | { readonly kind: 'written'; readonly attempt: Attempt; readonly requirement: Requirement }
   | { readonly kind: 'ask_wallet' }
@@ -27,32 +30,31 @@ export type Intent<Attempt extends OwnedAttempt> =
 export type AttemptPlan<Attempt extends OwnedAttempt> = {
   readonly attemptId: string;
   readonly player: Player;
-  /** Commit A. */
+  /** The reservation. */
   writeIntent(account: NamedAccount): Promise<Intent<Attempt>>;
-  /** The ref names another account now: the pending attempt becomes that account's, if the rules allow it. */
+  /** The ref names another account now: moves the pending attempt to that account, if the rules allow it. */
   moveTo(attempt: Attempt, accountId: string): Promise<Attempt | Refused>;
 };
 
-/** `written` resolves once `open` needs no writing any more, or with false where it could not be written; it never rejects. */
+/** `written` resolves with true once `open` is written or needs no write, or with false where the write failed; it never rejects. */
 export type CreatedAttempt<Attempt extends OwnedAttempt> = {
   readonly kind: 'created';
   readonly attempt: Attempt;
   readonly written: Promise<boolean>;
 };
 
-export type CreateDeps = { owner: AttemptOwner; wallet: Wallet; accounts: AccountMemory; opener: AttemptOpener };
+export type CreateDeps = { owner: AttemptOwner; wallet: Wallet; accounts: AccountCache; opener: AttemptOpener };
 
-// Links, abandoned fees and races with other processes can send a creation round again, each for a reason that cannot last.
+// Links, abandoned fees and races with other processes can restart a creation, each for a reason that is transient.
 const MAX_ROUNDS = 5;
 
-/** One creation, from the intent to the wallet's word. */
+/** One creation, from the reservation to the wallet's decision. */
 export async function createAttempt<Attempt extends OwnedAttempt>(
   plan: AttemptPlan<Attempt>,
   deps: CreateDeps,
 ): Promise<CreatedAttempt<Attempt> | Refused> {
-  const remembered = deps.accounts.recall(plan.player);
-  let account =
-    remembered === null ? await askForAccount(plan.player, deps) : { accountId: remembered, isFresh: false };
+  const cached = deps.accounts.get(plan.player);
+  let account = cached === null ? await askForAccount(plan.player, deps) : { accountId: cached, isFresh: false };
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const intent = await plan.writeIntent(account);
@@ -73,18 +75,18 @@ export async function createAttempt<Attempt extends OwnedAttempt>(
 
 async function askForAccount(player: Player, { wallet, accounts }: CreateDeps): Promise<NamedAccount> {
   const accountId = await wallet.resolvePlayer(player);
-  accounts.remember(player, accountId);
+  accounts.put(player, accountId);
   return { accountId, isFresh: true };
 }
 
-/** The refusal that the attempt keeps. */
+/** The refusal that is stored on the attempt. */
 function refusalOf(attempt: OwnedAttempt): Refused {
   const code = attempt.closedReason ?? '';
   if (!isApiErrorCode(code)) throw new Error(`attempt ${attempt.id} was refused for "${code}"`);
   return refused(code);
 }
 
-/** The wallet's word; `abandoned` when the fee was fenced before the wallet heard of it, and the attempt may begin again. */
+/** The wallet's decision; `abandoned` when the fee got a tombstone before the wallet received it, and the attempt may be restarted. */
 async function charge<Attempt extends OwnedAttempt>(
   pending: Attempt,
   requirement: Requirement,
@@ -99,8 +101,7 @@ async function charge<Attempt extends OwnedAttempt>(
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     await failpoint(`${owner}.create.before-charge`);
     const result = await wallet.chargeFee({
-      transferId: feeTransferOf(attempt),
-      attemptId: attempt.id,
+      ...feeOf(attempt),
       player,
       accountId: attempt.accountId,
       feeCents: attempt.feeCents,
@@ -118,15 +119,15 @@ async function charge<Attempt extends OwnedAttempt>(
       return { kind: 'abandoned' };
     }
 
-    accounts.remember(player, result.accountId);
+    accounts.put(player, result.accountId);
     const moved =
       result.accountId === null ? refused('insufficient_funds') : await plan.moveTo(attempt, result.accountId);
     if (!isRefused(moved)) {
       attempt = moved;
       continue;
     }
-    // The attempt cannot go on. Its fee must not land late either, so the refusal stands only once the fee is fenced.
-    const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent: true });
+    // The attempt cannot go on. Its fee must not be posted late either, so the refusal is final only once the fee has its tombstone.
+    const resolution = await wallet.resolveFee({ ...feeOf(attempt), fenceIfAbsent: true });
     if (resolution.kind === 'posted') return opened(attempt, opener);
     await opener.refuse(fee, moved.code);
     return moved;

@@ -1,11 +1,14 @@
-/** Ends one open attempt before its hour, and returns its fee before it answers. */
+/** Ends one open attempt before its deadline, and returns its fee before it answers. */
 import { type Refused, refused } from '@laurel/errors';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
 
 const MAX_REASON_LENGTH = 1_000;
 
-/** As if its hour had passed. A repeat that finds the attempt ended by this way, and its refund under way, finishes it. */
+/**
+ * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way, with its refund under way, finishes the
+ * refund.
+ */
 export async function expireNow<Attempt extends OwnedAttempt>(
   found: Attempt,
   deps: RollForwardDeps<Attempt>,
@@ -19,17 +22,17 @@ export async function expireNow<Attempt extends OwnedAttempt>(
   }
   const attempt = await readAgain(found.id, deps);
   if (attempt === null) return refused('not_found');
-  // An outcome that came in between has won.
+  // An outcome was recorded in between and wins.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
 }
 
-/** What an operator gives as the reason of a void is kept on the attempt. Null where it is fit for that, else the refusal. */
+/** Checks an operator's reason for a void, which is stored on the attempt. Null where it is valid, else the refusal. */
 export function checkVoidReason(reason: string): Refused | null {
   if (reason !== '' && reason.length <= MAX_REASON_LENGTH && !reason.includes('\0')) return null;
   return refused('invalid_request', `reason must have 1 to ${MAX_REASON_LENGTH} characters.`);
 }
 
-/** On an operator's word. A void whose refund was interrupted is finished, not refused. */
+/** Ends the attempt for an operator. A void whose refund was interrupted is finished, not refused. */
 export async function voidNow<Attempt extends OwnedAttempt>(
   found: Attempt,
   reason: string,

@@ -1,43 +1,45 @@
 /**
- * Ends attempts whose hour has passed and returns fees. Ending is one commit, which also queues the refund; the wallet posts at most one
- * refund a fee; then a second commit says `expired` or `voided`, clears the queue and holds the owner's event of the refund. A crash
- * anywhere leaves work in the queue.
+ * Ends attempts whose deadline has passed and returns fees. Ending is one commit, which also queues the refund; the wallet posts at most
+ * one refund per fee; then a second commit writes `expired` or `voided`, clears the queue and stores the owner's event of the refund. A
+ * crash anywhere leaves work in the queue.
  *
- * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and tells nothing.
+ * An owner may have work to do when attempts end; it is done in the commit that ends them, under locks that it takes first.
+ *
+ * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and emits nothing.
  */
 import { isDue } from '@laurel/attempt';
 import { createCoalescer } from '@laurel/coalesce';
 import type { Outbox } from '@laurel/events';
-import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
-import { feeTransferOf, type OwnedAttempt } from './domain/owned-attempt.ts';
+import { feeOf, type OwnedAttempt } from './domain/owned-attempt.ts';
 import { type RefundReason, type RoundReason, refundReasonOf, type StatusReason } from './domain/refund.ts';
+import { failpoint } from './failpoints.ts';
 import type { AttemptOpener } from './open-attempts.ts';
-import { type EndingAttempt, endAttempt, lockToEnd } from './repository/attempts.ts';
+import { type EndingAttempt, endAttempt, lockToEnd, type WhenEnding } from './repository/attempts.ts';
 import { finishRefunds, type RefundDue, type RefundEvents, type RefundQueue } from './repository/refunds-due.ts';
-import { expireAttemptsBetween, loadMark, loadPending, oldestUnended, putMark } from './repository/sweeps.ts';
+import { expireAttemptsBetween, loadDue, loadMark, loadPending, oldestUnended, putMark } from './repository/sweeps.ts';
 import type { PendingResolver } from './resolve-pending.ts';
 import type { Wallet } from './wallet.ts';
 
-/** `Reason` is what may end an attempt besides its hour and an operator. */
+/** `Reason` is what may end an attempt besides its deadline and an operator. */
 export interface AttemptExpirer<Reason extends RoundReason = never> {
   /**
-   * Ends the attempt if it is open, and, unless `evenIfYoung`, if its hour has passed. Its fee goes back for `reason`, by default
-   * because the attempt expired, but not yet.
+   * Ends the attempt if it is open, and, unless `evenIfYoung`, if its deadline has passed. Queues the refund of its fee with `reason`, by
+   * default that the attempt expired; the wallet posts it later.
    */
   expire(
     attemptId: string,
     now: Date,
     options?: { readonly evenIfYoung?: boolean; readonly reason?: Reason | null },
   ): Promise<void>;
-  /** An operator ends the attempt. False when it is not open any more. Returns no fee yet. */
+  /** Ends the attempt for an operator. False when it is not open any more. Does not return the fee yet. */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
-  /** Returns the fee of an attempt that is `expiring` or `voiding`, and says so. */
+  /** Returns the fee of an attempt that is `expiring` or `voiding`, and records that. */
   refund(attempt: OwnedAttempt): Promise<void>;
-  /** Returns fees that are due, and says so; one that fails holds up none of the others, and is thrown behind them. */
+  /** Returns fees that are due, and records that; one that fails does not block the others, and its error is thrown after them. */
   refundAll(due: readonly RefundDue[]): Promise<void>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
@@ -56,8 +58,10 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
   outbox: Outbox;
   attemptTtlMs: number;
   clock: Clock;
+  whenEnding?: WhenEnding | null;
 }): AttemptExpirer<Reason> {
   const { owner, database, wallet, opener, resolver, refunds, refundEvents, outbox, attemptTtlMs, clock } = deps;
+  const whenEnding = deps.whenEnding ?? null;
   let mark: Date | undefined;
 
   const finished = createCoalescer<PostedRefund, void>({
@@ -92,15 +96,17 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     now: Date,
     decide: (attempt: EndingAttempt) => EndOf<Reason | StatusReason> | null,
   ): Promise<boolean> {
-    // Its creator was answered already, and the row may still say `pending` for a moment.
+    // The creation was already answered, and the row may still be `pending` for a moment.
     await opener.written(attemptId);
     const ended = await database.transaction(
       async (tx) => {
+        await whenEnding?.lock(tx, [attemptId]);
         const attempt = await lockToEnd(tx, attemptId);
         const as = attempt?.status === 'open' ? decide(attempt) : null;
         if (attempt === null || as === null) return false;
         await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
         if (attempt.isPaid) await refunds.insert(tx, { attemptId, reason: as.refundReason, since: now });
+        await whenEnding?.ended(tx, [attemptId]);
         return true;
       },
       { beforeCommit: () => failpoint(`${owner}.expiry.before-commit`) },
@@ -111,7 +117,7 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
 
   async function post({ reason, ...attempt }: RefundDue): Promise<void> {
     await failpoint(`${owner}.refund.before-call`);
-    await wallet.refundFee({ feeTransferId: feeTransferOf(attempt), reason });
+    await wallet.refundFee({ feeTransferId: feeOf(attempt).transferId, reason });
     await failpoint(`${owner}.refund.after-call`);
     await finished.submit({ attemptId: attempt.id, reason });
   }
@@ -121,18 +127,28 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     const from = mark ?? (await loadMark(database, 'expire_attempts'));
     if (until < from) return;
     for (;;) {
-      const expired = await database.transaction((tx) => expireAttemptsBetween(tx, from, until, PAGE, now), {
+      const expired = await database.transaction((tx) => expirePage(tx, from, until, now), {
         beforeCommit: () => failpoint(`${owner}.expiry.before-commit`),
       });
       await failpoint(`${owner}.expiry.after-commit`);
-      if (expired < PAGE) break;
+      if (expired.length < PAGE) break;
     }
-    // An attempt that is still pending, or locked just now, holds the mark back: the next run finds it open.
+    // An attempt that is still pending, or locked at this moment, holds the mark back: the next run finds it open.
     const reached = (await oldestUnended(database, from, until)) ?? until;
     if (reached < until) await resolvePending(reached, until, now);
     if (mark !== undefined && reached <= mark) return;
     mark = reached;
     await putMark(database, 'expire_attempts', reached);
+  }
+
+  async function expirePage(tx: Transaction, from: Date, until: Date, now: Date): Promise<readonly string[]> {
+    if (whenEnding === null) return expireAttemptsBetween(tx, from, until, PAGE, now);
+    const due = await loadDue(tx, from, until, PAGE);
+    if (due.length === 0) return due;
+    await whenEnding.lock(tx, due);
+    const expired = await expireAttemptsBetween(tx, from, until, PAGE, now, due);
+    await whenEnding.ended(tx, expired);
+    return expired;
   }
 
   /** The last resort for an attempt that resolve-pending.ts never saw. */
@@ -177,7 +193,7 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
 /** A refund that the wallet has posted, and that is still to be recorded. */
 type PostedRefund = { readonly attemptId: string; readonly reason: RefundReason };
 
-/** How an attempt ends: with its fee on the way back, or at once where there was none. */
+/** How an attempt ends: with its refund outstanding, or immediately where there was no fee. */
 type EndOf<Reason> = {
   readonly whileRefunding: 'expiring' | 'voiding';
   readonly final: 'expired' | 'voided';

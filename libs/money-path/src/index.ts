@@ -1,18 +1,21 @@
 /**
- * The money path of every service that owns attempts: the fee from the intent to the wallet's word, what rolls forward after a crash,
- * refunds, and prizes. An owner brings its rules, its commit A, its outcomes, its table of awards, and its outbox with the events that
- * tell of refunds and prizes; the tables that both share are described in repository/attempts.ts.
+ * The attempt lifecycle of every service that owns attempts: the fee from the reservation to the wallet's decision, the roll-forward after
+ * a crash, refunds, and prizes. An owner supplies its rules, its reservation, its outcomes, its table of awards, and its outbox with the
+ * events of refunds and prizes; the tables that both share are described in repository/attempts.ts.
  */
-export { type AccountMemory, createAccountMemory } from './account-memory.ts';
+export { type AccountCache, createAccountCache } from './account-cache.ts';
 export { answerItems } from './answer-items.ts';
+export { attemptAsItStands, awardAsItStands } from './as-it-stands.ts';
 export { auditMoney } from './audit-money.ts';
 export { commitCreations } from './commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Intent } from './create-attempt.ts';
+export { describeSigningKeys } from './describe-signing-keys.ts';
 export { checkVoidReason, expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';
 export { type ReportDeps, type ReportPlan, reportOutcome, type SettlementOf } from './report-outcome.ts';
+export { countsUnderCap } from './repository/attempt-cap.ts';
 export type { WhenOpened } from './repository/attempts.ts';
 export {
   type FinishedRefund,
@@ -21,7 +24,7 @@ export {
   type RefundQueue,
   refundsByStatus,
 } from './repository/refunds-due.ts';
-export { putSigningKey } from './repository/signing-keys.ts';
+export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { isBehindFence } from './repository/sweeps.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';

@@ -1,49 +1,51 @@
 /**
- * Writes `pending -> open` and `pending -> refused` behind the answers. The wallet's row has decided and can be asked again, so these
- * commits wait for no fsync, and an answer waits for them only if its owner says so; what is lost here the sweeper finds
+ * Writes `pending -> open` and `pending -> refused` after the answers. The wallet's row has decided and can be read again, so these
+ * commits wait for no fsync, and an answer waits for them only if its owner requires it; the sweeper repairs what is lost here
  * (resolve-pending.ts).
  *
- * An owner may have work to do when an attempt opens. It runs once for each attempt, in the commit that opens it, whoever brings that
- * about. An outcome that settles an attempt straight from `pending` passes it by: whoever has such work waits for `written` first.
+ * An owner may have work to do when an attempt opens. It runs once for each attempt, in the commit that opens it, whichever call
+ * causes that. An outcome that settles an attempt directly from `pending` skips it: an owner with such work waits for `written`
+ * first.
  *
- * Without such work nobody waits for the `open` of a creation, so it pauses first: all that open within one pause are written by one
- * statement, and those that an outcome has settled by then not at all. Another process that meets such an attempt asks the wallet.
+ * Without such work no call waits for the `open` of a creation, so its write is delayed: all attempts that open within one pause are
+ * written by one statement, and those that an outcome has settled by then are not written at all. Another process that reads such an
+ * attempt asks the wallet.
  */
 import { createCoalescer } from '@laurel/coalesce';
-import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
+import { failpoint } from './failpoints.ts';
 import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from './repository/attempts.ts';
 
 export interface AttemptOpener {
-  /** The wallet posted the fee. Says whether that could be written; never rejects. */
+  /** The wallet posted the fee. Resolves with whether that was written; never rejects. */
   open(fee: FeeOf): Promise<boolean>;
-  /** As `open`, for a creation: written at once where the owner has work to do, after a pause where it has none. */
+  /** As `open`, for a creation: written immediately where the owner has work to do, after a pause where it has none. */
   openCreated(fee: FeeOf): Promise<boolean>;
-  /** The wallet will never post the fee. Says whether that could be written; never rejects. */
+  /** The wallet will never post the fee. Resolves with whether that was written; never rejects. */
   refuse(fee: FeeOf, code: string): Promise<boolean>;
-  /** An outcome settled the attempt, from whatever it said: there is nothing to open any more. */
+  /** An outcome settled the attempt, whatever state it was in: there is no `open` to write any more. */
   settled(attemptId: string): void;
-  /** Whether the fee is known to be posted though the attempt may still say `pending`. */
+  /** Whether the fee is known to be posted though the row may still be `pending`. */
   isKnownPosted(attemptId: string): boolean;
-  /** Resolves once no write of `open` is under way for the attempt, nor put off; for those who go on from `open`. */
+  /** Resolves once no write of `open` for the attempt is in flight or delayed; for callers that continue from `open`. */
   written(attemptId: string): Promise<unknown>;
-  /** Writes what was put off, and waits for all that is under way. */
+  /** Writes what was delayed, and waits for all writes in flight. */
   drain(): Promise<void>;
 }
 
 type Verdict = FeeOf & { readonly code: string | null };
 
-/** A write of `open` that pauses. */
+/** A delayed write of `open`. */
 type PutOff = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Promise<boolean>) => void };
 
 /**
- * Long enough to gather what a busy process opens, short beside the grace after which the sweeper asks the wallet (PENDING_GRACE_SECONDS)
- * and beside a game: an outcome that another process takes mostly finds the attempt open.
+ * Long enough to gather what a busy process opens, short compared with the grace after which the sweeper asks the wallet
+ * (PENDING_GRACE_SECONDS) and with a game: an outcome that another process handles mostly finds the attempt open.
  */
 const PAUSE_MS = 250;
-/** More than this are written before the pause is over. */
+/** More than this are written before the pause ends. */
 const MAX_PUT_OFF = 1_000;
 
 export function createAttemptOpener({
@@ -93,7 +95,7 @@ export function createAttemptOpener({
     }
   }
 
-  /** The attempt is known to be posted for as long as `open` is not written. */
+  /** Its fee counts as known to be posted for as long as `open` is not written. */
   function track(attemptId: string, writing: Promise<boolean>): Promise<boolean> {
     posted.set(attemptId, writing);
     void writing.then(() => {
@@ -109,7 +111,7 @@ export function createAttemptOpener({
     putOff.clear();
   }
 
-  /** Answers what was put off for the attempt, if anything was. */
+  /** Resolves the delayed write of the attempt, if there is one. */
   function takeUp(attemptId: string, isWritten: boolean | Promise<boolean>): void {
     putOff.get(attemptId)?.answer(isWritten);
     putOff.delete(attemptId);

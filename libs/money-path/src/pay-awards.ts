@@ -1,12 +1,11 @@
 /**
- * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `releasing` to `paid`, `denying`
- * to `denied`. The wallet decides once per award id and answers a repeat alike, so this can be done again at any time by anyone.
- * What the wallet said is written behind, without fsync, together with the owner's events of it: it can be asked again.
+ * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `releasing` to `paid`, `denying` to
+ * `denied`. The wallet decides once per award id and answers a repeat alike, so any process can retry at any time. The wallet's decision is
+ * recorded after the answer, without fsync, together with the owner's events of it: the wallet can be asked again.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
-import { failpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -20,32 +19,34 @@ import {
   type PayoutRecord,
   type PrizeOf,
 } from './domain/award.ts';
+import { failpoint } from './failpoints.ts';
 import type { Wallet } from './wallet.ts';
 
 /** The owner's table of awards: challenge awards, or the payouts of a round. */
 export interface AwardTable<Award extends PayableAward> {
-  /** Awards that lie between two commits, created until the instant, oldest first. */
+  /** Awards between two commits, created up to and including the instant, oldest first. */
   loadUnfinishedAwards(database: Database, createdUntil: Date, limit: number): Promise<readonly OwedAward<Award>[]>;
   /**
-   * Writes each status that the wallet answered, where the award is still in the one that it was asked about. Answers the events of the
-   * awards that moved, which go into the outbox in the same transaction; it is not durable. The same award may be named twice.
+   * Writes each status that the wallet answered, where the award still has the status for which the wallet was called. Returns the events
+   * of the awards that moved, which go into the outbox in the same transaction; the commit is not durable. The same award may be named
+   * twice.
    */
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly Event[]>;
   findAward(database: Database, id: string): Promise<OwedAward<Award> | null>;
-  /** Whether the award was in the first status and is in the second now. */
+  /** Moves the award from the first status to the second. False where it was not in the first. */
   moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
 export interface AwardPayer<Award extends PayableAward> {
-  /** The award as the wallet has it, settled; the award itself where nothing was under way. */
+  /** The award with the wallet's final decision; the award itself where nothing was under way. */
   settle(owed: OwedAward<Award>): Promise<Award>;
-  /** As settle, and the award says so too before it resolves. */
+  /** As `settle`, and the decision is written to the award before it resolves. */
   settleAndRecord(owed: OwedAward<Award>): Promise<Award>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
 
-// A younger award is still in the hands of the report that won it.
+// A younger award is still being handled by the report that won it.
 const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
 
@@ -87,7 +88,7 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
     return payout;
   }
 
-  /** A payout that was decided the other way meanwhile: the wallet's word stands. */
+  /** The payout was decided otherwise meanwhile: the wallet's decision wins. */
   async function truthOf(answer: PayoutRecord | Refused, awardId: string): Promise<PayoutRecord> {
     if (!isRefused(answer)) return answer;
     const payout = await wallet.getPayout(awardId);

@@ -1,17 +1,17 @@
 /**
- * How a report of a score is answered. The owner's commit settles the attempt, or says what the report met: an attempt that is not known to
- * be paid for is resolved with the wallet, and the commit decides again; one whose hour has passed is ended; one that was settled before
- * answers the operation that settled it, and nobody else.
+ * How a report of a score is answered. The owner's commit settles the attempt, or returns why it did not: an attempt that is not known to
+ * be paid for is resolved with the wallet, and the commit decides again; one whose deadline has passed is ended; one that is already
+ * settled answers only the operation that settled it.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { receiptIdOf } from '@laurel/ids';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import type { RollForwardDeps } from './roll-forward.ts';
 
-/** `Recorded` is what the owner's commit says of an outcome that it has written. */
+/** `Recorded` is what the owner's commit returns for an outcome that it has written. */
 type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: { readonly receiptId: string } };
 
-/** What the owner's commit made of a report. */
+/** The result of the owner's commit for a report. */
 export type SettlementOf<Recorded extends RecordedOutcome> =
   | Recorded
   | { readonly kind: 'settled_before' }
@@ -19,7 +19,7 @@ export type SettlementOf<Recorded extends RecordedOutcome> =
   | { readonly kind: 'due' }
   | Refused;
 
-/** One report, and the owner's part in it. */
+/** One report, and what its owner supplies. */
 export type ReportPlan<Recorded extends RecordedOutcome> = {
   readonly attemptId: string;
   readonly operationId: string;
@@ -28,7 +28,7 @@ export type ReportPlan<Recorded extends RecordedOutcome> = {
   loadOutcome(): Promise<Recorded['outcome']>;
 };
 
-/** The same operation sent again is answered the outcome as it was `repeated`. */
+/** The same operation sent again gets the recorded outcome, marked `repeated`. */
 export type ReportedOutcome<Recorded extends RecordedOutcome> =
   | Recorded
   | { readonly kind: 'repeated'; readonly outcome: Recorded['outcome'] };
@@ -54,7 +54,7 @@ export async function reportOutcome<Recorded extends RecordedOutcome>(
         return isRepeat ? { kind: 'repeated', outcome } : refused('attempt_already_settled');
       }
       case 'due':
-        // The hour decides, not the sweep. The refund is the sweeper's to post.
+        // The deadline decides, not the sweep. The sweeper posts the refund.
         await deps.expirer.expire(plan.attemptId, deps.clock());
         return refused('attempt_already_settled');
       case 'unresolved':
@@ -64,7 +64,7 @@ export async function reportOutcome<Recorded extends RecordedOutcome>(
   throw new Error(`attempt ${plan.attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
 }
 
-/** Whether the attempt turns out to be paid for. Otherwise nobody was ever told of it. */
+/** Whether the attempt turns out to be paid for. Otherwise it was never shown to a partner. */
 async function isPaidFor(attemptId: string, { resolver, clock, loadAttempt }: ReportDeps): Promise<boolean> {
   const attempt = await loadAttempt(attemptId);
   if (attempt === null || attempt.status === 'refused') return false;

@@ -1,16 +1,17 @@
 /**
- * Finds out what became of attempts that are still `pending`: their process died, or what it knew was not written. Past the grace a fee
- * that the wallet has never heard of is fenced, so that it can never land late. Readers resolve what they meet by the same way.
+ * Resolves attempts that are still `pending`: their process died, or the wallet's decision was not written. Past the grace, a fee that
+ * the wallet has never received gets a tombstone, so that it can never be posted late. Readers resolve the attempts they find by the same
+ * function.
  *
- * The sweep walks attempts by their `created_at` and comes to each once, so none may appear below its mark. A creation takes that instant
- * before it waits for a connection, for locks and for its commit, and nothing bounds these waits together. So there is a fence, which no
- * attempt passes that is written by a statement that begins later; and the mark follows to it only when a whole walk was begun after
- * every transaction from before the fence had ended. No process's clock has a part in that.
+ * The sweep walks attempts by their `created_at` and visits each once, so none may appear below its mark. A creation takes that instant
+ * before it waits for a connection, for locks and for its commit, and nothing bounds these waits together. So there is a low watermark: a
+ * statement that begins after it was raised writes no attempt at or below it. The mark advances to it only after a whole walk that began
+ * once every transaction from before the raise had ended. No process's clock is involved.
  *
  * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
  */
 import type { Database } from '@laurel/postgres';
-import { ABANDONED, feeTransferOf } from './domain/owned-attempt.ts';
+import { ABANDONED, feeOf } from './domain/owned-attempt.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 import {
   type Fence,
@@ -25,8 +26,8 @@ import type { FeeResolution, Wallet } from './wallet.ts';
 
 export interface PendingResolver {
   /**
-   * What the wallet knows of the attempt's fee; `written` says whether the attempt says so too. A fee that it has never heard of is
-   * fenced past the grace, or, with `evenIfYoung`, at once: then the attempt never comes to be.
+   * The wallet's record of the attempt's fee; `written` resolves with whether the attempt's row has it too. A fee that the wallet has never
+   * received gets a tombstone past the grace, or, with `evenIfYoung`, immediately: then the attempt is never created.
    */
   resolve(
     attempt: PendingAttempt,
@@ -37,7 +38,7 @@ export interface PendingResolver {
 }
 
 const PAGE = 500;
-/** The fence stays so far behind the present. A creation that takes longer until it is written is decided again. */
+/** How far the low watermark stays behind the present. A creation that takes longer until it is written is decided again. */
 const LATEST_WRITE_MS = 30_000;
 
 export function createPendingResolver(deps: {
@@ -52,7 +53,7 @@ export function createPendingResolver(deps: {
 
   async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
     const fenceIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
-    const resolution = await wallet.resolveFee({ transferId: feeTransferOf(attempt), fenceIfAbsent });
+    const resolution = await wallet.resolveFee({ ...feeOf(attempt), fenceIfAbsent });
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);
     if (resolution.kind === 'posted') written = opener.open(fee);
@@ -68,7 +69,7 @@ export function createPendingResolver(deps: {
       }),
     );
     const failure = results.find((result) => result.status === 'rejected');
-    // The mark stays, so that the next run comes back to all of them.
+    // The mark stays unchanged, so that the next run visits all of them again.
     if (failure !== undefined) throw failure.reason;
   }
 
@@ -76,7 +77,7 @@ export function createPendingResolver(deps: {
     resolve,
     async runOnce(now) {
       const until = new Date(now.getTime() - pendingGraceMs);
-      // Another run may take it down meanwhile.
+      // Another run may clear it meanwhile.
       const standing = fence;
       const isReached = standing !== undefined && !(await isAnyTransactionOlder(database, standing.standsSince));
       let from = mark ?? (await loadMark(database, 'resolve_pending'));

@@ -1,6 +1,6 @@
 /**
  * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying -> denied`. The first step is committed here, the
- * wallet moves the money or closes the payout, and the last step follows; what a crash leaves between them the sweeper finishes.
+ * wallet moves the money or closes the payout, and the last step follows; after a crash between them the sweeper finishes it.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
@@ -18,10 +18,10 @@ export type Review = {
   readonly done: Extract<AwardStatus, 'paid' | 'denied'>;
 };
 
-// An award that is still being paid is settled first; another operator's review may come between once more.
+// An award that is still being paid is finished first; another operator's review may interfere once more.
 const MAX_ROUNDS = 3;
 
-/** Null when the award is as the review wants it. */
+/** Null when the award is in the status that the review asks for. */
 export async function reviewAward<Award extends PayableAward>(
   awardId: string,
   review: Review,

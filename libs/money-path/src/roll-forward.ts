@@ -1,6 +1,6 @@
 /**
- * The authoritative read of one attempt. What lies between two commits is rolled forward first: a reader never sees a state that a crash
- * could take back, and `expired` or `voided` always means that the fee is back.
+ * The authoritative read of one attempt. A state between two commits is rolled forward first: a reader never sees a state that a crash
+ * could undo, and `expired` or `voided` always means that the fee has been returned.
  */
 import { afterRefund, isDue, isVisible } from '@laurel/attempt';
 import type { Clock } from '@laurel/service';
@@ -19,7 +19,7 @@ export type RollForwardDeps<Attempt extends OwnedAttempt> = {
   loadAttempt(id: string): Promise<Attempt | null>;
 };
 
-/** The attempt, as it was just read, in a state that lasts; null where there is none to show. */
+/** The attempt, as it was just read, in a stable state; null where there is none to show. */
 export async function rollForward<Attempt extends OwnedAttempt>(
   found: Attempt,
   deps: RollForwardDeps<Attempt>,

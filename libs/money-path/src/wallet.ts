@@ -1,29 +1,27 @@
 /**
- * The wallet, as the owners of attempts speak to it. Every hot call is for one item here and travels in an array with what others ask at the
- * same moment; each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
+ * The wallet client of the services that own attempts. Every hot call is for one item here and travels in a batch with concurrent requests;
+ * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
  */
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import { createClient, createCoalescedCall } from '@laurel/grpc';
+import { type ChannelIdentity, createClient, createCoalescedCall, presentTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
-import { Environment } from '@laurel/proto/common';
+import { findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type FeeChargeResult as FeeChargeResultMessage,
   type FeeRecord,
   FeeState,
   type Payout,
-  PayoutStatus,
   WalletServiceClient,
 } from '@laurel/proto/wallet';
+import type { Tenant } from '@laurel/tenant';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
+import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
 import type { RefundReason } from './domain/refund.ts';
-import type { Tenant } from './domain/tenant.ts';
 
-export type FeeCharge = {
-  readonly transferId: string;
-  readonly attemptId: string;
+export type FeeCharge = Fee & {
   readonly player: Player;
   readonly accountId: string;
   readonly feeCents: Cents;
@@ -32,14 +30,16 @@ export type FeeCharge = {
 
 export type FeeChargeResult =
   | { readonly kind: 'posted' }
-  /** The id is burnt. A fence that no refusal caused carries `internal_error`. */
+  /** The id has a tombstone. One that no refusal caused carries `internal_error`. */
   | { readonly kind: 'refused'; readonly code: string }
   /** The ref names another account now; null for none. */
   | { readonly kind: 'moved'; readonly accountId: string | null };
 
+type FeeQuery = Fee & { readonly fenceIfAbsent: boolean };
+
 export type FeeResolution =
   | { readonly kind: 'posted' }
-  /** Null where nobody refused the fee. */
+  /** Null where no rule refused the fee. */
   | { readonly kind: 'fenced'; readonly refusalCode: string | null }
   | { readonly kind: 'absent' };
 
@@ -50,7 +50,7 @@ export type AwardPayment = PrizeOf & {
   readonly amountCents: Cents;
 };
 
-/** Whether the player may play under each requirement: null, or the code of the refusal. */
+/** The player's eligibility under each requirement: null, or the code of the refusal. */
 export type Standing = { readonly accountId: string | null; readonly codes: readonly (string | null)[] };
 
 export type FeeListing = {
@@ -72,7 +72,7 @@ export interface Wallet extends AsyncDisposable {
   resolvePlayer(player: Player): Promise<string | null>;
   checkStanding(player: Player, requirements: readonly Requirement[]): Promise<Standing>;
   chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
-  resolveFee(query: { readonly transferId: string; readonly fenceIfAbsent: boolean }): Promise<FeeResolution>;
+  resolveFee(query: FeeQuery): Promise<FeeResolution>;
   /** Throws when no such fee was ever posted. */
   refundFee(refund: { readonly feeTransferId: string; readonly reason: RefundReason }): Promise<void>;
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
@@ -88,10 +88,11 @@ export interface Wallet extends AsyncDisposable {
 // The wallet decides one batch at a time for each kind; a second lane fills while the first is decided.
 const LANES = 2;
 
-export function connectWallet(address: string): Wallet {
+export function connectWallet(address: string, identity?: ChannelIdentity): Wallet {
   const client = createClient(WalletServiceClient, {
     name: 'wallet',
     address,
+    identity,
     retryLostReply: true,
     hot: ['resolvePlayers', 'chargeFees', 'resolveFees', 'refundFees', 'payAwards'],
   });
@@ -122,7 +123,7 @@ export function connectWallet(address: string): Wallet {
     },
   });
 
-  const resolveFees = createCoalescedCall<{ transferId: string; fenceIfAbsent: boolean }, FeeResolution>({
+  const resolveFees = createCoalescedCall<FeeQuery, FeeResolution>({
     name: 'wallet.resolve_fees',
     lanes: LANES,
     async call(queries) {
@@ -150,7 +151,11 @@ export function connectWallet(address: string): Wallet {
     async call(payments) {
       const { payouts } = answered(
         await client.payAwards({
-          payments: payments.map(({ tenant, ...payment }) => ({ attemptId: '', ...payment, tenant: toTenant(tenant) })),
+          payments: payments.map(({ tenant, ...payment }) => ({
+            attemptId: '',
+            ...payment,
+            tenant: presentTenant(tenant),
+          })),
         }),
       );
       return payouts.map(toPayoutRecord);
@@ -229,26 +234,13 @@ function answered<Answer>(answer: Answer | Refused): Answer {
   return answer;
 }
 
-function toTenant(tenant: Tenant) {
-  return {
-    programId: tenant.programId,
-    environment: tenant.environment === 'live' ? Environment.LIVE : Environment.TEST,
-  };
-}
-
 function toPlayer({ tenant, playerRef }: Player) {
-  return { tenant: toTenant(tenant), playerRef };
+  return { tenant: presentTenant(tenant), playerRef };
 }
 
 function toRequirement({ jurisdictions, ...requirement }: Requirement) {
   return { ...requirement, jurisdictions: [...jurisdictions] };
 }
-
-const PAYOUT_STATUS = new Map<PayoutStatus, PayoutRecord['status']>([
-  [PayoutStatus.PAID, 'paid'],
-  [PayoutStatus.HELD, 'held'],
-  [PayoutStatus.DENIED, 'denied'],
-]);
 
 function payoutOf(payout: Payout | undefined): PayoutRecord {
   if (payout === undefined) throw new Error('the wallet left a payout out');
@@ -256,7 +248,7 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 }
 
 function toPayoutRecord(payout: Payout): PayoutRecord {
-  const status = PAYOUT_STATUS.get(payout.status);
+  const status = findName(PAYOUT_STATUSES, payout.status);
   if (status === undefined) throw new Error(`the wallet says of a payout that its status is ${payout.status}`);
   return { awardId: payout.awardId, status, paidAt: status === 'paid' ? (payout.paidAt ?? null) : null };
 }

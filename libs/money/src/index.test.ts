@@ -13,7 +13,7 @@ test('an amount is read as integer cents', () => {
   ]);
 });
 
-test('anything but digits, a point and two digits is refused', () => {
+test('an amount other than digits, a point and two digits is refused', () => {
   const wrong = [
     '',
     '1',
@@ -47,7 +47,7 @@ test('an amount is written with two places', () => {
   ]);
 });
 
-test('parse and format are inverse', () => {
+test('parsing and formatting an amount are inverse', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 99_999_999_999_999n }), (amount) => {
       expect(parseAmount(formatAmount(cents(amount)))).toBe(amount);
@@ -61,7 +61,7 @@ test('parse and format are inverse', () => {
   );
 });
 
-test('formatting mirrors with the sign', () => {
+test('a negative amount is formatted as its opposite with a minus sign', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 10n ** 18n }), (amount) => {
       expect(formatAmount(-amount)).toBe(`-${formatAmount(amount)}`);

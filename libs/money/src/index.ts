@@ -1,4 +1,4 @@
-/** Money is integer cents end to end; decimal strings with two places exist only at the edge (partner API, "Conventions"). */
+/** Money is integer cents end to end; decimal strings with two places exist only at the edge (docs/contract/partner-api.md, "Conventions"). */
 
 declare const centsBrand: unique symbol;
 

@@ -1,12 +1,12 @@
 import { type Database, WHOLE_TABLES } from './database.ts';
 
-/** One invariant, as the query for the rows that break it. */
+/** One invariant, as the query for the rows that violate it. */
 export interface Check {
   /** Stable name, for example `balances_sum_to_zero`. */
   readonly id: string;
   /** The invariant as a sentence. */
   readonly description: string;
-  /** Answers one column, `id`: one row for each violation. */
+  /** Returns one column, `id`: one row for each violation. */
   readonly violations: string;
 }
 
@@ -14,7 +14,7 @@ export interface CheckResult {
   readonly id: string;
   readonly description: string;
   readonly violations: bigint;
-  /** Ids of up to ten rows that break it. */
+  /** Ids of up to ten rows that violate it. */
   readonly examples: string[];
 }
 
@@ -23,8 +23,8 @@ const MAX_EXAMPLES = 10;
 const CHECK_TIMEOUT_MS = 120_000;
 
 /**
- * Runs the checks one after the other on one connection, so that an audit does not take those that players wait for, and in one
- * snapshot, so that a transaction that commits meanwhile is seen by all checks or by none.
+ * Runs the checks one after the other on one connection, so that an audit does not take the connections that players wait for, and in one
+ * snapshot, so that a concurrent transaction is visible to all checks or to none.
  */
 export async function runChecks(database: Database, checks: readonly Check[]): Promise<CheckResult[]> {
   return await database.transaction(

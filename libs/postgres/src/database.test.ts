@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type Database } from './database.ts';
 import { ConnectionFailedError, isConnectionFailure, isUniqueViolation } from './errors.ts';
-import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+import { createScratchDatabase, type ScratchDatabase } from './scratch-database.fixture.ts';
 import type { Queryable } from './transaction.ts';
 
 const INSERT = {
@@ -46,13 +46,13 @@ async function count(): Promise<bigint | undefined> {
 }
 
 describe('a transaction', () => {
-  test('commits what it did, and answers what its work answered', async () => {
+  test('a transaction commits its writes, and returns the result of its work', async () => {
     const rows = await database.transaction((tx) => tx.query(INSERT, [1n, 500n]));
     expect(rows).toEqual([{ id: 1n, amount: 500n }]);
     expect(await count()).toBe(1n);
   });
 
-  test('rolls back and rethrows what its work throws', async () => {
+  test('a transaction rolls back and rethrows what its work throws', async () => {
     const fault = new Error('a bug');
     const work = database.transaction(async (tx) => {
       await tx.query(INSERT, [1n, 500n]);
@@ -62,7 +62,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('rolls back when the step before the commit throws', async () => {
+  test('a transaction rolls back when the step before the commit throws', async () => {
     const work = database.transaction((tx) => tx.query(INSERT, [1n, 500n]), {
       beforeCommit: () => {
         throw new Error('failpoint');
@@ -72,7 +72,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('whose failed statement was swallowed does not pass for committed', async () => {
+  test('a transaction whose failed statement was swallowed is not reported as committed', async () => {
     const work = database.transaction(async (tx) => {
       await tx.query(INSERT, [1n, 500n]);
       await tx.query(INSERT, [1n, 500n]).catch(() => undefined);
@@ -81,7 +81,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('keeps the order of its statements, whatever the first one is', async () => {
+  test('a transaction keeps the order of its statements, whatever the first one is', async () => {
     const select = { text: 'select count(*) as count from things' };
     const counts = await database.transaction(async (tx) => {
       const rows = await Promise.all([
@@ -101,7 +101,7 @@ describe('a transaction', () => {
     expect(later).toEqual([[{ count: 3n }], [{ count: 4n }]]);
   });
 
-  test('holds the locks of its first statement until its end', async () => {
+  test('a transaction holds the locks of its first statement until its end', async () => {
     const lock = { text: 'select pg_advisory_xact_lock(1)' };
     // The view shows the whole server, and other tests lock in databases of their own.
     const held = {
@@ -116,7 +116,7 @@ describe('a transaction', () => {
     expect(await database.query(held)).toEqual([{ count: 0n }]);
   });
 
-  test('sends its last statements together with its commit', async () => {
+  test('a transaction sends its last statements together with its commit', async () => {
     const answer = await database.transaction(async (tx) => {
       await insert(tx, 1n);
       return await tx.commitWith((last) => Promise.all([insert(last, 2n), last.query<{ count: bigint }>(COUNT)]));
@@ -125,7 +125,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('may be all of them its last statements', async () => {
+  test('a transaction may consist of last statements only', async () => {
     await database.transaction((tx) => tx.commitWith((last) => Promise.all([insert(last, 1n), insert(last, 2n)])));
     expect(await count()).toBe(2n);
     const failing = database.transaction((tx) =>
@@ -135,7 +135,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('rolls back when one of its last statements fails, or fails to be made', async () => {
+  test('a transaction rolls back when one of its last statements fails, or fails to be created', async () => {
     const failing = database.transaction(async (tx) => {
       await insert(tx, 1n);
       await tx.commitWith((last) => Promise.all([insert(last, 2n), insert(last, 2n)]));
@@ -151,7 +151,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('is over once its last statements are sent', async () => {
+  test('a transaction is over once its last statements are sent', async () => {
     const late = database.transaction(async (tx) => {
       await tx.commitWith((last) => insert(last, 1n));
       await insert(tx, 2n);
@@ -160,7 +160,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(1n);
   });
 
-  test('may do nothing, and fail before it does anything', async () => {
+  test('a transaction may be empty, and may fail before its first statement', async () => {
     expect(await database.transaction(async () => 1)).toBe(1);
     await expect(database.transaction(() => Promise.reject(new Error('early')))).rejects.toThrow('early');
     const isThrown = database.transaction(() => {
@@ -169,13 +169,13 @@ describe('a transaction', () => {
     await expect(isThrown).rejects.toThrow('at once');
   });
 
-  test('takes no statement after its end', async () => {
+  test('a transaction accepts no statement after its end', async () => {
     const late = await database.transaction(async (tx) => () => tx.query(INSERT, [1n, 500n]));
     await expect(late()).rejects.toThrow('the transaction is over');
     expect(await count()).toBe(0n);
   });
 
-  test('is read committed, and waits for the disk unless told not to', async () => {
+  test('a transaction is read committed, and waits for the disk unless `durable` is false', async () => {
     const text = `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as wait`;
     const ask = (durable?: boolean) =>
       database.transaction((tx) => tx.query({ text }), durable === undefined ? {} : { durable });
@@ -184,7 +184,7 @@ describe('a transaction', () => {
     expect(await ask(true)).toEqual([{ isolation: 'read committed', wait: 'on' }]);
   });
 
-  test('leaves a usable connection after a failure', async () => {
+  test('a transaction that fails leaves a usable connection', async () => {
     await using single = open({ maxConnections: 1 });
     for (let round = 0; round < 3; round += 1) {
       await expect(single.transaction((tx) => tx.query(INSERT, [1n, -1n]))).rejects.toThrow('things_amount_positive');
@@ -194,13 +194,13 @@ describe('a transaction', () => {
 });
 
 describe('a single write', () => {
-  test('commits, durably or not, and answers its rows', async () => {
+  test('a single write commits, durably or not, and returns its rows', async () => {
     expect(await database.write(INSERT, [1n, 5n], { durable: true })).toEqual([{ id: 1n, amount: 5n }]);
     expect(await database.write(INSERT, [2n, 6n], { durable: false })).toEqual([{ id: 2n, amount: 6n }]);
     expect(await count()).toBe(2n);
   });
 
-  test('fails alone and leaves a usable connection, durable or not', async () => {
+  test('a single write fails alone and leaves a usable connection, durable or not', async () => {
     await using single = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       await expect(single.write(INSERT, [1n, -1n], { durable })).rejects.toThrow('things_amount_positive');
@@ -211,7 +211,7 @@ describe('a single write', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('that need not be durable is one all the same', async () => {
+  test('a single write that is not durable is still one transaction', async () => {
     const text = `select current_setting('synchronous_commit') as wait`;
     expect(await database.write({ text }, [], { durable: false })).toEqual([{ wait: 'off' }]);
     expect(await database.write({ text }, [], { durable: true })).toEqual([{ wait: 'on' }]);
@@ -219,7 +219,7 @@ describe('a single write', () => {
 });
 
 describe('a batch', () => {
-  test('commits all of its statements, and answers the rows of each', async () => {
+  test('a batch commits all of its statements, and returns the rows of each', async () => {
     const [first, counted] = await database.batch<[{ id: bigint }, { count: bigint }]>([
       { statement: INSERT, values: [1n, 5n] },
       { statement: COUNT },
@@ -229,7 +229,7 @@ describe('a batch', () => {
     expect(await count()).toBe(1n);
   });
 
-  test('undoes all of them when one fails, rejects with its error, and leaves a usable connection', async () => {
+  test('a batch undoes all of its statements when one fails, rejects with its error, and leaves a usable connection', async () => {
     await using single = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       const twice = single.batch(
@@ -242,7 +242,7 @@ describe('a batch', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('sends nothing when the step before the commit throws', async () => {
+  test('a batch sends nothing when the step before the commit throws', async () => {
     const work = database.batch([{ statement: INSERT, values: [1n, 5n] }], {
       beforeCommit: () => {
         throw new Error('failpoint');
@@ -252,7 +252,7 @@ describe('a batch', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('is read committed, and waits for the disk unless told not to', async () => {
+  test('a batch is read committed, and waits for the disk unless `durable` is false', async () => {
     const text = `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as wait`;
     const ask = async (durable?: boolean) =>
       (await database.batch([{ statement: { text } }], durable === undefined ? {} : { durable }))[0];
@@ -261,7 +261,7 @@ describe('a batch', () => {
     expect(await ask(true)).toEqual([{ isolation: 'read committed', wait: 'on' }]);
   });
 
-  test('holds what its first statement locks until the commit, and looks only once it has it', async () => {
+  test('a batch holds the locks of its first statement until the commit, and its second statement reads under them', async () => {
     const lock = { statement: { text: 'select pg_advisory_xact_lock(2)' } };
     const waiting = {
       text: `select count(*) as count from pg_locks where locktype = 'advisory' and not granted
@@ -294,14 +294,14 @@ describe('a batch', () => {
 });
 
 describe('statements', () => {
-  test('with a name are prepared once per connection', async () => {
+  test('statements with a name are prepared once per connection', async () => {
     await using single = open({ maxConnections: 1 });
     for (const id of [1n, 2n, 3n]) await single.write(INSERT, [id, 1n], { durable: false });
     const text = `select name, generic_plans + custom_plans as runs from pg_prepared_statements where name like 'insert%'`;
     expect(await single.query({ text })).toEqual([{ name: 'insert-thing', runs: 3n }]);
   });
 
-  test('that were not prepared, because they or one before them failed, are prepared the next time', async () => {
+  test('statements that were not prepared because they or an earlier one failed are prepared the next time', async () => {
     await using single = open({ maxConnections: 1 });
     const early = { statement: { name: 'early', text: 'select 1 as one' } };
     const missing = { statement: { name: 'missing', text: 'select id from missing' } };
@@ -313,7 +313,7 @@ describe('statements', () => {
     await single.query({ text: 'drop table missing' });
   });
 
-  test('whose rows a migration changed are prepared anew', async () => {
+  test('statements whose rows a migration changed are prepared again', async () => {
     await using single = open({ maxConnections: 1 });
     await single.query({ text: 'create table changing (id bigint)' });
     await single.query({ text: 'insert into changing values (1)' });
@@ -328,14 +328,14 @@ describe('statements', () => {
       [{ id: 1n, a: 7, b: 7 }],
     ]);
     await change('c');
-    // A transaction may have decided something by then, so it is not run again; the next one finds all well.
+    // A transaction may have decided something by then, so it is not run again; the next one succeeds.
     const inside = () => single.transaction((tx) => tx.query(all));
     await expect(inside()).rejects.toThrow('cached plan must not change result type');
     expect(await inside()).toEqual([{ id: 1n, a: 7, b: 7, c: 7 }]);
     await single.query({ text: 'drop table changing' });
   });
 
-  test('behind a begin that fails are not run, and neither are later ones', async () => {
+  test('statements behind a begin that fails are not run, and neither are later ones', async () => {
     await using single = open({ maxConnections: 1 });
     await single.transaction((tx) => insert(tx, 1n));
     await single.query({ text: 'deallocate all' });
@@ -349,7 +349,7 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('without name and values may be several commands, which fail together', async () => {
+  test('statements without name and values may be several commands, which fail together', async () => {
     const both = (id: number) => ({
       text: `insert into things values (${id}, 1); insert into things values (${id + 1}, 1)`,
     });
@@ -363,14 +363,14 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('of one name have one text', async () => {
+  test('statements of one name have one text', async () => {
     await using single = open({ maxConnections: 1 });
     const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) => ({ statement: { name: 'same', text } }));
     await expect(single.batch([one, two] as never)).rejects.toThrow('is another one already');
     expect(await single.query({ name: 'same', text: 'select 2 as n' })).toEqual([{ n: 2 }]);
   });
 
-  test('with values that cannot be sent are not sent, and harm nothing', async () => {
+  test('statements with values that cannot be encoded are not sent, and leave the connection usable', async () => {
     await using single = open({ maxConnections: 1 });
     const value = {};
     Object.assign(value, { value });
@@ -385,7 +385,7 @@ describe('statements', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('may go out together inside a transaction, and run in their order', async () => {
+  test('statements may be sent together inside a transaction, and run in their order', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => BigInt(index));
     await database.transaction(async (tx) => {
       await Promise.all(ids.map((id) => tx.query(INSERT, [id, id + 1n])));
@@ -394,13 +394,13 @@ describe('statements', () => {
     expect(rows.map(({ id }) => id)).toEqual(ids);
   });
 
-  test('that take too long are ended', async () => {
+  test('statements that take too long are cancelled', async () => {
     await using hasty = open({ statementTimeoutMs: 50 });
     await expect(hasty.query({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({ code: '57014' });
     expect(await hasty.isReachable()).toBe(true);
   });
 
-  test('may take longer in a transaction that says so', async () => {
+  test('statements may take longer in a transaction with a longer statement timeout', async () => {
     await using hasty = open({ statementTimeoutMs: 50 });
     const slow = hasty.transaction(
       (tx) => tx.query<{ slept: boolean }>({ text: 'select pg_sleep(0.2) is null as slept' }),
@@ -433,18 +433,18 @@ describe('values', () => {
     ['1.5::float8', 1.5],
     ["'{t,f,null}'::bool[]", [true, false, null]],
     ['null::int8', null],
-  ])('%s comes out exactly', async (expression, value) => {
+  ])('the value %s is read exactly', async (expression, value) => {
     expect(await read(expression)).toEqual(value);
   });
 
-  test('of columns that share a name, the last one counts, a null too', async () => {
+  test('the last of several columns with one name counts, a null too', async () => {
     const text = 'select 1 as same, null::int as same union all select null, 2';
     for (const statement of [{ text }, { name: 'same-columns', text }]) {
       expect(await database.query(statement)).toEqual([{ same: null }, { same: 2 }]);
     }
   });
 
-  test('instants come out right in any zone of the session', async () => {
+  test('instants are read correctly in any time zone of the session', async () => {
     await database.transaction(async (tx) => {
       await tx.query({ text: `set local timezone = 'Asia/Kolkata'` });
       const instant = new Date('2026-01-02T03:04:05.678Z');
@@ -473,7 +473,7 @@ describe('values', () => {
 });
 
 describe('errors', () => {
-  test('are told apart by their state and constraint', async () => {
+  test('errors are distinguished by their SQLSTATE and constraint', async () => {
     await database.write(INSERT, [1n, 1n], { durable: true });
     const twice = await fault(database.write(INSERT, [1n, 1n], { durable: true }));
     expect([isUniqueViolation(twice), isUniqueViolation(twice, 'things_pkey'), isUniqueViolation(twice, 'x')]).toEqual([
@@ -486,7 +486,7 @@ describe('errors', () => {
     expect([isUniqueViolation(negative), isConnectionFailure(negative)]).toEqual([false, false]);
   });
 
-  test('tell who asked', async () => {
+  test('errors have the stack of the caller', async () => {
     const asked = [
       database.query({ text: 'select 1 / 0' }),
       database.transaction((tx) => tx.query({ text: 'select 1 / 0' })),
@@ -496,7 +496,7 @@ describe('errors', () => {
     }
   });
 
-  test('a server that ends the session is a connection failure, and the next call gets a fresh connection', async () => {
+  test('an error of a server that ends the session is a connection failure, and the next call gets a fresh connection', async () => {
     await using victim = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       const [row] = await victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
@@ -517,7 +517,7 @@ describe('errors', () => {
     expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
   });
 
-  test('a statement that waits for something to copy in fails at once, and the next call gets a fresh connection', async () => {
+  test('a statement that waits for something to copy in fails immediately, and the next call gets a fresh connection', async () => {
     await using victim = open({ maxConnections: 1 });
     const copy = { name: 'copy', text: 'copy things from stdin' };
     for (const steps of [[copy], [copy, COUNT]]) {
@@ -528,14 +528,14 @@ describe('errors', () => {
     }
   });
 
-  test('a session that ended while nobody used it is not noticed by the next call', async () => {
+  test('a session that ended while it was free does not affect the next call', async () => {
     await using victim = open({ maxConnections: 1 });
     const [row] = await victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
     await terminate(row?.pid);
     expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
   });
 
-  test('a server that is not there is a connection failure', async () => {
+  test('an unreachable server is a connection failure', async () => {
     await using nowhere = createDatabase({
       url: 'postgresql://postgres@127.0.0.1:1/none',
       maxConnections: 1,

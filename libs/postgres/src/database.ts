@@ -1,14 +1,15 @@
 import { counter, inSpan, tracer } from '@laurel/telemetry';
 import pg from 'pg';
 import { ConnectionFailedError } from './errors.ts';
-import { isStale, type Statement, Step } from './pipeline.ts';
 import { SessionPool } from './pool.ts';
+import { isStale } from './prepared-statements.ts';
 import type { Session } from './session.ts';
+import { type Statement, Step } from './step.ts';
 import { NOT_DURABLE, SessionTransaction, type Transaction, type TransactionOptions } from './transaction.ts';
 import { types } from './types.ts';
 
 /**
- * One database and its pool. Statements go straight to the connection, all that can go together in one write, those with a name
+ * One database and its pool. Statements go directly to the connection, all that can be sent together in one write, those with a name
  * prepared once per connection.
  *
  * Transactions are READ COMMITTED, always. `durable: false` commits without waiting for the disk: a crash of the server may
@@ -24,8 +25,8 @@ export interface Database extends AsyncDisposable {
   /** One statement as its own transaction. */
   write<Row>(statement: Statement, values: readonly unknown[], options: { readonly durable: boolean }): Promise<Row[]>;
   /**
-   * Several statements as one transaction in one round trip, each in a snapshot of its own: what the first locks is held when the
-   * second looks. `batch<[A, B]>` answers the rows of the first as `A[]` and those of the second as `B[]`. The first statement to
+   * Several statements as one transaction in one round trip, each with its own snapshot: the locks of the first are held when the
+   * second reads. `batch<[A, B]>` returns the rows of the first as `A[]` and those of the second as `B[]`. The first statement to
    * fail undoes all of them, and the batch rejects with its error.
    */
   batch<Rows extends readonly unknown[] = readonly unknown[]>(
@@ -42,7 +43,7 @@ export interface BoundStatement {
 
 export type RowsOf<Rows extends readonly unknown[]> = { readonly [Place in keyof Rows]: Rows[Place][] };
 
-/** `beforeCommit` runs before anything is sent, since the commit goes along. */
+/** `beforeCommit` runs before anything is sent, since the commit is sent along. */
 export type BatchOptions = Pick<TransactionOptions, 'durable' | 'beforeCommit'>;
 
 export interface DatabaseOptions {
@@ -54,14 +55,15 @@ export interface DatabaseOptions {
 }
 
 /**
- * Services look rows up by key, in batches of any size. Left alone, the planner makes a new plan for every array length, which costs
- * more than running it, and may read a whole table that was small when it last looked. So a prepared statement is planned once, and
- * joins go row by row through indexes (measured: 0.33 ms to 0.08 ms a statement). What reads whole tables, as an audit does, takes
- * these settings back in its transaction (WHOLE_TABLES).
+ * For speed alone, all four. Services look rows up by key, in batches of any size. Left alone, the planner makes a new plan for every
+ * array length, which costs more than running it, and may read a whole table that was small when it last looked. So a prepared statement is
+ * planned once, and joins go row by row through indexes (measured: 0.33 ms to 0.08 ms a statement). What reads whole tables, as an audit
+ * does, resets these settings in its transaction (WHOLE_TABLES). No statement is correct because of them: the order in which rows are
+ * locked is in its text (docs/lock-order.md).
  */
 const PLAN_STABLE =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
-/** Also of statements that no `begin` precedes. */
+/** For correctness: also of statements that no `begin` precedes, on a server whose default is another. */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed';
 const SESSION_OPTIONS = `${PLAN_STABLE} ${READ_COMMITTED}`;
 
@@ -82,6 +84,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REACHABLE_TIMEOUT_MS = 2_000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 const SILENCE_MS = 5_000;
+/** A statement needs a privilege that its role does not have, as after a migration whose tables were not granted. */
+const NOT_ALLOWED = '42501';
 
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, maxConnections, applicationName, statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS } = options;
@@ -90,7 +94,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       connectionString: url,
       application_name: applicationName,
       statement_timeout: statementTimeoutMs,
-      // A process that hangs inside a transaction must not hold its locks for ever.
+      // A process that hangs inside a transaction must not hold its locks forever.
       idle_in_transaction_session_timeout: statementTimeoutMs + SILENCE_MS,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
@@ -98,7 +102,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       types,
     },
     maxConnections,
-    patience: { statementTimeoutMs, silenceMs: SILENCE_MS },
+    timeouts: { statementTimeoutMs, silenceMs: SILENCE_MS },
   });
   const transactions = counter('laurel_postgres_transactions_total', 'Transactions by how they ended.', ['outcome']);
 
@@ -109,8 +113,12 @@ export function createDatabase(options: DatabaseOptions): Database {
     try {
       return await work(session);
     } catch (error) {
-      // It was made where the answer was read, which says nothing; who asked says more.
-      if (error instanceof pg.DatabaseError) Error.captureStackTrace(error);
+      // The error was created where the answer was read; the stack of the caller is more useful.
+      if (error instanceof pg.DatabaseError) {
+        if (error.code === NOT_ALLOWED)
+          error.message += '; what the role may do stands in the grants.sql of the service';
+        Error.captureStackTrace(error);
+      }
       if (session.brokenBy === undefined) throw error;
       throw new ConnectionFailedError('the connection to the database broke', { cause: error });
     } finally {
@@ -118,7 +126,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Steps as one transaction of their own. What fails for being stale did nothing, so that it may be sent again. */
+  /** Steps as one transaction of their own. A step that fails as stale had no effect, so it may be sent again. */
   async function runAlone(steps: readonly Step[]): Promise<void> {
     await withSession(async (session) => {
       try {

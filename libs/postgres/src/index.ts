@@ -7,6 +7,8 @@ export {
   type DatabaseOptions,
   type RowsOf,
 } from './database.ts';
-export { ConnectionFailedError, isConnectionFailure, isUniqueViolation } from './errors.ts';
-export type { Statement } from './pipeline.ts';
+export { type DatabaseClock, startDatabaseClock } from './database-clock.ts';
+export { ConnectionFailedError, isConnectionFailure, isForeignKeyViolation, isUniqueViolation } from './errors.ts';
+export { verifyRunningRole } from './running-role.ts';
+export type { Statement } from './step.ts';
 export type { Queryable, Transaction } from './transaction.ts';

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from './migrate.ts';
-import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+import { createScratchDatabase, type ScratchDatabase } from './scratch-database.fixture.ts';
 
 let scratch: ScratchDatabase;
 let client: pg.Client;
@@ -37,7 +37,7 @@ async function tables(): Promise<readonly string[]> {
   return (await client.query<{ tablename: string }>(text)).rows.map((row) => row.tablename);
 }
 
-test('each file runs once, in the order of the names', async () => {
+test('each migration file runs once, in the order of the names', async () => {
   const lines: unknown[] = [];
   const logger = { info: (fields: object) => lines.push(fields) };
   const names = ['0001_create_a.sql', '0002_create_b.sql'];
@@ -50,7 +50,7 @@ test('each file runs once, in the order of the names', async () => {
   expect((await client.query('select id from a')).rows).toEqual([{ id: 1 }]);
 });
 
-test('a file that fails leaves nothing of itself, keeps what ran before it, and can be mended', async () => {
+test('a migration file that fails is rolled back, keeps what ran before it, and can be corrected', async () => {
   await write('0003_broken.sql', 'create table c (id int); select 1 / 0;');
   await expect(run()).rejects.toThrow('division by zero');
   expect(await tables()).toEqual(['a', 'b']);
@@ -58,37 +58,37 @@ test('a file that fails leaves nothing of itself, keeps what ran before it, and 
   expect(await run()).toEqual(['0003_broken.sql']);
 });
 
-test('a file that was edited after it ran is refused', async () => {
+test('a migration file that was edited after it ran is refused', async () => {
   await run();
   await write('0001_create_a.sql', 'create table a (id bigint);');
   await expect(run()).rejects.toThrow('0001_create_a.sql was edited after it ran');
 });
 
-test('a file that is gone after it ran is refused', async () => {
+test('a migration file that is missing after it ran is refused', async () => {
   await run();
   await rm(join(directory, '0001_create_a.sql'));
   await expect(run()).rejects.toThrow('0001_create_a.sql has run on this database, and its file is missing');
 });
 
-test('a file that sorts before one that has run is refused', async () => {
+test('a migration file that sorts before one that has run is refused', async () => {
   await run();
   await write('0001_b_late.sql', 'create table late (id int);');
   await expect(run()).rejects.toThrow('0001_b_late.sql would have to run before 0002_create_b.sql, which has run');
   expect(await tables()).toEqual(['a', 'b']);
 });
 
-test('an oddly named file is refused before anything runs', async () => {
+test('an oddly named migration file is refused before anything runs', async () => {
   await write('3-create-c.sql', 'create table c (id int);');
   await expect(run()).rejects.toThrow('3-create-c.sql is not named like 0001_create_accounts.sql');
   expect(await tables()).toEqual([]);
 });
 
-test('replicas that start together run each file once', async () => {
+test('replicas that start together run each migration file once', async () => {
   const names = (await Promise.all([run(), run(), run(), run()])).flat();
   expect(names).toEqual(['0001_create_a.sql', '0002_create_b.sql']);
 });
 
-test('a replica that was killed in the middle blocks nobody', async () => {
+test('a replica that was killed during a migration blocks no other', async () => {
   await write('0002_create_b.sql', 'create table b (id int); select pg_sleep(60);');
   const module = new URL('./migrate.ts', import.meta.url).href;
   const script = `
@@ -98,7 +98,7 @@ test('a replica that was killed in the middle blocks nobody', async () => {
   const isAsleep = `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
   while ((await client.query(isAsleep)).rowCount === 0) expect(replica.exitCode).toBeNull();
   replica.kill('SIGKILL');
-  // The server notices a dead client only when it speaks to it; an administrator or the next restart ends such a session.
+  // The server notices a dead client only when it writes to it; an administrator or the next restart ends such a session.
   await client.query(`select pg_terminate_backend(pid, 5000) from (${isAsleep}) as asleep`);
 
   await write('0002_create_b.sql', 'create table b (id int);');

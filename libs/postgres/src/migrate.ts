@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { applyGrants, type Grants } from './grants.ts';
+import { READ_BACKEND, verifyIsDirect } from './pooler.ts';
 
 /**
  * Migrations are `*.sql` files, run once, in the order of their names, forward only, each in one transaction with its record.
  * A file that has run is never edited: its checksum is kept, and a changed or missing one stops the start.
- * Replicas that start together take turns by an advisory lock, which dies with its process; under it, knex's own lock row
- * can only be the leftover of a process that was killed, and is freed.
+ * Replicas that start together take turns by an advisory lock, which ends with its process; under it, knex's own lock row
+ * can only be left over from a killed process, and is freed.
  */
 export interface MigrateOptions {
   readonly url: string;
   /** The folder of the `*.sql` files. */
   readonly directory: URL | string;
+  /** Granted again after the migrations, each time. */
+  readonly grants?: Grants;
   readonly logger?: { info(fields: object, message: string): void };
 }
 
@@ -30,8 +34,8 @@ const ADVISORY_LOCK_KEY = 'laurel migrations';
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 const CHECKSUM_TABLE = 'migration_checksums';
 
-/** Answers the names of the files that ran now. */
-export async function migrate({ url, directory, logger }: MigrateOptions): Promise<readonly string[]> {
+/** Returns the names of the files that this call ran. */
+export async function migrate({ url, directory, grants, logger }: MigrateOptions): Promise<readonly string[]> {
   const migrations = await readMigrations(directory instanceof URL ? fileURLToPath(directory) : directory);
   await using turn = await takeTurn(url);
   void turn;
@@ -49,6 +53,7 @@ export async function migrate({ url, directory, logger }: MigrateOptions): Promi
       logger?.info({ migration: name }, 'migrated');
       names.push(name);
     }
+    if (grants !== undefined) await applyGrants(url, grants);
     return names;
   } finally {
     await database.destroy();
@@ -82,7 +87,7 @@ function configuration(migrations: readonly Migration[]): Knex.MigratorConfig {
 }
 
 async function runMigration(transaction: Knex, { name, sql, checksum }: Migration): Promise<void> {
-  // Straight to the connection: knex would read a question mark, even one in a comment, as a placeholder.
+  // Directly to the connection: knex would read a question mark, even one in a comment, as a placeholder.
   const connection: pg.Client = await transaction.client.acquireConnection();
   await connection.query(sql);
   await connection.query(`insert into ${CHECKSUM_TABLE} (name, sha256) values ($1, $2)`, [name, checksum]);
@@ -108,10 +113,14 @@ async function verifyRun(database: Knex, migrations: readonly Migration[]): Prom
     throw new Error(`the migration ${late.name} would have to run before ${newest}, which has run`);
 }
 
-/** One migrating process a database at a time; the lock is the session's, so a killed process leaves none behind. */
+/** One migrating process per database at a time; the lock is the session's, so a killed process leaves none behind. */
 async function takeTurn(url: string): Promise<AsyncDisposable> {
-  const session = new pg.Client({ connectionString: url, application_name: 'migrate' });
+  await using held = new AsyncDisposableStack();
+  const session = held.adopt(new pg.Client({ connectionString: url, application_name: 'migrate' }), (client) =>
+    client.end(),
+  );
   await session.connect();
+  verifyIsDirect(session, (await session.query(READ_BACKEND)).rows[0]);
   await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [ADVISORY_LOCK_KEY]);
-  return { [Symbol.asyncDispose]: async () => await session.end() };
+  return held.move();
 }

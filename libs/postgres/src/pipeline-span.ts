@@ -1,7 +1,8 @@
-/** What the span of a pipeline says (OpenTelemetry's conventions for PostgreSQL): which statements, and never their values. */
+/** The span of a pipeline (OpenTelemetry's conventions for PostgreSQL): which statements, and never their values. */
 import { errorTypeOf, type Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
-import type { Failure, Step } from './pipeline.ts';
+import type { Failure } from './pipeline.ts';
+import type { Step } from './step.ts';
 
 const MAX_NAME_LENGTH = 255;
 

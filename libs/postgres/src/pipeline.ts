@@ -1,103 +1,78 @@
-import pg, { type Connection, type Submittable } from 'pg';
-import { types } from './types.ts';
+/**
+ * Steps that are sent to the server in one write with one Sync, and answered together. Outside an explicit transaction they are one
+ * transaction, which the Sync commits.
+ *
+ * States
+ *   made       not submitted yet; `pg` submits it when the connection is free.
+ *   sent       all of it was written. The server answers step by step: rows, then the command's tag. `#place` is the step whose answer is
+ *              awaited, and only ever grows.
+ *   settled    `settle` was called, once: with no failure at ReadyForQuery, when every step has its answer; or with the index of the step
+ *              that failed. Then the server has skipped the steps behind it, and those before it have their rows.
+ *   made -> settled, without anything sent, where a name is already in use or the connection is closed.
+ *
+ * Limits
+ *   65,535 values a step. As many steps as the caller has: they are all in memory, and the server reads while it answers. The time limit
+ *   is the session's (`session.ts`).
+ *
+ * Invariants
+ *   Rows belong to the step at `#place`. Rows or tags beyond the last step, and a ReadyForQuery before the last step's tag, mean that the
+ *   connection and we disagree on what was asked: no answer on it can be trusted, so the connection is cut, which fails the
+ *   pipeline and keeps the session from the next caller. A text of several commands is answered by its first command; the results of
+ *   the others are ignored.
+ *   A statement counts as prepared from the moment it was written until its pipeline fails at or before it.
+ */
+import pg, { type Connection } from 'pg';
+import type { CommandComplete, DataRow, DriverQuery, RowDescription } from './driver.ts';
+import { isStale, type PreparedStatements } from './prepared-statements.ts';
+import { NO_COLUMNS, type RowShape, readRow, rowShapeOf } from './row-shape.ts';
+import type { Step } from './step.ts';
 
-/** What goes to the server as a value of a statement: text, or bytes as they are. */
-type Parameter = string | Buffer | null;
-
-/** As `pg` sends values: arrays as array literals, instants with their zone, objects as JSON. Throws for what cannot be sent. */
-const toParameter = (pg as unknown as { utils: { prepareValue(value: unknown): Parameter } }).utils.prepareValue;
-
-/** A statement with a name is prepared once per connection; one name has one text. Without one and alone, it may be several commands. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-}
-
-/** One execution of a statement, and what the server answered to it. */
-export class Step {
-  readonly statement: Statement;
-  readonly parameters: Parameter[];
-  rows: unknown[] = [];
-  /** What the server says it did, as `COMMIT` or `INSERT 0 1`. */
-  tag = '';
-
-  constructor(statement: Statement, values: readonly unknown[] = []) {
-    if (values.length > MAX_PARAMETERS) throw new Error(`more than ${MAX_PARAMETERS} values: ${statement.text}`);
-    this.statement = statement;
-    this.parameters = values.map(toParameter);
-  }
-}
-
-/** The step at `place` failed, and those behind it were skipped. All that a lost connection leaves open has failed. */
+/** The step at `place` failed, and those behind it were skipped. Every step that a lost connection left without an answer has failed. */
 export interface Failure {
   readonly error: Error;
   readonly place: number;
 }
 
-/** How the rows of a statement are read. */
-interface RowShape {
-  readonly names: readonly string[];
-  readonly parsers: readonly ((text: string) => unknown)[];
-  /** Copied for each row, so that all rows have one hidden class. */
-  readonly empty: Readonly<Record<string, unknown>>;
-}
+export type Settle = (failure?: Failure) => void;
 
-interface Prepared {
-  readonly text: string;
-  /** Known once its first run has been answered. */
-  shape?: RowShape;
-}
-
-/** What one connection has prepared, by name. */
-export type PreparedStatements = Map<string, Prepared>;
-
-/** The server knows a statement no longer, or its rows have changed since it was prepared: it has to be prepared again. */
-const STALE_STATES: ReadonlySet<string | undefined> = new Set(['0A000', '26000']);
-
-const MAX_PARAMETERS = 65_535;
-const NO_COLUMNS: RowShape = { names: [], parsers: [], empty: {} };
-
-/**
- * Steps that go to the server in one write with one Sync, and are answered at once. The first to fail makes the server skip the
- * others. Outside an explicit transaction they are one transaction, which the Sync commits.
- */
-export class Pipeline implements Submittable {
+export class Pipeline implements DriverQuery {
   readonly steps: readonly Step[];
   readonly #prepared: PreparedStatements;
-  readonly #settle: (failure?: Failure) => void;
-  /** The step whose answer is awaited. */
+  readonly #settle: Settle;
+  /** One command without values, which is sent as a text and may hold several. */
+  readonly #isText: boolean;
+  /** An answer did not match what was asked, so the connection was cut. */
+  isOutOfStep = false;
+  #state: 'made' | 'sent' | 'settled' = 'made';
+  #connection: Connection | undefined;
   #place = 0;
   #shape: RowShape | undefined;
-  /** Names that this pipeline prepares, each with the place that does. */
+  /** Names that this pipeline prepares, each with the index of the step that does. */
   readonly #fresh: { readonly name: string; readonly place: number }[] = [];
   #unreadable: Failure | undefined;
 
-  constructor(steps: readonly Step[], prepared: PreparedStatements, settle: (failure?: Failure) => void) {
+  constructor(steps: readonly Step[], prepared: PreparedStatements, settle: Settle) {
+    const [only] = steps;
     this.steps = steps;
     this.#prepared = prepared;
     this.#settle = settle;
+    this.#isText = steps.length === 1 && only?.statement.name === undefined && only?.parameters.length === 0;
   }
 
-  /** What it returns fails the pipeline, of which nothing was sent then. */
   submit(connection: Connection): Error | undefined {
-    const taken = this.steps.find(({ statement }) => this.#isTaken(statement));
-    if (taken !== undefined) {
-      const { name, text } = taken.statement;
+    if (this.#state !== 'made') return new Error(`a pipeline is sent once, and this one is ${this.#state}`);
+    const conflict = this.#prepared.conflictAmong(this.steps);
+    if (conflict !== undefined) {
+      const { name, text } = conflict;
       return new Error(`prepared statements are one for a name, and ${name} is another one already: ${text}`);
     }
-    const [only] = this.steps;
-    const isText = this.steps.length === 1 && only?.statement.name === undefined && only?.parameters.length === 0;
+    this.#connection = connection;
+    this.#state = 'sent';
     connection.stream.cork();
-    if (isText) connection.query(only.statement.text);
+    if (this.#isText) for (const { statement } of this.steps) connection.query(statement.text);
     else this.#writeSteps(connection);
     connection.stream.uncork();
     return undefined;
-  }
-
-  #isTaken({ name, text }: Statement): boolean {
-    if (name === undefined) return false;
-    const first = this.#prepared.get(name) ?? this.steps.find(({ statement }) => statement.name === name)?.statement;
-    return first?.text !== text;
   }
 
   #writeSteps(connection: Connection): void {
@@ -105,9 +80,9 @@ export class Pipeline implements Submittable {
       const { name = '', text } = statement;
       const isNew = !this.#prepared.has(name);
       if (isNew && name !== '') {
-        // In place of one that may be there.
+        // Replaces one that may exist.
         connection.close({ type: 'S', name }, true);
-        this.#prepared.set(name, { text });
+        this.#prepared.add(name, text);
         this.#fresh.push({ name, place });
       }
       if (isNew) connection.parse({ name, text, types: [] }, true);
@@ -118,75 +93,90 @@ export class Pipeline implements Submittable {
     connection.sync();
   }
 
-  handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {
-    const names = fields.map(({ name }) => name);
-    this.#shape = {
-      names,
-      parsers: fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text')),
-      empty: Object.fromEntries(names.map((name) => [name, null])),
-    };
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#shape = rowShapeOf(fields);
   }
 
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const step = this.steps[this.#place];
+  handleDataRow({ fields }: DataRow): void {
+    const step = this.#awaited('a row');
     if (step === undefined || this.#unreadable !== undefined) return;
-    this.#shape ??= this.#prepared.get(step.statement.name ?? '')?.shape ?? NO_COLUMNS;
-    const { names, parsers, empty } = this.#shape;
-    const row = { ...empty };
+    this.#shape ??= this.#prepared.shapeOf(step.statement.name) ?? NO_COLUMNS;
     try {
-      for (let column = 0; column < names.length; column += 1) {
-        const text = fields[column];
-        row[names[column] as string] = text == null ? null : parsers[column]?.(text);
-      }
-      step.rows.push(row);
+      step.rows.push(readRow(this.#shape, fields));
     } catch (cause) {
       this.#unreadable = { error: new Error('a row cannot be read', { cause }), place: this.#place };
     }
   }
 
-  /** Of a text with several commands, the first one answers. */
-  handleCommandComplete({ text }: { readonly text: string }): void {
-    const step = this.steps[this.#place];
+  handleCommandComplete({ text }: CommandComplete): void {
+    const step = this.#awaited('a result');
     if (step === undefined) return;
     step.tag = text;
     this.#next(step);
   }
 
   handleEmptyQuery(): void {
-    const step = this.steps[this.#place];
+    const step = this.#awaited('an empty result');
     if (step !== undefined) this.#next(step);
   }
 
+  /** No step limits its rows, so that no portal is ever suspended. */
+  handlePortalSuspended(): void {
+    this.#cut('the server suspended a statement that has no limit');
+  }
+
+  /** The server may have read the Sync as part of the copy, and would then never be ready again. */
+  handleCopyInResponse(): void {
+    this.#cut('statements here copy nothing in');
+  }
+
+  handleCopyData(): void {}
+
   handleReadyForQuery(): void {
-    this.#settle(this.#unreadable);
+    if (this.#state === 'sent' && this.#place < this.steps.length) {
+      const error = new Error(`the server was ready after ${this.#place} of ${this.steps.length} steps`);
+      this.#cut(error.message);
+      this.#settleOnce({ error, place: this.#place });
+      return;
+    }
+    this.#settleOnce(this.#unreadable);
   }
 
   handleError(error: Error): void {
     const isServers = error instanceof pg.DatabaseError;
     const place = isServers ? Math.min(this.#place, this.steps.length - 1) : 0;
-    // Whether the server has prepared what failed, and how its rows look, is not known.
-    for (const fresh of this.#fresh) if (fresh.place >= place) this.#prepared.delete(fresh.name);
-    // What made one statement stale, as a migration, has made others so.
-    if (isStale(error)) this.#prepared.clear();
-    this.#settle({ error, place });
+    // Whether the server has prepared the failed statement, and the shape of its rows, is not known.
+    for (const fresh of this.#fresh) if (fresh.place >= place) this.#prepared.forget(fresh.name);
+    // What made one statement stale, such as a migration, has made others stale too.
+    if (isStale(error)) this.#prepared.forgetAll();
+    this.#settleOnce({ error, place });
   }
 
-  /** The server may have taken the Sync for a part of the copy, and would then never be ready again. */
-  handleCopyInResponse({ stream }: Connection): void {
-    stream.destroy(new Error('statements here copy nothing in'));
+  /** The step that an answer belongs to. */
+  #awaited(answer: string): Step | undefined {
+    const step = this.steps[this.#place];
+    if (step === undefined && !this.#isText) this.#cut(`the server sent ${answer} that no step has asked for`);
+    return step;
   }
-
-  handleCopyData(): void {}
 
   #next({ statement: { name } }: Step): void {
-    const prepared = name === undefined ? undefined : this.#prepared.get(name);
-    if (prepared !== undefined) prepared.shape ??= this.#shape ?? NO_COLUMNS;
+    this.#prepared.keepShape(name, this.#shape ?? NO_COLUMNS);
     this.#shape = undefined;
     this.#place += 1;
   }
-}
 
-/** A statement failed for what its connection had kept of it. It did nothing, and does not fail so when it is sent again. */
-export function isStale(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && STALE_STATES.has(error.code);
+  /** `pg` fails the queries that wait on a connection that was cut, this pipeline included. */
+  #cut(reason: string): void {
+    this.isOutOfStep = true;
+    this.#connection?.stream.destroy(new Error(reason));
+  }
+
+  #settleOnce(failure?: Failure): void {
+    if (this.#state === 'settled') {
+      this.#cut('the server answered a pipeline twice');
+      return;
+    }
+    this.#state = 'settled';
+    this.#settle(failure);
+  }
 }

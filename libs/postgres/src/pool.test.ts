@@ -1,11 +1,11 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Step } from './pipeline.ts';
 import { SessionPool } from './pool.ts';
-import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts';
+import { createScratchDatabase, type ScratchDatabase } from './scratch-database.fixture.ts';
 import type { Session } from './session.ts';
+import { Step } from './step.ts';
 
-const PATIENCE = { statementTimeoutMs: 100, silenceMs: 100 };
+const TIMEOUTS = { statementTimeoutMs: 100, silenceMs: 100 };
 
 let scratch: ScratchDatabase;
 
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 function open(maxConnections: number, url = scratch.url): SessionPool {
-  return new SessionPool({ connection: { connectionString: url }, maxConnections, patience: PATIENCE });
+  return new SessionPool({ connection: { connectionString: url }, maxConnections, timeouts: TIMEOUTS });
 }
 
 async function pidOf(session: Session): Promise<unknown> {
@@ -26,7 +26,7 @@ async function pidOf(session: Session): Promise<unknown> {
   return (step.rows[0] as { pid: number }).pid;
 }
 
-test('those who come when all are taken get them in the order in which they came, and never more', async () => {
+test('callers who find all sessions in use get them in the order of arrival, and never more than the limit', async () => {
   await using pool = open(2);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
   const order: number[] = [];
@@ -44,7 +44,7 @@ test('those who come when all are taken get them in the order in which they came
   expect(order).toEqual([1, 2, 3]);
 });
 
-test('the one given back last is given out next, and a broken one never again', async () => {
+test('the session released last is acquired next, and a broken one never again', async () => {
   await using pool = open(3);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
   pool.release(first);
@@ -57,7 +57,30 @@ test('the one given back last is given out next, and a broken one never again', 
   pool.release(first);
 });
 
-test('one that is given back inside a transaction is thrown away', async () => {
+test('a session that is released twice is refused the second time, and has one owner after that', async () => {
+  await using pool = open(1);
+  const session = await pool.acquire();
+  pool.release(session);
+  expect(() => pool.release(session)).toThrow('a session that is free cannot go from taken to free');
+  expect([pool.take(), pool.take()]).toEqual([session, undefined]);
+  pool.release(session);
+});
+
+test('a session has one pipeline under way, and while it has one it goes to no other caller', async () => {
+  await using pool = open(1);
+  const session = await pool.acquire();
+  const running = session.runAlone([new Step({ text: 'select pg_sleep(0.05)' })]);
+  await expect(session.runAlone([new Step({ text: 'select 1' })])).rejects.toThrow('one pipeline under way');
+  await running;
+  const unfinished = session.runAlone([new Step({ text: 'select pg_sleep(10)' })]);
+  pool.release(session);
+  await expect(unfinished).rejects.toThrow();
+  const next = await pool.acquire();
+  expect(next).not.toBe(session);
+  pool.release(next);
+});
+
+test('a session that is released inside a transaction is ended', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   const pid = await pidOf(session);
@@ -68,7 +91,7 @@ test('one that is given back inside a transaction is thrown away', async () => {
   pool.release(fresh);
 });
 
-test('a server that falls silent ends the wait, and its place is free again', async () => {
+test('a server that stops answering ends the wait, and its slot in the pool is free again', async () => {
   await using proxy = await openProxy(scratch.url);
   await using pool = open(1, proxy.url);
   const session = await pool.acquire();
@@ -82,7 +105,7 @@ test('a server that falls silent ends the wait, and its place is free again', as
   pool.release(next);
 });
 
-test('disposing waits for those who are at work, however often it is asked for', async () => {
+test('disposing a pool waits for the sessions in use, however often it is called', async () => {
   const pool = open(1);
   const session = await pool.acquire();
   const disposed = [pool[Symbol.asyncDispose](), pool[Symbol.asyncDispose]()];
@@ -94,7 +117,7 @@ test('disposing waits for those who are at work, however often it is asked for',
 
 interface Proxy extends AsyncDisposable {
   readonly url: string;
-  /** Takes everything and passes nothing on. */
+  /** Accepts all data and forwards nothing. */
   fallSilent(): void;
   speak(): void;
 }

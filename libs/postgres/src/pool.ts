@@ -1,11 +1,34 @@
+/**
+ * The connections of one database.
+ *
+ * States of a session
+ *   connecting -> free | taken    connected: to the first waiter, or to the free list.
+ *   free -> taken                 the session released last is taken first, so that few stay warm.
+ *   taken -> free | taken         released: to the first waiter, or to the free list.
+ *   any -> ended                  broken, inside a transaction when it was released, idle for long, failed to connect, or the pool is closed.
+ *                                 Its slot is free once its connection has ended.
+ *
+ * Limits
+ *   `maxConnections` sessions, those that connect or end included. A caller that finds none free waits in line, at most ACQUIRE_TIMEOUT_MS;
+ *   the line has no limit of its own, because the coalescers in front of it have. A free session is ended after IDLE_MS. Disposing waits
+ *   DRAIN_MS for the sessions that are taken, and then cuts them. One timer watches over silent servers and idle sessions.
+ *
+ * Invariants
+ *   A session has one owner: releasing one that is not taken throws. Waiters are served in their order. No more sessions connect than
+ *   callers wait. A session in an open transaction, or with a pipeline under way, reaches no other caller. No session is used before one has
+ *   shown that no connection pooler answers it (pooler.ts).
+ */
 import pg, { type ClientConfig } from 'pg';
+import { verifyDriver } from './driver.ts';
 import { ConnectionFailedError } from './errors.ts';
-import { type Patience, Session } from './session.ts';
+import { connectErrorOf, PoolerError, READ_BACKEND, verifyIsDirect } from './pooler.ts';
+import { Session, type SessionTimeouts } from './session.ts';
+import { Step } from './step.ts';
 
 export interface PoolOptions {
   readonly connection: ClientConfig;
   readonly maxConnections: number;
-  readonly patience: Patience;
+  readonly timeouts: SessionTimeouts;
 }
 
 interface Waiter {
@@ -13,36 +36,41 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+type Place = 'connecting' | 'free' | 'taken' | 'ended';
+
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_MS = 30_000;
 const WATCH_MS = 1_000;
-/** How long disposing waits for those who are at work. */
-const FAREWELL_MS = 5_000;
+const DRAIN_MS = 5_000;
 
-/**
- * The connections of one database. The one given back last is given out next, so that few stay warm; who comes when all are
- * taken waits in line. One timer for all watches over those that wait for a silent server and those that nobody uses.
- */
 export class SessionPool {
   readonly #options: PoolOptions;
-  readonly #sessions = new Set<Session>();
+  /** Until its connection has ended, each session with its slot. */
+  readonly #sessions = new Map<Session, Place>();
   readonly #free: { readonly session: Session; readonly since: number }[] = [];
   readonly #waiters: Waiter[] = [];
   #connecting = 0;
   #watch: NodeJS.Timeout | undefined;
   #isDisposed = false;
+  /** Whether one of its connections has reached PostgreSQL itself. */
+  #isDirect = false;
   readonly #allEnded = Promise.withResolvers<void>();
 
   constructor(options: PoolOptions) {
+    verifyDriver();
     this.#options = options;
   }
 
-  /** A session at once, if one is free. */
+  /** A session immediately, if one is free. */
   take(): Session | undefined {
     for (;;) {
-      const free = this.#free.pop();
-      if (free === undefined || free.session.isFree) return free?.session;
-      free.session.end();
+      const session = this.#free.pop()?.session;
+      if (session === undefined) return undefined;
+      if (session.isFree) {
+        this.#move(session, 'free', 'taken');
+        return session;
+      }
+      this.#end(session);
     }
   }
 
@@ -62,7 +90,7 @@ export class SessionPool {
         },
         reject: (error) => {
           clearTimeout(timer);
-          reject(unavailable(error));
+          reject(error instanceof PoolerError ? error : unavailable(error));
         },
       };
       this.#waiters.push(waiter);
@@ -71,25 +99,19 @@ export class SessionPool {
   }
 
   release(session: Session): void {
-    if (!session.isFree || this.#isDisposed) {
-      session.end();
-      return;
-    }
-    const waiter = this.#waiters.shift();
-    if (waiter === undefined) this.#free.push({ session, since: performance.now() });
-    else waiter.resolve(session);
+    this.#place(session, 'taken');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new Error('the pool is closed'));
-    for (const { session } of this.#free.splice(0)) session.end();
+    for (const { session } of this.#free.splice(0)) this.#end(session);
     if (this.#sessions.size === 0) return;
-    const farewell = setTimeout(() => {
-      for (const session of this.#sessions) session.destroy(new Error('the pool is closed'));
-    }, FAREWELL_MS);
+    const limit = setTimeout(() => {
+      for (const session of this.#sessions.keys()) session.destroy(new Error('the pool is closed'));
+    }, DRAIN_MS);
     await this.#allEnded.promise;
-    clearTimeout(farewell);
+    clearTimeout(limit);
   }
 
   #connectForWaiters(): void {
@@ -100,32 +122,67 @@ export class SessionPool {
 
   async #connect(): Promise<void> {
     const client = new pg.Client(this.#options.connection);
-    const session = new Session(client, this.#options.patience);
+    const session = new Session(client, this.#options.timeouts);
     client.on('error', (error) => session.break(error));
     client.on('end', () => this.#forget(session, new Error('the connection ended')));
-    this.#sessions.add(session);
+    this.#sessions.set(session, 'connecting');
     this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
     this.#connecting += 1;
     try {
       await client.connect();
+      if (!this.#isDirect) await this.#verifyIsDirect(session);
       this.#connecting -= 1;
-      this.release(session);
-    } catch (error) {
+      this.#place(session, 'connecting');
+    } catch (cause) {
+      const error = connectErrorOf(cause);
       this.#connecting -= 1;
-      this.#waiters.shift()?.reject(error as Error);
-      session.destroy(error as Error);
+      this.#waiters.shift()?.reject(error);
+      session.destroy(error);
       this.#forget(session, error);
     }
   }
 
-  #look(): void {
-    const now = performance.now();
-    for (const session of this.#sessions) session.giveUpIfOverdue(now);
-    // The first of the free list is the one that has been idle for longest.
-    while (this.#free[0] !== undefined && this.#free[0].since + IDLE_MS < now) this.#free.shift()?.session.end();
+  async #verifyIsDirect(session: Session): Promise<void> {
+    const step = new Step(READ_BACKEND);
+    await session.runAlone([step]);
+    verifyIsDirect(session.client, step.rows[0]);
+    this.#isDirect = true;
   }
 
-  /** Its place is free for another connection. */
+  /** Gives it to the first waiter or the free list, or ends it. */
+  #place(session: Session, from: 'connecting' | 'taken'): void {
+    if (!session.isFree || this.#isDisposed) {
+      this.#end(session);
+      return;
+    }
+    this.#move(session, from, this.#waiters.length === 0 ? 'free' : 'taken');
+    const waiter = this.#waiters.shift();
+    if (waiter === undefined) this.#free.push({ session, since: performance.now() });
+    else waiter.resolve(session);
+  }
+
+  #move(session: Session, from: Place, to: Place): void {
+    const place = this.#sessions.get(session);
+    if (place !== from) throw new Error(`a session that is ${place ?? 'gone'} cannot go from ${from} to ${to}`);
+    this.#sessions.set(session, to);
+  }
+
+  #end(session: Session): void {
+    if (this.#sessions.has(session)) this.#sessions.set(session, 'ended');
+    session.end();
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const session of this.#sessions.keys()) session.giveUpIfOverdue(now);
+    // The first of the free list is the one that has been idle for longest.
+    for (let first = this.#free[0]; first !== undefined && first.since + IDLE_MS < now; first = this.#free[0]) {
+      this.#free.shift();
+      this.#end(first.session);
+    }
+  }
+
+  /** Its slot is free for another connection. */
   #forget(session: Session, cause: unknown): void {
     session.break(cause);
     this.#sessions.delete(session);

@@ -1,49 +1,65 @@
+/**
+ * One connection and what it has prepared.
+ *
+ * States
+ *   idle      no pipeline is under way; `send` may be called.
+ *   awaiting  one pipeline is under way, and a second one is refused: a failure could not be assigned to one of two.
+ *   broken    permanently, with the first cause: the connection ended or failed, the server closed the session, was silent for too long, or
+ *             an answer did not match what was asked. A broken session goes back to the pool only to be ended.
+ *
+ * Limits
+ *   The server ends a statement after `statementTimeoutMs`. A server that does not answer within that time for every step and `silenceMs`
+ *   more is given up, by the pool's timer. Ending a connection may take `silenceMs`.
+ *
+ * Which failure of a pipeline breaks the session: an error behind which the server closes it (FATAL, PANIC, and the SQLSTATEs for servers that
+ * name the severity in their own language). A commit under way may have happened all the same.
+ */
 import type { Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
-import { type Failure, Pipeline, type PreparedStatements, type Step } from './pipeline.ts';
+import { destroyConnection } from './driver.ts';
+import { Pipeline, type Settle } from './pipeline.ts';
 import { beginPipeline, endPipeline } from './pipeline-span.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import type { Step } from './step.ts';
 
-/** How long a session may be silent while something is asked of it. */
-export interface Patience {
+/** How long a session may be silent while it owes an answer. */
+export interface SessionTimeouts {
   readonly statementTimeoutMs: number;
-  /** The server ends a slow statement itself; only one that is gone without a word is given up here, so much later. */
+  /** The server ends a slow statement itself; only one that has vanished is given up here, so much later. */
   readonly silenceMs: number;
 }
 
-/** How a server calls an error behind which it ends the session: a commit under way may have happened all the same. */
-const LAST_WORDS: ReadonlySet<string | undefined> = new Set(['FATAL', 'PANIC']);
-/** SQLSTATEs of the usual ones, for servers that name the severity in their own language. */
-const FAREWELL_STATES = /^57P0[1-5]$/;
+const CLOSING_SEVERITIES: ReadonlySet<string | undefined> = new Set(['FATAL', 'PANIC']);
+const CLOSING_STATES = /^57P0[1-5]$/;
 
-/** One connection and what it has prepared. One pipeline at a time. */
 export class Session {
   readonly client: Client;
   /** Why it must not be used again. */
   brokenBy: unknown;
-  /** The span of whoever has the session, if they are in a trace. */
+  /** The span of the work that has the session, if it is in a trace. */
   span: Span | undefined;
-  readonly #patience: Patience;
-  /** While something is asked of the server: when it has been waited for long enough. */
+  readonly #timeouts: SessionTimeouts;
+  readonly #prepared = new PreparedStatements();
+  #isAwaiting = false;
+  /** While an answer is due: when the server is given up. */
   #deadline = Number.POSITIVE_INFINITY;
-  readonly #prepared: PreparedStatements = new Map();
 
-  constructor(client: Client, patience: Patience) {
+  constructor(client: Client, timeouts: SessionTimeouts) {
     this.client = client;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
   }
 
-  send(
-    steps: readonly Step[],
-    settle: (failure?: Failure) => void,
-    statementTimeoutMs = this.#patience.statementTimeoutMs,
-  ): void {
-    // The server gives each statement its time, and answers to none before the last is done.
-    this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#patience.silenceMs;
+  send(steps: readonly Step[], settle: Settle, statementTimeoutMs = this.#timeouts.statementTimeoutMs): void {
+    if (this.#isAwaiting) throw new Error('a session has one pipeline under way at a time');
+    this.#isAwaiting = true;
+    // The server applies the timeout to each statement, and may send no answer before the last is done.
+    this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#timeouts.silenceMs;
     const span = this.span && beginPipeline(this.span, this.client, steps);
     const pipeline = new Pipeline(steps, this.#prepared, (failure) => {
+      this.#isAwaiting = false;
       this.#deadline = Number.POSITIVE_INFINITY;
       if (span !== undefined) endPipeline(span, failure);
-      if (failure !== undefined && isFarewell(failure.error)) this.break(failure.error);
+      if (failure !== undefined && (pipeline.isOutOfStep || closesSession(failure.error))) this.break(failure.error);
       settle(failure);
     });
     this.client.query(pipeline);
@@ -60,34 +76,35 @@ export class Session {
     this.brokenBy ??= cause;
   }
 
-  /** Whether the next one may have it: unbroken, and outside any transaction. */
+  /** Whether the next caller may use it: unbroken, and outside any transaction. */
   get isFree(): boolean {
     const status = this.client.getTransactionStatus();
-    return this.brokenBy === undefined && status !== 'T' && status !== 'E';
+    return this.brokenBy === undefined && !this.#isAwaiting && status !== 'T' && status !== 'E';
   }
 
-  /** Gives a server up that is silent for too long, since it may be gone: what waits for it fails. */
+  /** Gives up a server that is silent for too long, since it may have vanished: pending pipelines fail. */
   giveUpIfOverdue(now: number): void {
     if (now < this.#deadline) return;
     this.destroy(new Error('the server does not answer'));
   }
 
-  /** Asks the server to end the session; the connection's end says when it is done, and comes soon even if nobody answers. */
+  /** Asks the server to end the session; the end of the connection marks completion, and comes soon even if the server is silent. */
   end(): void {
     this.break(new Error('the connection was ended'));
-    this.#deadline = performance.now() + this.#patience.silenceMs;
+    this.#deadline = performance.now() + this.#timeouts.silenceMs;
     void this.client.end().catch(() => {});
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without asking the server. */
   destroy(cause: Error): void {
     this.break(cause);
-    this.client.connection.stream.destroy(cause);
+    destroyConnection(this.client, cause);
   }
 }
 
-function isFarewell(error: Error): boolean {
+function closesSession(error: Error): boolean {
   return (
-    error instanceof pg.DatabaseError && (LAST_WORDS.has(error.severity) || FAREWELL_STATES.test(error.code ?? ''))
+    error instanceof pg.DatabaseError &&
+    (CLOSING_SEVERITIES.has(error.severity) || CLOSING_STATES.test(error.code ?? ''))
   );
 }

@@ -1,22 +1,23 @@
-import { type Failure, type Statement, Step } from './pipeline.ts';
+import type { Failure } from './pipeline.ts';
 import type { Session } from './session.ts';
+import { type Statement, Step } from './step.ts';
 
 export interface Transaction {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Sends the last statements together with the commit, which saves a round trip. `work` issues all of them at once, through `last`,
+   * Sends the last statements together with the commit, which saves a round trip. `work` issues all of them in one turn, through `last`,
    * before it awaits anything. Nothing is sent when it throws first; a statement that fails makes the server roll back.
    */
   commitWith<T>(work: (last: Queryable) => Promise<T>): Promise<T>;
 }
 
-/** A database, one of its transactions, or the last statements of one: what a statement runs on. */
+/** A database, one of its transactions, or the last statements of one: the target of a statement. */
 export type Queryable = Pick<Transaction, 'query'>;
 
 export interface TransactionOptions {
-  /** Whether the commit waits for the disk; true unless said. */
+  /** Whether the commit waits for the disk; true by default. */
   readonly durable?: boolean;
-  /** Runs just before what goes out with the commit; what it throws rolls back. */
+  /** Runs just before the commit and the statements with it are sent; an error that it throws rolls back. */
   readonly beforeCommit?: () => void | Promise<void>;
   /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
   readonly statementTimeoutMs?: number;
@@ -32,31 +33,51 @@ const BEGIN: Statement = { name: 'transaction-begin', text: 'begin isolation lev
 const COMMIT: Statement = { name: 'transaction-commit', text: 'commit' };
 const ROLLBACK: Statement = { name: 'transaction-rollback', text: 'rollback' };
 
-/** Goes before the first statement of a transaction, whether a `begin` opened it or not, and holds until it ends. */
+/** Sent before the first statement of a transaction, whether a `begin` opened it or not, and holds until it ends. */
 export const NOT_DURABLE: Statement = {
   name: 'transaction-not-durable',
   text: `select set_config('synchronous_commit', 'off', true)`,
 };
 
 /**
- * A transaction on a session. Statements that are issued in one turn go out in one pipeline, the first of them behind the `begin`:
- * should that fail, the server skips them. While a pipeline is under way the next one gathers.
+ * A transaction on a session.
+ *
+ * States
+ *   open        statements are accepted. Those that are issued in one turn of the event loop are sent in one pipeline, the first of them
+ *               behind the `begin`; while a pipeline is under way the next one gathers.
+ *   committing  the commit is among what was issued: no further statement is taken.
+ *   committed   the server answered the commit with `COMMIT`, also where `rollBack` was called in between; or there was nothing to commit.
+ *   rolledBack  `rollBack` was called, in any other state. What was issued and not sent is rejected.
+ *   Whether the server has a transaction is another question: `#hasBegun` once a `begin` was sent, `#unopened` if that failed. Then the
+ *   server has skipped the statements behind it, and nothing more is sent.
+ *
+ * Limits
+ *   One pipeline under way, and so one round trip at a time. A statement has the limit of its database, or the one of the options.
+ *
+ * Invariants
+ *   Statements run in the order in which they were issued. A statement is never sent outside the transaction. Each is answered once; one
+ *   that fails rejects, and so do those behind it. A commit that the server answers with anything but `COMMIT` is a failure: it
+ *   answers the commit of a failed transaction with a rollback and no error. A session whose rollback fails is in no known state, and is
+ *   not used again.
  */
 export class SessionTransaction implements Transaction {
-  isCommitted = false;
   readonly #session: Session;
   readonly #options: TransactionOptions;
+  #state: 'open' | 'committing' | 'committed' | 'rolledBack' = 'open';
   #held: Held[] = [];
   #underWay: Promise<void> | undefined;
   #hasBegun = false;
   /** Why there is no transaction although `begin` was sent. */
   #unopened: Error | undefined;
-  #isOver = false;
   #isScheduled = false;
 
   constructor(session: Session, options: TransactionOptions) {
     this.#session = session;
     this.#options = options;
+  }
+
+  get isCommitted(): boolean {
+    return this.#state === 'committed';
   }
 
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
@@ -69,7 +90,7 @@ export class SessionTransaction implements Transaction {
     await this.#options.beforeCommit?.();
     const last: Held[] = [];
     const sent = work({ query: (statement, values) => this.#hold(last, statement, values) });
-    // A failure before its statement is known must keep the commit from going out, so it gets this turn to show.
+    // A failure before its statement is known must prevent the commit, so it gets this turn to occur.
     await Promise.race([sent, new Promise<void>(atEndOfTurn)]);
     this.#held.push(...last);
     const [result, commit] = await Promise.allSettled([sent, this.#sendCommit()]);
@@ -78,17 +99,21 @@ export class SessionTransaction implements Transaction {
     return result.value;
   }
 
-  /** Commits, unless its last statements have brought the commit along. */
+  /** Commits, unless the commit was sent with its last statements. */
   async commit(): Promise<void> {
     if (this.isCommitted) return;
     await this.#options.beforeCommit?.();
-    if (this.#hasBegun || this.#held.length > 0) await this.#sendCommit();
-    this.#isOver = true;
+    if (this.#hasBegun || this.#held.length > 0) {
+      await this.#sendCommit();
+    } else {
+      if (this.#state !== 'open') throw overError(COMMIT);
+      this.#state = 'committed';
+    }
   }
 
-  /** A session whose rollback fails is in no known state, and is not used again. */
   async rollBack(): Promise<void> {
-    this.#isOver = true;
+    if (this.isCommitted) throw new Error('a transaction that was committed cannot be rolled back');
+    this.#state = 'rolledBack';
     for (const { step, reject } of this.#held.splice(0)) reject(overError(step.statement));
     await this.#underWay;
     if (!this.#hasBegun || this.#session.brokenBy !== undefined) return;
@@ -101,23 +126,23 @@ export class SessionTransaction implements Transaction {
 
   #hold<Row>(held: Held[], statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
     const answer = new Promise<unknown[]>((resolve, reject) => {
-      if (this.#isOver) throw overError(statement);
+      if (this.#state !== 'open') throw overError(statement);
       held.push({ step: new Step(statement, values), resolve, reject });
     });
-    // What fails keeps the transaction from its commit, so that it shows even if nobody waits for this statement.
+    // A failure prevents the commit, so that it surfaces even if the statement itself is not awaited.
     answer.catch(() => {});
     return answer as Promise<Row[]>;
   }
 
   async #sendCommit(): Promise<void> {
+    if (this.#state !== 'open') throw overError(COMMIT);
     const committed = this.#hold(this.#held, COMMIT);
     const commit = this.#held.at(-1)?.step;
-    this.#isOver = true;
+    this.#state = 'committing';
     this.#send();
     await committed;
-    // The server answers the commit of a failed transaction with a rollback and no error.
     if (commit?.tag !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
-    this.isCommitted = true;
+    this.#state = 'committed';
   }
 
   #sendSoon(): void {

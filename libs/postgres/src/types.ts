@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * How values come out of the database, for one connection rather than for the whole process:
+ * How values of the database are decoded, for one connection rather than for the whole process:
  * int8 as bigint, numeric as its exact text, timestamptz as Date, date as 'YYYY-MM-DD', bytea as Buffer, json and jsonb as text;
  * arrays of these alike, and everything else as `pg` has it.
  */
@@ -18,7 +18,7 @@ const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(pg.types.
 
 const asText: Parser = (text) => text;
 
-/** Servers print UTC as `+00`; that form, with `T` and `Z`, is the one that `Date` reads fast. */
+/** Servers print UTC as `+00`; that form, with `T` and `Z`, is the one that `Date` parses fast. */
 const parseInstant: Parser = (text) =>
   text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyInstant(text);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress, mayConnectTo, NO_CIDRS, parseCidrs } from './address.ts';
 
-/** First and last address of every block that IANA's special-purpose registries set aside, and of what is no unicast at all. */
+/** First and last address of every block that IANA's special-purpose registries reserve, and of the blocks that are not unicast. */
 const SPECIAL = [
   // https://www.iana.org/assignments/iana-ipv4-special-registry
   ['0.0.0.0/8, this network', '0.0.0.0', '0.255.255.255'],
@@ -63,7 +63,7 @@ const SPECIAL = [
   ['ff00::/8, multicast', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ] as const;
 
-/** On both sides of the blocks above: nothing else is refused. */
+/** Addresses on both sides of the blocks above: nothing else is refused. */
 const PUBLIC = [
   '1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15 168.63.129.17',
   '169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0',
@@ -88,21 +88,21 @@ const NO_ADDRESS = [
   ...['fe80::1%1', '::ffff:8.8.8.8%lo', '2606:4700:::1', '2606:4700::1::', '2606:4700:1', 'g606:4700::1'],
 ];
 
-describe('an address', () => {
-  it.each(SPECIAL)('in %s is not public', (_, first, last) => {
+describe('public addresses', () => {
+  it.each(SPECIAL)('an address in %s is not public', (_, first, last) => {
     expect({ first: isPublicAddress(first), last: isPublicAddress(last) }).toEqual({ first: false, last: false });
   });
 
-  it.each(PUBLIC)('%s is public', (address) => {
+  it.each(PUBLIC)('%s is a public address', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it.each(NO_ADDRESS)('is not written as %j', (text) => {
+  it.each(NO_ADDRESS)('%j is no address', (text) => {
     expect(isPublicAddress(text)).toBe(false);
     expect(mayConnectTo(text, parseCidrs('0.0.0.0/0,::/0'))).toBe(false);
   });
 
-  it('of IPv4 is as public mapped into IPv6 as it is plain', () => {
+  it('an IPv4 address mapped into IPv6 is as public as the plain one', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublicAddress(address));
@@ -110,7 +110,7 @@ describe('an address', () => {
     );
   });
 
-  it('of IPv6 is public only in 2000::/3', () => {
+  it('an IPv6 address is public only in 2000::/3', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const firstHextet = Number.parseInt(address.split(':')[0] || '0', 16);
@@ -123,7 +123,7 @@ describe('an address', () => {
 describe('allowed networks', () => {
   const allow = parseCidrs('127.0.0.0/8, 10.1.2.3/32,fd00::/8');
 
-  it('open exactly their addresses, besides the public ones', () => {
+  it('allowed networks permit exactly their addresses, besides the public ones', () => {
     for (const address of ['127.0.0.1', '127.255.255.255', '10.1.2.3', 'fd00::1', '::ffff:127.0.0.1', '8.8.8.8']) {
       expect(mayConnectTo(address, allow)).toBe(true);
     }
@@ -133,7 +133,7 @@ describe('allowed networks', () => {
     expect(mayConnectTo('127.0.0.1', NO_CIDRS)).toBe(false);
   });
 
-  it('can be none, or all', () => {
+  it('allowed networks can be none, or all', () => {
     expect(parseCidrs('')).toEqual([]);
     expect(parseCidrs(' ')).toEqual([]);
     for (const address of ['0.0.0.0', '127.0.0.1', '255.255.255.255', '::1', 'ff02::1']) {
@@ -145,7 +145,7 @@ describe('allowed networks', () => {
     ...['10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0/8', '0xa.0.0.0/8', 'fd00::/129', 'fd00::'],
     ...['fe80::1%eth0/64', '10.0.0.0/', '/8', 'localhost/8', '10.0.0.0/8,', ',', '10.0.0.0/8;fd00::/8', '10.0.0.0/ 8'],
     ...['::ffff:10.0.0.0/104', '10.0.0.0/8e0'],
-  ])('are not written as %j', (text) => {
+  ])('%j is no block of addresses', (text) => {
     expect(() => parseCidrs(text)).toThrow(TypeError);
   });
 });

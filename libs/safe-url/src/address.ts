@@ -1,7 +1,7 @@
 /**
- * An address is public when it belongs to somebody on the Internet: global unicast, outside of everything that IANA's special-purpose
- * registries set aside (loopback, private, link-local with the metadata services of clouds, shared, documentation, translation, tunnels).
- * Where a registry calls a special block globally reachable (anycast of DNS, for example) it is still refused: no receiver lives there.
+ * An address is public when it can belong to a host on the Internet: global unicast, outside of every block that IANA's special-purpose
+ * registries reserve (loopback, private, link-local with the metadata services of clouds, shared, documentation, translation, tunnels).
+ * A special block that a registry calls globally reachable (anycast of DNS, for example) is refused too: no receiver is in it.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -11,12 +11,12 @@ export type Cidrs = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
 export const NO_CIDRS: Cidrs = [];
 
-/** What IANA has given out of IPv6. All other unicast space is not routed, and holds IPv4 addresses in disguise such as ::7f00:1. */
+/** The part of IPv6 that IANA has allocated. All other unicast space is not routed, and embeds IPv4 addresses such as ::7f00:1. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** A public address by registry; inside Azure it is the host of the machine, with its metadata. */
 const AZURE_HOST = '168.63.129.16';
 
-/** False for what is no address in its plain form, and for one with a zone. */
+/** False for a text that is no address in its plain form, and for an address with a zone. */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
   if (parsed === null || parsed.range() !== 'unicast') return false;
@@ -46,19 +46,19 @@ function parseCidr(text: string): Cidrs[number] {
   }
   if (family === 4) return [ipaddr.IPv4.parse(address), Number(bits)];
   const network = inHexadecimal(address);
-  // Addresses are compared unmapped, so that such a block would silently open nothing.
+  // Addresses are compared unmapped, so such a block would silently match nothing.
   if (network.isIPv4MappedAddress()) throw new TypeError(`"${text}" must be written as a block of IPv4 addresses`);
   return [network, Number(bits)];
 }
 
-/** The address, an IPv4 one also where it comes mapped into IPv6. Only the strict forms count: what else Node takes is a name to it. */
+/** The address; an IPv4 one also where it is mapped into IPv6. Only the strict forms count: Node treats every other text as a name. */
 function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return null;
   return family === 4 ? ipaddr.IPv4.parse(address) : unmapped(inHexadecimal(address));
 }
 
-/** `ipaddr.js` reads ::8.8.8.8 as ::ffff:8.8.8.8, another address. The URL standard writes all of it in hexadecimal. */
+/** `ipaddr.js` reads ::8.8.8.8 as ::ffff:8.8.8.8, another address. The URL standard writes the whole address in hexadecimal. */
 function inHexadecimal(address: string): ipaddr.IPv6 {
   return ipaddr.IPv6.parse(new URL(`https://[${address}]`).hostname.slice(1, -1));
 }

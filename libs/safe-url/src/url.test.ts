@@ -15,7 +15,7 @@ function hrefOf(text: string): string {
   return checked.ok ? checked.url.href : checked.reason;
 }
 
-describe('a URL', () => {
+describe('an untrusted URL', () => {
   it.each([
     ['https://example.com', 'https://example.com/'],
     ['https://example.com/hooks?a=1&b=%2F', 'https://example.com/hooks?a=1&b=%2F'],
@@ -40,12 +40,12 @@ describe('a URL', () => {
     ['https://example.com/..//a/./b', 'https://example.com//a/b'],
     ['https://example.com/?', 'https://example.com/?'],
     [`https://example.com/${'a'.repeat(2_028)}`, `https://example.com/${'a'.repeat(2_028)}`],
-  ])('is taken as %j', (text, href) => {
+  ])('the URL %j is accepted', (text, href) => {
     expect(hrefOf(text)).toBe(href);
   });
 
   it.each([
-    // Hosts that are addresses which are not public, in all their disguises.
+    // Hosts that are addresses which are not public, in every notation.
     ['https://127.0.0.1/', NOT_PUBLIC],
     ['https://127.1/', NOT_PUBLIC],
     ['https://127.0.0.1./', NOT_PUBLIC],
@@ -77,7 +77,7 @@ describe('a URL', () => {
     ['https://localhost./', NOT_PUBLIC],
     ['https://api.localhost/', NOT_PUBLIC],
     ['https://ⓛocalhost/', NOT_PUBLIC],
-    // Hosts that are none.
+    // Texts that are no host.
     ['https://', INVALID],
     ['https://:443/', INVALID],
     ['https://?a', INVALID],
@@ -123,7 +123,7 @@ describe('a URL', () => {
     ['/hooks', INVALID],
     ['example.com', INVALID],
     ['', INVALID],
-    // What the parser would drop or rewrite in silence.
+    // Characters that the parser would silently drop or rewrite.
     [' https://example.com/', BAD_CHARACTERS],
     ['https://example.com/ ', BAD_CHARACTERS],
     ['https://exam\tple.com/', BAD_CHARACTERS],
@@ -136,11 +136,11 @@ describe('a URL', () => {
     [`https://example.com/${'a'.repeat(2_029)}`, 'The URL must not be longer than 2048 characters.'],
     [`https://example.com/${'é'.repeat(400)}`, 'The URL must not be longer than 2048 characters.'],
     [`https://example.com/${'a'.repeat(1_000_000)}`, 'The URL must not be longer than 2048 characters.'],
-  ])('is refused as %j', (text, reason) => {
+  ])('the URL %j is refused', (text, reason) => {
     expect(checkUrl(text)).toEqual({ ok: false, reason });
   });
 
-  it('may hold an address of an allowed network, and of no other', () => {
+  it('a URL may contain an address of an allowed network, and of no other', () => {
     const allow = parseCidrs('127.0.0.0/8,::1/128');
     const isTaken = (text: string) => checkUrl(text, { allow }).ok;
     expect(['https://127.0.0.1:8443/', 'https://2130706433:8443/', 'https://[::1]:8443/'].every(isTaken)).toBe(true);
@@ -149,7 +149,7 @@ describe('a URL', () => {
     ).toBe(false);
   });
 
-  it('may hold a name of this machine where the loopback network is allowed, and nowhere else', () => {
+  it('a URL may contain a name of this machine only where the loopback network is allowed', () => {
     const names = ['https://localhost:8443/', 'https://LOCALHOST/', 'https://api.localhost/'];
     const isTaken = (allow: string) => names.map((text) => checkUrl(text, { allow: parseCidrs(allow) }).ok);
     expect(isTaken('127.0.0.1/32')).toEqual([true, true, true]);
@@ -157,7 +157,7 @@ describe('a URL', () => {
     expect(checkUrl('https://localhost./', { allow: parseCidrs('127.0.0.0/8') }).ok).toBe(false);
   });
 
-  it('that is taken has a public address or a name as its host, and reads the same again', () => {
+  it('an accepted URL has a public address or a name as its host, and parses to itself', () => {
     const address = fc.oneof(
       fc.ipV4(),
       fc.ipV4Extended(),

@@ -1,7 +1,7 @@
 /**
- * Which URLs of strangers are taken: public HTTPS, on 443 or an unprivileged port. The text is read once, by the WHATWG rules, and what
- * was read is what is later connected to: never look at the text again, use `url`.
- * A name is not resolved here. What it stands for is judged at each connection, because it can change in between.
+ * Which untrusted URLs are accepted: public HTTPS, on 443 or an unprivileged port. The text is parsed once, by the WHATWG rules, and
+ * connections are made to the parsed URL: never parse the text again, use `url`.
+ * A name is not resolved here. Its addresses are checked at each connection, because they can change in between.
  */
 import { isIP } from 'node:net';
 import { type Cidrs, mayConnectTo, NO_CIDRS } from './address.ts';
@@ -12,19 +12,19 @@ export type CheckedUrl =
   | { readonly ok: false; readonly reason: string };
 
 const MAX_LENGTH = 2_048;
-/** Ports below are services that speak something else than HTTP, and would take a request for their own commands. */
+/** Lower ports belong to services that do not speak HTTP, and could read a request as their own commands. */
 const FIRST_UNPRIVILEGED_PORT = 1_024;
-/** As long as a name can be in DNS (RFC 1035), which is where it is looked up. */
+/** The longest name of DNS (RFC 1035), in which names are looked up. */
 const MAX_NAME_LENGTH = 253;
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** What the WHATWG rules drop or rewrite in silence: spaces and controls at the ends, tabs and line ends anywhere, backslashes. */
+/** Characters that the WHATWG rules silently drop or rewrite: spaces and controls at the ends, tabs and line ends anywhere, backslashes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
-/** Where a name of this machine leads (RFC 6761, 6.3), wherever it is looked up. */
+/** The address of every name of this machine (RFC 6761, 6.3), wherever it is looked up. */
 export const LOOPBACK_ADDRESS = '127.0.0.1';
 
-/** `localhost` and every name below it: these are never asked of a name server. */
+/** `localhost` and every name below it, which are never sent to a name server. */
 export function isLoopbackName(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost');
 }
@@ -35,7 +35,7 @@ export function checkUrl(text: string, { allow = NO_CIDRS }: { readonly allow?: 
   if (REWRITTEN.test(text)) return refuse('The URL must not contain spaces, control characters or backslashes.');
   const url = URL.parse(text);
   if (url === null) return refuse('This is not a valid URL.');
-  // Characters beyond ASCII grow threefold and more when they are encoded.
+  // Characters beyond ASCII become at least three times as long when they are encoded.
   if (url.href.length > MAX_LENGTH) return refuse(`The URL must not be longer than ${MAX_LENGTH} characters.`);
   if (url.protocol !== 'https:') return refuse('The URL must begin with https://.');
   if (url.username !== '' || url.password !== '') return refuse('The URL must not contain a user name or password.');
@@ -53,7 +53,7 @@ function refusalOfHost(hostname: string, allow: Cidrs): string | null {
   if (isLoopbackName(hostname.replace(/\.$/, '')) && !mayConnectTo(LOOPBACK_ADDRESS, allow)) {
     return 'The host is not a public address.';
   }
-  // A name that ends with a dot is another origin and no name of a certificate, and yet the same host.
+  // A name that ends with a dot is another origin and matches no certificate, although it is the same host.
   if (hostname.endsWith('.')) return 'The host must not end with a dot.';
   return hostname.length <= MAX_NAME_LENGTH && NAME.test(hostname) ? null : 'The host is not a valid name.';
 }

@@ -1,10 +1,11 @@
 import { counter } from '@laurel/telemetry';
 import { expect, test } from 'vitest';
-import { startAdminServer } from './admin-server.ts';
+import { type Readiness, startAdminServer } from './admin-server.ts';
 
-test('the admin server tells liveness, readiness and metrics, and stops', async () => {
+test('the admin server answers liveness, readiness and metrics, and stops', async () => {
   let ready: () => boolean | Promise<boolean> = () => true;
-  const server = await startAdminServer({ host: '127.0.0.1', port: 0, isReady: () => ready() });
+  let now = 0;
+  const server = await startAdminServer({ host: '127.0.0.1', port: 0, isReady: () => ready(), now: () => now });
   const get = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
     return { status: response.status, body: await response.text() };
@@ -13,10 +14,12 @@ test('the admin server tells liveness, readiness and metrics, and stops', async 
   expect(await get('/healthz')).toEqual({ status: 200, body: 'ok' });
   expect(await get('/readyz')).toEqual({ status: 200, body: 'ready' });
   ready = async () => false;
+  now += 1_000;
   expect(await get('/readyz')).toEqual({ status: 503, body: 'not ready' });
   ready = () => {
     throw new Error('database gone');
   };
+  now += 250;
   expect(await get('/readyz')).toEqual({ status: 503, body: 'not ready' });
   expect(await get('/healthz')).toEqual({ status: 200, body: 'ok' });
   expect((await get('/else')).status).toBe(404);
@@ -28,4 +31,43 @@ test('the admin server tells liveness, readiness and metrics, and stops', async 
 
   await server[Symbol.asyncDispose]();
   await expect(get('/healthz')).rejects.toThrow();
+});
+
+test('probes share one readiness check, which is cached for a second, or a quarter of one while not ready', async () => {
+  const looks: ((readiness: Readiness) => void)[] = [];
+  let now = 0;
+  let isServing = true;
+  await using server = await startAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    isReady: () => new Promise((resolve) => looks.push(resolve)),
+    isServing: () => isServing,
+    now: () => now,
+  });
+  const probe = async () => (await fetch(`http://127.0.0.1:${server.port}/readyz`)).text();
+  /** Resolves the readiness check that these probes have triggered. */
+  const probes = async (count: number, readiness: Readiness) => {
+    const before = looks.length;
+    const answers = Promise.all(Array.from({ length: count }, probe));
+    await expect.poll(() => looks.length).toBe(before + 1);
+    looks.at(-1)?.(readiness);
+    return await answers;
+  };
+
+  expect(await probes(20, { missing: ['wallet', 'challenge'] })).toEqual(
+    Array<string>(20).fill('not ready: wallet, challenge'),
+  );
+  now = 249;
+  expect(await probe()).toBe('not ready: wallet, challenge');
+  now = 250;
+  expect(await probes(1, { missing: [] })).toEqual(['ready']);
+  now = 1_249;
+  expect(await Promise.all([probe(), probe()])).toEqual(['ready', 'ready']);
+  expect(looks).toHaveLength(2);
+
+  isServing = false;
+  expect(await probe()).toBe('not ready');
+  isServing = true;
+  now = 1_250;
+  expect(await probes(1, true)).toEqual(['ready']);
 });

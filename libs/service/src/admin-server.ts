@@ -1,4 +1,4 @@
-/** Health and metrics over plain HTTP, for services without public HTTP. Bind it to an address that only the cluster reaches. */
+/** Health and metrics over plain HTTP. Bind it to an address that only the cluster reaches: it authenticates no caller. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,19 +6,35 @@ import { metrics } from '@laurel/telemetry';
 
 export type AdminServer = AsyncDisposable & { readonly port: number };
 
+/** Whether a service can do its work; or what it lacks, which the answer lists. */
+export type Readiness = boolean | { readonly missing: readonly string[] };
+
+/** How long an answer is cached: a check costs the database a round trip. */
+const READY_FOR_MS = 1_000;
+/** Shorter, because a caller waits for it to change. */
+const NOT_READY_FOR_MS = 250;
+
 /**
  * Serves `/healthz` (the process lives), `/readyz` (200 when `isReady`, else 503) and `/metrics` (Prometheus text).
- * Port 0 takes a free one.
+ * `isServing` is called every time: a process that drains reports it immediately. Port 0 binds a free one.
  */
 export async function startAdminServer(options: {
   host: string;
   port: number;
-  isReady: () => Promise<boolean> | boolean;
+  isReady: () => Promise<Readiness> | Readiness;
+  isServing?: () => boolean;
+  /** Milliseconds; tests control it. */
+  now?: () => number;
 }): Promise<AdminServer> {
+  const { isReady, isServing = () => true, now = () => performance.now() } = options;
+  const lookAt = rememberReadiness(isReady, now);
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') return answer(response, 200, 'ok');
-    if (path === '/readyz') return void answerReadiness(response, options.isReady);
+    if (path === '/readyz') {
+      if (!isServing()) return answer(response, 503, 'not ready');
+      return void lookAt().then((missing) => answerReadiness(response, missing));
+    }
     if (path === '/metrics') return void answerMetrics(response);
     return answer(response, 404, 'not found');
   });
@@ -36,14 +52,38 @@ export async function startAdminServer(options: {
   };
 }
 
-async function answerReadiness(response: ServerResponse, isReady: () => Promise<boolean> | boolean): Promise<void> {
-  let ready = false;
-  try {
-    ready = await isReady();
-  } catch {
-    // What cannot be asked is not ready.
-  }
-  answer(response, ready ? 200 : 503, ready ? 'ready' : 'not ready');
+/** What is missing; null when nothing is. Concurrent probes share one check. */
+function rememberReadiness(
+  isReady: () => Promise<Readiness> | Readiness,
+  now: () => number,
+): () => Promise<readonly string[] | null> {
+  let look: Promise<readonly string[] | null> | undefined;
+  let standsUntil = Number.POSITIVE_INFINITY;
+
+  const ask = async () => {
+    let missing: readonly string[] | null = [];
+    try {
+      const readiness = await isReady();
+      if (typeof readiness === 'boolean') missing = readiness ? null : [];
+      else missing = readiness.missing.length === 0 ? null : readiness.missing;
+    } catch {
+      // A check that fails means not ready.
+    }
+    standsUntil = now() + (missing === null ? READY_FOR_MS : NOT_READY_FOR_MS);
+    return missing;
+  };
+  return () => {
+    if (look === undefined || now() >= standsUntil) {
+      standsUntil = Number.POSITIVE_INFINITY;
+      look = ask();
+    }
+    return look;
+  };
+}
+
+function answerReadiness(response: ServerResponse, missing: readonly string[] | null): void {
+  if (missing === null) answer(response, 200, 'ready');
+  else answer(response, 503, missing.length === 0 ? 'not ready' : `not ready: ${missing.join(', ')}`);
 }
 
 async function answerMetrics(response: ServerResponse): Promise<void> {

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import {
   address,
   ConfigError,
+  channelSettings,
+  checkChannels,
   databaseUrl,
   durationMs,
   logLevel,
@@ -30,9 +32,9 @@ const complete = {
   WALLET_ADDRESS: '127.0.0.1:7001',
 };
 
-function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
+function faultsOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): readonly string[] {
   try {
-    parseConfig(schema, env);
+    parseConfig(of, env);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
@@ -40,7 +42,7 @@ function faultsOf(env: NodeJS.ProcessEnv): readonly string[] {
   }
 }
 
-test('a complete environment is read, with defaults for what is unset or empty', () => {
+test('a complete environment is read, with defaults for unset or empty variables', () => {
   expect(parseConfig(schema, { ...complete, POOL: '', LOG_LEVEL: 'debug' })).toEqual({
     LOG_LEVEL: 'debug',
     GRPC_PORT: 0,
@@ -51,7 +53,7 @@ test('a complete environment is read, with defaults for what is unset or empty',
   });
 });
 
-test('every fault is told at once, by name, without the value', () => {
+test('all validation issues of an environment are reported together, by name, without the value', () => {
   const faults = faultsOf({
     LOG_LEVEL: 'loud',
     POOL: '0',
@@ -69,7 +71,7 @@ test('every fault is told at once, by name, without the value', () => {
   ]);
 });
 
-test('numbers are plain digits in their range', () => {
+test('numbers of the configuration are plain digits in their range', () => {
   for (const wrong of ['-1', '65536', '1.5', '0x10', ' 80', '1e3', 'eighty']) {
     expect(faultsOf({ ...complete, GRPC_PORT: wrong })).toEqual(['GRPC_PORT: must be a port, 0 to 65535']);
   }
@@ -85,7 +87,7 @@ test('an address is a host and a port, or a gRPC target', () => {
   }
 });
 
-test('NATS is at one URL or several, each with its port', () => {
+test('NATS_URL has one URL or several, each with its port', () => {
   for (const right of [
     'nats://127.0.0.1:4222',
     'nats://[::1]:4222',
@@ -107,7 +109,38 @@ test('NATS is at one URL or several, each with its port', () => {
   }
 });
 
-test('traces go to the endpoint, under the names and by the defaults of OpenTelemetry', () => {
+const channels = z
+  .object({ GRPC_HOST: z.string().default('127.0.0.1'), ...channelSettings })
+  .superRefine(checkChannels);
+const FILES = { GRPC_TLS_CERT_FILE: '/c', GRPC_TLS_KEY_FILE: '/k', GRPC_TLS_CA_FILE: '/a' };
+
+test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost', ''])(
+  'a server on %s may do without certificates, or has all three files',
+  (host) => {
+    expect(parseConfig(channels, { GRPC_HOST: host })).toMatchObject({ GRPC_TLS_RELOAD_MS: 10_000 });
+    expect(parseConfig(channels, { GRPC_HOST: host, ...FILES })).toMatchObject(FILES);
+  },
+);
+
+test.each(['0.0.0.0', '::', '10.0.0.1', 'wallet', 'localhost.example'])(
+  'a server on %s needs its certificate, key and authority',
+  (host) => {
+    expect(faultsOf({ GRPC_HOST: host }, channels)).toEqual(
+      Object.keys(FILES).map((name) => `${name}: must be set where GRPC_HOST is not this machine alone`),
+    );
+    expect(parseConfig(channels, { GRPC_HOST: host, ...FILES })).toMatchObject(FILES);
+  },
+);
+
+test('the certificate files are all three required, or none', () => {
+  for (const missing of Object.keys(FILES)) {
+    expect(faultsOf({ ...FILES, [missing]: '' }, channels)).toEqual([
+      `${missing}: must be set where one of the three files is`,
+    ]);
+  }
+});
+
+test('tracing is configured by the names and defaults of OpenTelemetry', () => {
   const read = (env: NodeJS.ProcessEnv) => tracingOptionsOf(parseConfig(z.object(tracingSettings), env), 'wallet');
   const off = { serviceName: 'wallet', url: undefined, sampler: 'parentbased_always_on', ratio: 1 };
   expect(read({})).toEqual(off);

@@ -1,8 +1,8 @@
-/** Configuration comes from environment variables, is checked once at start, and every fault is told at once. */
+/** Configuration comes from environment variables, is checked once at start, and all validation issues are reported together. */
 import { SAMPLERS, type TracingOptions } from '@laurel/telemetry';
 import { z } from 'zod';
 
-/** Every fault of an environment, each as `NAME: what is wrong`. Values are never told: they may be secrets. */
+/** All validation issues of an environment, each as `NAME: what is wrong`. Values are never included: they may be secrets. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -13,7 +13,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The configuration of this process, or an end of it: exits 1 after printing every fault, one a line. */
+/** The configuration of this process; exits 1 after printing all validation issues, one a line, if there are any. */
 export function loadConfig<Schema extends z.ZodType>(
   schema: Schema,
   env: NodeJS.ProcessEnv = process.env,
@@ -35,7 +35,8 @@ export function parseConfig<Schema extends z.ZodType>(schema: Schema, env: NodeJ
   throw new ConfigError(
     result.error.issues.map((issue) => {
       const name = issue.path.map(String).join('.') || 'environment';
-      const isUnset = issue.path.length === 1 && !(name in set);
+      // A rule over several variables has its own message about the missing one.
+      const isUnset = issue.code !== 'custom' && issue.path.length === 1 && !(name in set);
       return `${name}: ${isUnset ? 'is required' : issue.message}`;
     }),
   );
@@ -51,12 +52,12 @@ function wholeNumber(min: number, max: number, message: string) {
     .refine((value) => value >= min && value <= max, message);
 }
 
-/** A TCP port; 0 asks the system for a free one. */
+/** A TCP port; with 0 the system chooses a free one. */
 export const port = wholeNumber(0, 65_535, 'must be a port, 0 to 65535');
 
 export const positiveInt = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be a whole number of at least 1');
 
-/** Milliseconds, as a timer takes them. */
+/** Milliseconds, in the range of a timer. */
 export const durationMs = wholeNumber(1, MAX_TIMER_MS, `must be whole milliseconds, 1 to ${MAX_TIMER_MS}`);
 
 /** A PostgreSQL URL. */
@@ -64,7 +65,18 @@ export const databaseUrl = z
   .string()
   .refine(isDatabaseUrl, 'must be a URL like postgres://user:password@host:5432/database');
 
-/** Where NATS is: one URL, or several servers of a cluster separated by commas. */
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** The settings of every service about the role in its database URL. */
+export const databaseRoleSettings = {
+  /** True where one role owns the database, migrates and runs: without it the service refuses to start as more than a running role. */
+  ALLOW_PRIVILEGED_DATABASE_ROLE: flag.default(false),
+};
+
+/**
+ * Where NATS is, and the user to connect as: one URL, or several servers of a cluster separated by commas. A user and password
+ * precede the host, as in `nats://challenge:secret@host:4222`.
+ */
 export const natsUrl = z
   .string()
   .regex(/^nats:\/\/[^\s,/]+:\d{1,5}(?:,nats:\/\/[^\s,/]+:\d{1,5})*$/, 'must be nats://host:port, or several of them');
@@ -79,7 +91,7 @@ export const address = z
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** From which severity on lines are logged. */
+/** The lowest severity that is logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
@@ -89,15 +101,53 @@ function isDatabaseUrl(text: string): boolean {
   return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length > 1;
 }
 
-const SEED_BYTES = 32;
+const SECRET_KEY_BYTES = 32;
 
-/** The secret half of an Ed25519 key, as a Buffer of 32 bytes. */
-export const signingSeed = z.base64('must be base64').transform((text, context) => {
-  const seed = Buffer.from(text, 'base64');
-  if (seed.length === SEED_BYTES) return seed;
-  context.addIssue(`must be ${SEED_BYTES} bytes in base64`);
+/** Null unless the text is 32 bytes in base64; Node reads the URL-safe alphabet too, and skips white space. */
+export function parseSecretKey(text: string): Buffer | null {
+  const key = Buffer.from(text, 'base64');
+  return key.length === SECRET_KEY_BYTES ? key : null;
+}
+
+/** A key to encrypt, sign or hash with: 32 random bytes. For Ed25519 they are the seed of the private key. */
+export const secretKey = z.string().transform((text, context) => {
+  const key = parseSecretKey(text);
+  if (key !== null) return key;
+  context.addIssue(`must be ${SECRET_KEY_BYTES} bytes in base64`);
   return z.NEVER;
 });
+
+const LOOPBACK = /^(?:127\.|::1$|localhost$)/;
+
+/**
+ * The certificate of a process on the channels between services, as paths of PEM files: the certificate, its key, and the
+ * authority whose certificates it accepts. All three or none.
+ */
+export const channelSettings = {
+  GRPC_TLS_CERT_FILE: z.string().optional(),
+  GRPC_TLS_KEY_FILE: z.string().optional(),
+  GRPC_TLS_CA_FILE: z.string().optional(),
+  /** How often the three are read again. */
+  GRPC_TLS_RELOAD_MS: durationMs.default(10_000),
+};
+
+type ChannelSettings = z.output<z.ZodObject<typeof channelSettings>>;
+
+const TLS_FILES = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'] as const;
+
+/** For `superRefine`. Without certificates a server listens on its own machine alone: every client that reaches it may move money. */
+export function checkChannels(
+  settings: ChannelSettings & { readonly GRPC_HOST?: string },
+  context: z.core.$RefinementCtx,
+): void {
+  const missing = TLS_FILES.filter((name) => settings[name] === undefined);
+  const fault = (message: string) => {
+    for (const name of missing) context.addIssue({ code: 'custom', path: [name], message });
+  };
+  if (missing.length === 1 || missing.length === 2) fault('must be set where one of the three files is');
+  if (missing.length === 3 && !LOOPBACK.test(settings.GRPC_HOST ?? 'localhost'))
+    fault('must be set where GRPC_HOST is not this machine alone');
+}
 
 const httpUrl = z
   .string()
@@ -110,14 +160,14 @@ const ratio = z
   .refine((value) => value <= 1, 'must be a number from 0 to 1');
 
 /**
- * What every service takes on traces; the names and defaults are OpenTelemetry's. How a collector is spoken to (its headers, time and
- * compression) and what else a process says of itself, OpenTelemetry reads itself: OTEL_EXPORTER_OTLP_* and OTEL_RESOURCE_ATTRIBUTES.
+ * The settings of every service about traces; the names and defaults are OpenTelemetry's. OpenTelemetry itself reads the settings of the
+ * exporter (headers, timeout and compression) and further attributes of the process: OTEL_EXPORTER_OTLP_* and OTEL_RESOURCE_ATTRIBUTES.
  */
 export const tracingSettings = {
-  /** Where an OpenTelemetry collector takes OTLP over HTTP, as `http://collector:4318`. Without it there are no traces. */
+  /** Where an OpenTelemetry collector accepts OTLP over HTTP, as `http://collector:4318`. Without it there are no traces. */
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).optional(),
-  /** For the samplers that take a share: 0 to 1. */
+  /** The share for the ratio samplers: 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
   OTEL_SERVICE_NAME: z.string().optional(),
 };

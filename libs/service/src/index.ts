@@ -3,6 +3,9 @@ export { type AdminServer, startAdminServer } from './admin-server.ts';
 export {
   address,
   ConfigError,
+  channelSettings,
+  checkChannels,
+  databaseRoleSettings,
   databaseUrl,
   durationMs,
   type LogLevel,
@@ -10,11 +13,13 @@ export {
   logLevel,
   natsUrl,
   parseConfig,
+  parseSecretKey,
   port,
   positiveInt,
-  signingSeed,
+  secretKey,
   tracingSettings,
 } from './config.ts';
+export { standardOutput } from './log-output.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { runService } from './run-service.ts';
 export { type Clock, startWorker } from './worker.ts';

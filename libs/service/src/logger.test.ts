@@ -7,7 +7,7 @@ function capture() {
   return { logger, lines, last: () => JSON.parse(lines.at(-1) ?? 'null') as Record<string, unknown> };
 }
 
-test('a line is JSON with its level, time, service and fields', () => {
+test('a log line is JSON with its level, time, service and fields', () => {
   const { logger, last } = capture();
   logger.info({ attemptId: 'a' }, 'settled');
   expect(last()).toEqual({
@@ -19,13 +19,13 @@ test('a line is JSON with its level, time, service and fields', () => {
   });
 });
 
-test('a severity below the level is not logged', () => {
+test('a line of a severity below the level is not logged', () => {
   const { logger, lines } = capture();
   logger.debug('quiet');
   expect(lines).toEqual([]);
 });
 
-test('what keys call secret is redacted at any depth, in arrays and in child loggers too, and the caller keeps its object', () => {
+test('values under secret keys are redacted at any depth, in arrays and child loggers too, and the caller keeps its object', () => {
   const { logger, last } = capture();
   const fields = {
     headers: { Authorization: 'Bearer abc', 'x-api-key': 'key', accept: '*/*' },
@@ -44,7 +44,7 @@ test('what keys call secret is redacted at any depth, in arrays and in child log
   expect(fields).toEqual(before);
 });
 
-test('e-mail addresses and keys inside text are redacted, in messages of errors too', () => {
+test('e-mail addresses and keys inside logged text are redacted, in error messages too', () => {
   const { logger, lines, last } = capture();
   const error = Object.assign(new Error('Key (email)=(ann.lee+x@example.co.uk) already exists'), {
     detail: 'for sk_live_Abc123',

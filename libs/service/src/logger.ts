@@ -1,6 +1,7 @@
-/** One JSON line an event, on standard output. What must not be logged is taken out here, whoever logs it and however deep it lies. */
-import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+/** One JSON line an event, on standard output. Secrets are redacted here, whichever code logs them and however deeply they are nested. */
+import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { LogLevel } from './config.ts';
+import { standardOutput } from './log-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -30,10 +31,10 @@ const SECRET_TEXT =
 export function createLogger(options: {
   service: string;
   level: LogLevel;
-  /** Where lines go; standard output unless a test looks at them. */
+  /** Where lines go; standard output unless a test reads them. */
   destination?: DestinationStream;
 }): Logger {
-  return pino(
+  const logger = pino(
     {
       level: options.level,
       base: { service: options.service },
@@ -49,14 +50,18 @@ export function createLogger(options: {
       },
       hooks: { streamWrite: redactText },
     },
-    options.destination ?? destination({ fd: 1, sync: true }),
+    options.destination ?? standardOutput,
   );
+  if (options.destination === undefined) {
+    standardOutput.onRecovered = (lines) => logger.warn({ lines }, 'the log could not be written and lacks lines');
+  }
+  return logger;
 }
 
-/** The value without what its keys call secret; the same object when there is nothing to take out. */
+/** The value with secret keys redacted; the same object when there is nothing to redact. */
 function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
-  // An Error goes through its serializer, a Date or Buffer has no keys of ours.
+  // An Error is handled by its serializer, a Date or Buffer has no keys of ours.
   if (value instanceof Error || value instanceof Date || ArrayBuffer.isView(value)) return value;
   let copy: Record<string, unknown> | undefined;
   for (const [key, member] of Object.entries(value)) {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 
@@ -46,7 +47,7 @@ function run(start: string, configSource = `{ LOG_LEVEL: 'info' }`) {
   return { child, lines, logged, ended, messages: () => lines.map((line) => line.msg) };
 }
 
-test('a service says ready with its port, drains at SIGTERM and exits 0', async () => {
+test('a service logs ready with its port, drains at SIGTERM and exits 0', async () => {
   const service = run(`async (config, logger) => {
     const work = setInterval(() => {}, 1_000);
     return { port: 4321, async [Symbol.asyncDispose]() {
@@ -64,7 +65,22 @@ test('a service says ready with its port, drains at SIGTERM and exits 0', async 
 
 const NEVER_DRAINS = `async (config, logger) => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1_000)) })`;
 
-test('the same signal a second time exits at once', async () => {
+test('a service names its release in its first line and among its metrics', async () => {
+  const service = run(`async (config, logger) => {
+    const { metrics } = await import(${JSON.stringify(import.meta.resolve('@laurel/telemetry'))});
+    logger.info({ metric: (await metrics.metrics()).match(/^laurel_build_info.*$/m)[0] }, 'measured');
+    return { async [Symbol.asyncDispose]() {} };
+  }`);
+  await service.logged('ready');
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const [measured, ready] = service.lines;
+  expect(ready).toMatchObject({ msg: 'ready', version });
+  expect(measured?.metric).toBe(
+    `laurel_build_info{version="${version}",node="${process.versions.node}",service="wallet"} 1`,
+  );
+});
+
+test('a second signal of the same kind exits the process immediately', async () => {
   const service = run(NEVER_DRAINS);
   await service.logged('ready');
   service.child.kill('SIGTERM');
@@ -99,7 +115,7 @@ test('a signal during the start stops the service as soon as it has started', as
   expect(service.messages()).toEqual(['starting', 'stopping', 'ready', 'stopped']);
 });
 
-test('a faulty configuration prints every fault, one a line, and exits 1', async () => {
+test('an invalid configuration prints all validation issues, one a line, and exits 1', async () => {
   const service = run(
     NEVER_DRAINS,
     `loadConfig(z.object({ HTTP_PORT: port, GRPC_PORT: port }), { HTTP_PORT: 'eighty' })`,

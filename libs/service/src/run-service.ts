@@ -1,19 +1,20 @@
 /**
  * The life of a process:
  *
- * - starting: the configuration is checked (exit 1 with every fault), then `start` runs; a failure there is fatal.
- * - ready: one log line `ready`.
+ * - starting: the configuration is checked (exit 1 with all validation issues), then `start` runs; a failure there is fatal.
+ * - ready: one log line `ready`, which names the release, as `laurel_build_info` does among the metrics.
  * - stopping: from the first SIGTERM or SIGINT on; the service drains, at most 10 s, then the process exits 0 (1 if it took longer).
- * - The same signal a second time exits at once. A terminal's SIGINT and a launcher's SIGTERM often come together and mean one stop.
+ * - The same signal a second time exits immediately. A terminal's SIGINT and a launcher's SIGTERM often come together and mean one stop.
  * - An unhandled error in any state logs one fatal line and exits 1: what is left in memory can no longer be trusted, the databases can.
  */
 import { setServiceLabel, startTracing } from '@laurel/telemetry';
 import { type LogLevel, type TracingSettings, tracingOptionsOf } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { publishVersion, VERSION } from './version.ts';
 
 const DRAIN_LIMIT_MS = 10_000;
 
-/** Runs a service until it is told to stop. Every `main.ts` is this one call. */
+/** Runs a service until it is signalled to stop. Every `main.ts` is this one call. */
 export async function runService<Config extends { readonly LOG_LEVEL: LogLevel } & TracingSettings>(options: {
   name: string;
   loadConfig: () => Config;
@@ -23,6 +24,7 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   const config = options.loadConfig();
   const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
   setServiceLabel(options.name);
+  publishVersion();
 
   const crash = (error: unknown, message: string): never => {
     logger.fatal({ err: error }, message);
@@ -31,13 +33,14 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   process.on('uncaughtException', (error) => crash(error, 'uncaught exception'));
   process.on('unhandledRejection', (reason) => crash(reason, 'unhandled rejection'));
 
-  // The process lives until it is told to stop, whatever else keeps the event loop busy.
+  // The process lives until it is signalled to stop, whatever else keeps the event loop alive.
   setInterval(() => undefined, 60_000);
   const signal = firstSignal(logger);
   const onFault = (fault: string) => logger.warn({ fault }, 'traces are incomplete');
   const tracing = await startTracing({ ...tracingOptionsOf(config, options.name), onFault });
   const service = await options.start(config, logger).catch((error: unknown) => crash(error, 'could not start'));
-  logger.info({ port: service.port, tookMs: Math.round(performance.now() - startedAt) }, 'ready');
+  const tookMs = Math.round(performance.now() - startedAt);
+  logger.info({ version: VERSION, port: service.port, tookMs }, 'ready');
 
   await signal;
   try {

@@ -3,10 +3,11 @@ import { expect, test, vi } from 'vitest';
 import { createLogger } from './logger.ts';
 import { startWorker } from './worker.ts';
 
+const clock = () => new Date();
 const logged: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => logged.push(line) } });
 
-test('a worker runs at once with the time of its clock, and again after the interval', async () => {
+test('a worker runs immediately with the time of its clock, and again after the interval', async () => {
   const now = new Date('2026-10-01T00:00:00.000Z');
   const times: Date[] = [];
   const twice = Promise.withResolvers<void>();
@@ -24,7 +25,7 @@ test('a worker runs at once with the time of its clock, and again after the inte
   expect(times.slice(0, 2)).toEqual([now, now]);
 });
 
-test('two runs never overlap, and stopping waits for the running one', async () => {
+test('two runs of a worker never overlap, and stopping waits for the running one', async () => {
   let running = 0;
   let ended = 0;
   const entered = Promise.withResolvers<void>();
@@ -33,6 +34,7 @@ test('two runs never overlap, and stopping waits for the running one', async () 
     name: 'slow',
     intervalMs: 1,
     logger,
+    clock,
     runOnce: async () => {
       running += 1;
       expect(running).toBe(1);
@@ -55,16 +57,22 @@ test('two runs never overlap, and stopping waits for the running one', async () 
   expect(ended).toBe(1);
 });
 
-test('stopping does not wait for the interval', async () => {
+test('stopping a worker does not wait for the interval', async () => {
   const ran = Promise.withResolvers<void>();
-  const worker = startWorker({ name: 'rare', intervalMs: 3_600_000, logger, runOnce: async () => ran.resolve() });
+  const worker = startWorker({
+    name: 'rare',
+    intervalMs: 3_600_000,
+    logger,
+    clock,
+    runOnce: async () => ran.resolve(),
+  });
   await ran.promise;
   await worker[Symbol.asyncDispose]();
 });
 
-test('a run that fails is logged and counted, and the next one comes', async () => {
+test('a worker run that fails is logged and counted, and the next one follows', async () => {
   const runOnce = vi.fn().mockRejectedValueOnce(new Error('database gone')).mockResolvedValue(undefined);
-  const worker = startWorker({ name: 'flaky', intervalMs: 1, logger, runOnce });
+  const worker = startWorker({ name: 'flaky', intervalMs: 1, logger, clock, runOnce });
   await vi.waitUntil(() => runOnce.mock.calls.length >= 2);
   await worker[Symbol.asyncDispose]();
   expect(logged.map((line) => JSON.parse(line))).toEqual([

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { counter } from '@laurel/telemetry';
 import type { Logger } from './logger.ts';
 
-/** Says what time it is; tests move it. */
+/** Returns the time, of the database wherever a decision depends on it; tests control it. Throws where the time is unknown. */
 export type Clock = () => Date;
 
 /**
- * Calls `runOnce` now and then `intervalMs` after each call has ended, so that two never overlap. An error is logged and counted,
- * and the next call comes as usual. Disposing ends the wait at once and waits for a running call.
+ * Calls `runOnce` immediately and then `intervalMs` after each call has ended, so that two never overlap. An error is logged and counted,
+ * and the next call follows as usual. Disposing ends the wait immediately and waits for a running call.
  */
 export function startWorker(options: {
   name: string;
   intervalMs: number;
   runOnce: (now: Date) => Promise<unknown>;
   logger: Logger;
-  clock?: Clock;
+  clock: Clock;
 }): AsyncDisposable {
-  const { name, intervalMs, runOnce, logger, clock = () => new Date() } = options;
+  const { name, intervalMs, runOnce, logger, clock } = options;
   const runs = counter('laurel_worker_runs_total', 'Runs of background workers, by how they ended.', [
     'worker',
     'outcome',

@@ -5,30 +5,49 @@ import { evidenceFields } from './evidence.ts';
 import { canonicalJson } from './signature.ts';
 
 describe('evidence', () => {
-  it('is kept as it was sent, and null when none was', () => {
-    expect(evidenceFields('{"replay":[1,2]}')).toEqual({ evidence: { replay: [1, 2] } });
+  it('evidence is null when none was sent, and is its own text where it was sent as canonical JSON', () => {
     expect(evidenceFields('')).toEqual({ evidence: null });
+    expect(evidenceFields('{"a":{"b":null},"replay":[1,0.1]}')).toEqual({
+      evidence: { a: { b: null }, replay: [1, 0.1] },
+    });
   });
 
-  it('without a canonical form is kept as its exact text', () => {
-    for (const text of ['{"half":"\\ud800"}', '{"\\udfff":1}', '{"big":1e999}', '{"deep":[[{"big":-1e999}]]}']) {
-      expect(evidenceFields(text)).toEqual({ evidence: null, evidence_text: text });
-    }
+  it.each(['{"b":1,"a":2}', '{ "a": 1 }', '{"a":1.0}', '{"a":1e3}', '{"\\u0061":"\\/"}', '{"a":-0}'])(
+    'evidence in other than canonical bytes is kept with them: %s',
+    (text) => {
+      expect(evidenceFields(text)).toEqual({ evidence: parseJson(text), evidence_text: text });
+    },
+  );
+
+  it.each([
+    '{"seed":12345678901234567891}',
+    '{"a":[{"b":0.1000000000000000055}]}',
+    '{"tiny":1e-400}',
+    '{"half":"\\ud800"}',
+    '{"\\udfff":1}',
+    '{"big":1e999}',
+    '{"deep":[[{"big":-1e999}]]}',
+  ])('evidence that a reader would not read as sent is kept as its bytes alone: %s', (text) => {
+    expect(evidenceFields(text)).toEqual({ evidence: null, evidence_text: text });
   });
 
-  it('keeps its names, also where the native parser would take them from evidence before', () => {
+  it('evidence keeps its member names where the native parser would reuse those of earlier evidence', () => {
     evidenceFields('{"h":[],"\\\\":0,"x":1}');
-    const signed = canonicalJson(evidenceFields('{"h":1,"\\"":2,"\\\\":3}'));
-    expect(signed).toBe('{"evidence":{"\\"":2,"\\\\":3,"h":1}}');
+    const text = '{"\\"":2,"\\\\":3,"h":1}';
+    expect(canonicalJson(evidenceFields(text))).toBe(`{"evidence":${text}}`);
   });
 
-  it('can be signed whatever JSON object it is, and read again as it was', () => {
+  it('evidence can be signed whatever JSON object it is, and its bytes are recovered', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })), (evidence) => {
-        const text = JSON.stringify(evidence);
-        const signed = parseJson(canonicalJson(evidenceFields(text))) as { evidence: unknown; evidence_text: string };
-        expect(signed.evidence ?? parseJson(signed.evidence_text)).toEqual(parseJson(text));
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' })),
+        fc.nat(2),
+        (evidence, indent) => {
+          const text = JSON.stringify(evidence, null, indent);
+          const signed = parseJson(canonicalJson(evidenceFields(text))) as { evidence: object; evidence_text?: string };
+          expect(signed.evidence_text ?? canonicalJson(signed.evidence)).toBe(text);
+        },
+      ),
     );
   });
 });

@@ -1,20 +1,29 @@
 /**
- * The evidence of a receipt: the partner's object as it was sent. JSON that has no canonical form (half of a surrogate pair, a number
- * beyond a double) is kept as its exact text in `evidence_text` instead, so that no report fails for its evidence.
+ * The evidence of a receipt: the partner's object, byte for byte as it was sent.
+ *
+ * - `evidence` is the object, for the receipt's readers; null where none was sent, and where a reader's double would change a number of
+ *   it (a seed of 64 bits).
+ * - `evidence_text` are the bytes that were sent, as text. It is left out where they are the canonical JSON of `evidence`: then the
+ *   signature covers exactly these bytes.
  */
-import { parseJson } from '@laurel/json';
+import { canonicalJson as exactJson, parseExactJson, parseJson } from '@laurel/json';
+import { canonicalJson } from './signature.ts';
 
 /** The members of a receipt that hold it. `text` is an object as JSON text, or empty when none was sent. */
 export function evidenceFields(text: string): { readonly evidence: unknown; readonly evidence_text?: string } {
   if (text === '') return { evidence: null };
-  const evidence = parseJson(text);
-  return hasCanonicalForm(evidence) ? { evidence } : { evidence: null, evidence_text: text };
+  const evidence = parseJson(text) as object;
+  const canonical = canonicalOf(evidence);
+  if (canonical === text) return { evidence };
+  const isFaithful = canonical !== null && canonical === exactJson(parseExactJson(text));
+  return { evidence: isFaithful ? evidence : null, evidence_text: text };
 }
 
-/** Whether parsed JSON can be signed. The gateway bounds how deep evidence nests. */
-function hasCanonicalForm(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && hasCanonicalForm(member));
+/** Null for what has no canonical form: half of a surrogate pair, a number beyond the range of a double. */
+function canonicalOf(evidence: object): string | null {
+  try {
+    return canonicalJson(evidence);
+  } catch {
+    return null;
+  }
 }

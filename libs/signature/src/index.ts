@@ -1,5 +1,6 @@
-/** Ed25519 signatures over canonical JSON: what a receipt and a round's seal are, and how anyone can check one offline. */
+/** Ed25519 signatures over canonical JSON: the form of a receipt and of a round's seal, and their offline verification. */
 export { evidenceFields } from './evidence.ts';
+export { keyIdOf } from './key-id.ts';
 export {
   BLOCK_LEAVES,
   type BlockRoot,
@@ -9,6 +10,7 @@ export {
   proveInclusion,
   verifyInclusion,
 } from './merkle.ts';
+export { type ReceiptVerdict, verifyReceipt } from './receipt-verdict.ts';
 export {
   ROUND_SEAL_KIND,
   type SealLeaf,
@@ -18,4 +20,5 @@ export {
   verifySeal,
 } from './round-seal.ts';
 export { canonicalJson, createSigner, type SignedDocument, type Signer, verifySignature } from './signature.ts';
+export { listedKeys, pinnedKey, type TrustedKey } from './trusted-keys.ts';
 export { signWebhook, verifyWebhook } from './webhook-signature.ts';

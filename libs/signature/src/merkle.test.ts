@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion, verifyInclusion } from './merkle.ts';
 
 const MAX_LEAVES = 3_000;
-/** Around every place where the shape of a tree or the number of its blocks changes. */
+/** Sizes around each one at which the shape of a tree or the number of its blocks changes. */
 const CORNERS = [1, 2, 3, 4, 5, 7, 8, 9, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 2050, 3000];
 
 const leaves = fc
@@ -12,7 +12,7 @@ const leaves = fc
   .map((count) => Array.from({ length: count }, (_, index) => `leaf ${index}`));
 const anyNumber = fc.oneof(fc.nat(20), fc.nat(MAX_LEAVES));
 
-// RFC 6962 section 2.1, word by word; the hashes of subtrees are remembered, else a tree of thousands would take minutes.
+// RFC 6962 section 2.1, literally; the hashes of subtrees are cached, else a tree of thousands would take minutes.
 
 type Reference = { readonly mth: (from: number, to: number) => Buffer; readonly path: (leaf: number) => Buffer[] };
 
@@ -53,7 +53,7 @@ function referenceOf(data: readonly string[]): Reference {
   return { mth, path: (leaf) => path(leaf, 0, data.length) };
 }
 
-/** From the leaf up, on which side each hash of the path lies. */
+/** From the leaf up, the side of each hash of the path. */
 function shapeOf(m: number, n: number): string {
   if (n === 1) return '';
   let k = 1;
@@ -83,7 +83,7 @@ function prove(data: readonly string[], index: number) {
 const hexOf = (hashes: readonly Uint8Array[]) => hashes.map((hash) => Buffer.from(hash).toString('hex'));
 
 describe('the tree', () => {
-  it('has the roots of the test vectors that Certificate Transparency publishes', () => {
+  it('a Merkle tree has the roots of the test vectors that Certificate Transparency publishes', () => {
     const inputs = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
     const tree = createMerkleTree();
     const roots = [tree.end().root];
@@ -104,7 +104,7 @@ describe('the tree', () => {
     ]);
   });
 
-  it('grown leaf by leaf has the root that RFC 6962 defines, whole and block by block', () => {
+  it('a Merkle tree grown leaf by leaf has the root that RFC 6962 defines, whole and block by block', () => {
     fc.assert(
       fc.property(leaves, (data) => {
         const { mth } = referenceOf(data);
@@ -119,7 +119,7 @@ describe('the tree', () => {
     );
   });
 
-  it('may be looked at while it grows', () => {
+  it('a Merkle tree may be read while it grows', () => {
     const tree = createMerkleTree();
     const data = Array.from({ length: BLOCK_LEAVES + 3 }, (_, index) => `${index}`);
     const { mth } = referenceOf(data);
@@ -131,7 +131,7 @@ describe('the tree', () => {
 });
 
 describe('a proof', () => {
-  it('is the audit path that RFC 6962 defines', () => {
+  it('a Merkle proof is the audit path that RFC 6962 defines', () => {
     fc.assert(
       fc.property(leaves, fc.nat(), (data, seed) => {
         const index = seed % data.length;
@@ -141,7 +141,7 @@ describe('a proof', () => {
     );
   });
 
-  it('holds for every leaf of a tree of any size', () => {
+  it('a Merkle proof holds for every leaf of a tree of any size', () => {
     fc.assert(
       fc.property(leaves, (data) => {
         const { mth, path } = referenceOf(data);
@@ -157,7 +157,7 @@ describe('a proof', () => {
     );
   });
 
-  it('does not hold for another leaf, index, root or proof', () => {
+  it('a Merkle proof does not hold for another leaf, index, root or proof', () => {
     fc.assert(
       fc.property(leaves, fc.nat(), anyNumber, fc.nat(31), (data, seed, other, byte) => {
         const index = seed % data.length;
@@ -183,7 +183,7 @@ describe('a proof', () => {
     );
   });
 
-  it('holds for another size exactly where the path of the leaf has the same shape: the size is to be signed with the root', () => {
+  it('a Merkle proof holds for another size exactly where the leaf’s path has the same shape, so the size must be signed', () => {
     fc.assert(
       fc.property(leaves, fc.nat(), anyNumber, (data, seed, size) => {
         const index = seed % data.length;
@@ -195,7 +195,7 @@ describe('a proof', () => {
     );
   });
 
-  it('never lets a node pass for a leaf', () => {
+  it('a Merkle proof never accepts a node as a leaf', () => {
     const data = ['a', 'b', 'c', 'd'];
     const { mth } = referenceOf(data);
     const inner = Buffer.concat([Buffer.of(1), mth(0, 1), mth(1, 2)]);
@@ -204,12 +204,12 @@ describe('a proof', () => {
     }
   });
 
-  it('does not go on above the root', () => {
+  it('a Merkle proof does not continue above the root', () => {
     const { mth } = referenceOf(['a', 'b']);
     expect(verifyInclusion({ leaf: 'b', index: 0, leaves: 1, proof: [mth(0, 1)], root: mth(0, 2) })).toBe(false);
   });
 
-  it('is not valid, and does not throw, with hashes of another length', () => {
+  it('a Merkle proof is not valid, and does not throw, with hashes of another length', () => {
     const { mth } = referenceOf(['a', 'b']);
     for (const length of [0, 31, 33, 64]) {
       const proof = [Buffer.alloc(length)];
@@ -217,7 +217,7 @@ describe('a proof', () => {
     }
   });
 
-  it('is not valid, and does not throw, for numbers that no tree has', () => {
+  it('a Merkle proof is not valid, and does not throw, for impossible indexes and sizes', () => {
     const root = build(['a']).root;
     for (const [index, size] of [
       [0, 0],
@@ -233,8 +233,8 @@ describe('a proof', () => {
     expect(verifyInclusion({ leaf: 'a', index: 0, leaves: 1, proof: [], root })).toBe(true);
   });
 
-  it('holds in a tree of more than 2^32 leaves', () => {
-    // The last leaf of a tree of 2^33 + 1 hangs directly under the root.
+  it('a Merkle proof holds in a tree of more than 2^32 leaves', () => {
+    // The last leaf of a tree of 2^33 + 1 is directly under the root.
     const whole = Buffer.alloc(32, 7);
     const root = createHash('sha256')
       .update(Buffer.concat([Buffer.of(1), whole, referenceOf(['z']).mth(0, 1)]))
@@ -243,7 +243,7 @@ describe('a proof', () => {
     expect(verifyInclusion({ leaf: 'z', index: 2 ** 32, leaves: 2 ** 33 + 1, proof: [whole], root })).toBe(false);
   });
 
-  it('is not made from leaves and roots that do not fit', () => {
+  it('a Merkle proof is not made from leaves and roots that do not match', () => {
     const data = Array.from({ length: BLOCK_LEAVES + 2 }, (_, index) => `${index}`);
     const { blockRoots } = build(data);
     const block = data.slice(BLOCK_LEAVES);

@@ -1,17 +1,17 @@
 /**
  * Merkle trees over SHA-256, as RFC 6962 section 2.1 defines them: MTH() = SHA-256(), MTH({d}) = SHA-256(0x00 || d), and
  * MTH(D[n]) = SHA-256(0x01 || MTH(D[0:k]) || MTH(D[k:n])) with k the largest power of two below n. The two prefixes keep a node from ever
- * passing for a leaf.
+ * being accepted as a leaf.
  *
  * Every run of 1,024 leaves that begins at a multiple of 1,024 is a subtree of its own, a block; only the last may be shorter. The tree over
  * the roots of the blocks is the upper part of the whole tree. So a proof needs those roots and the leaves of one block, and nothing else.
  *
- * A proof shows that a leaf lies at an index under a root. By itself it does not show how many leaves there are: trees of several sizes
- * have paths of the same shape. Whoever vouches for a root must vouch for the size with it.
+ * A proof shows that a leaf has an index under a root. It does not show how many leaves there are: trees of several sizes
+ * have paths of the same shape. So a signature over a root must cover the size too.
  */
 import { hash } from 'node:crypto';
 
-/** What is hashed as a leaf; text as its UTF-8. */
+/** The content of a leaf; text is hashed as its UTF-8. */
 export type Leaf = string | Uint8Array;
 
 /** Leaves of a block. A power of two. */
@@ -53,7 +53,7 @@ export function createMerkleTree(): MerkleTree {
 
 /**
  * The audit path of a leaf, from the leaf up (RFC 6962 section 2.1.1). `block` holds all leaves of the leaf's block, `blockRoots` the roots
- * of all blocks in order. Throws when they do not fit each other: what is stored is then not what was sealed.
+ * of all blocks in order. Throws when they do not match: the stored leaves then differ from the sealed ones.
  */
 export function proveInclusion(facts: {
   readonly index: number;
@@ -75,7 +75,7 @@ export function proveInclusion(facts: {
   return [...lower.path, ...pathIn(blockRoots, position).path];
 }
 
-/** Whether the leaf lies at this index of the tree of this size and root (RFC 9162 section 2.1.3.2). Never throws. */
+/** Whether the leaf is at this index of the tree of this size and root (RFC 9162 section 2.1.3.2). Never throws. */
 export function verifyInclusion(facts: {
   readonly leaf: Leaf;
   readonly index: number;
@@ -84,7 +84,7 @@ export function verifyInclusion(facts: {
   readonly root: Uint8Array;
 }): boolean {
   if (!isIndexOf(facts.index, facts.leaves)) return false;
-  // Where the node is in its level, and the last of that level. Not by bits: a tree may have more than 2^31 leaves.
+  // The index of the node in its level, and of the last one of that level. Not by bits: a tree may have more than 2^31 leaves.
   let position = facts.index;
   let last = facts.leaves - 1;
   let node = hashOfLeaf(facts.leaf);

@@ -1,14 +1,30 @@
-/** A sealed round of any size, for the tests of whoever verifies one. */
+/** A sealed round of any size, for the tests of verifiers. */
 import { createHash } from 'node:crypto';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from './merkle.ts';
 import { ROUND_SEAL_KIND, type SealLeaf, type SealProof, type SealStatement } from './round-seal.ts';
-import { canonicalJson, createSigner } from './signature.ts';
+import { canonicalJson, createSigner, type Signer } from './signature.ts';
+import type { TrustedKey } from './trusted-keys.ts';
 
 export const SEAL_SIGNER = createSigner(Buffer.alloc(32, 3));
+export const SEAL_KEY: TrustedKey = { keyId: SEAL_SIGNER.keyId, publicKey: SEAL_SIGNER.publicKey, period: null };
 
-/** The receipt of rank `index + 1`. */
+const RECEIPT_SIGNER = createSigner(Buffer.alloc(32, 1));
+
+/** The receipt of rank `index + 1`, as the service returns it. */
+export function signedReceiptOf(index: number): { receipt: Record<string, unknown>; signature: string } {
+  const receipt = {
+    receipt_id: `receipt ${index}`,
+    tournament_round_id: 'round',
+    score: 1_000 - index,
+    tiebreak: null,
+    recorded_at: '2026-11-21T12:00:00.000Z',
+  };
+  const { canonical, signature } = RECEIPT_SIGNER.sign(receipt);
+  return { receipt: JSON.parse(canonical) as Record<string, unknown>, signature: signature.toString('base64') };
+}
+
 export function receiptOf(index: number): Record<string, unknown> {
-  return { receipt_id: `receipt ${index}`, tournament_round_id: 'round', score: 1_000 - index, tiebreak: null };
+  return signedReceiptOf(index).receipt;
 }
 
 export function leafOf(index: number): SealLeaf {
@@ -30,7 +46,12 @@ export function leafOf(index: number): SealLeaf {
 }
 
 /** The seal of a round with this many leaves, with the proof for one of them. */
-export function sealOf(leaves: number, index: number, changes: Partial<SealStatement> = {}): SealProof {
+export function sealOf(
+  leaves: number,
+  index: number,
+  changes: Partial<SealStatement> = {},
+  signer: Signer = SEAL_SIGNER,
+): SealProof {
   const texts = Array.from({ length: leaves }, (_, at) => canonicalJson(leafOf(at)));
   const tree = createMerkleTree();
   const blockRoots = texts.flatMap((leaf) => tree.append(leaf)?.root ?? []);
@@ -57,10 +78,11 @@ export function sealOf(leaves: number, index: number, changes: Partial<SealState
     settled_at: '2026-11-21T13:00:01.000Z',
     ...changes,
   };
+  const signed = signer.sign(statement);
   return {
-    statement,
-    signature: SEAL_SIGNER.sign(statement).signature.toString('base64'),
-    public_key: SEAL_SIGNER.publicKey.toString('base64'),
+    statement: JSON.parse(signed.canonical) as SealStatement,
+    signature: signed.signature.toString('base64'),
+    public_key: signer.publicKey.toString('base64'),
     leaf: leafOf(index),
     leaf_index: index,
     proof: proveInclusion({ index, leaves, block, blockRoots }).map((hash) => hash.toString('hex')),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leafOf, receiptOf, sealOf } from './round-seal.example.ts';
+import { leafOf, receiptOf, SEAL_KEY, sealOf } from './round-seal.example.ts';
 import { verifySeal } from './round-seal.ts';
 import { canonicalJson, createSigner } from './signature.ts';
 
@@ -8,40 +8,53 @@ const RECEIPT = canonicalJson(receiptOf(2));
 const SEAL = sealOf(5, 2);
 
 function reasonOf(seal: unknown, receipt = RECEIPT): string {
-  const verdict = verifySeal(receipt, seal);
+  const verdict = verifySeal(receipt, seal, [SEAL_KEY]);
   return verdict.kind === 'counted' ? 'counted' : verdict.reason;
 }
 
 describe('a seal', () => {
-  it('shows of every receipt of its round that it was counted', () => {
+  it('a round’s seal proves of each of its receipts that it was counted', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_100 }), fc.nat(), (leaves, seed) => {
         const index = seed % leaves;
         const seal = sealOf(leaves, index);
-        expect(verifySeal(canonicalJson(receiptOf(index)), seal)).toEqual({ kind: 'counted', seal });
+        const verdict = verifySeal(canonicalJson(receiptOf(index)), seal, [SEAL_KEY]);
+        expect(verdict).toEqual({ kind: 'counted', seal, key: SEAL_KEY });
       }),
       { numRuns: 15 },
     );
   });
 
-  it('shows nothing about a receipt that it does not hold', () => {
+  it('a round’s seal proves nothing about a receipt that it does not hold', () => {
     expect(reasonOf(SEAL, canonicalJson(receiptOf(3)))).toBe('the leaf belongs to another receipt');
     expect(reasonOf(SEAL, `${RECEIPT} `)).toBe('the leaf belongs to another receipt');
   });
 
-  it('says no more than what was signed', () => {
+  it('a round’s seal proves no more than what was signed', () => {
     const changed = (statement: object) => ({ ...SEAL, statement: { ...SEAL.statement, ...statement } });
-    const reason = "the seal's signature does not belong to its statement";
+    const reason = 'the seal of its round is not what the key that it names has signed';
     for (const change of [{ leaves: 6 }, { root: '00' }, { round_number: 8 }, { added: 1 }]) {
       expect(reasonOf(changed(change))).toBe(reason);
     }
-    const otherKey = createSigner(Buffer.alloc(32, 4)).publicKey.toString('base64');
-    expect(reasonOf({ ...SEAL, public_key: otherKey })).toBe(reason);
     expect(reasonOf({ ...SEAL, signature: '' })).toBe(reason);
     expect(reasonOf(changed({ program_id: '\ud800' }))).toBe('the seal has no canonical JSON');
   });
 
-  it('holds no leaf that was changed, nor one at another place or by another proof', () => {
+  it('a round’s seal by an untrusted key proves nothing, whatever key it includes', () => {
+    const forger = createSigner(Buffer.alloc(32, 4));
+    const forged = sealOf(5, 2, {}, forger);
+    const unknown = `the seal of its round names the key "${forger.keyId}", which is not among the trusted ones`;
+    expect(reasonOf(forged)).toBe(unknown);
+    expect(reasonOf({ ...forged, public_key: SEAL.public_key })).toBe(unknown);
+    const { key_id: _, ...unnamed } = forged.statement;
+    expect(reasonOf({ ...forged, statement: unnamed })).toBe(
+      'the seal of its round was signed by none of the trusted keys',
+    );
+    expect(reasonOf({ ...forged, statement: { ...unnamed, key_id: SEAL_KEY.keyId } })).toMatch('not what the key');
+    expect(reasonOf({ ...SEAL, public_key: forged.public_key })).toBe('counted');
+  });
+
+  it('a round’s seal holds no changed leaf, nor one at another index or with another proof', () => {
     const reason = 'the leaf does not lie under the sealed root';
     for (const change of [{ final_rank: 1 }, { payout_amount: '99.00' }, { best: false }, { added: 1 }]) {
       expect(reasonOf({ ...SEAL, leaf: { ...SEAL.leaf, ...change } })).toBe(reason);
@@ -52,15 +65,15 @@ describe('a seal', () => {
     expect(reasonOf({ ...SEAL, proof: SEAL.proof.with(0, 'no hash') })).toBe(reason);
   });
 
-  it('is of the round that its leaves name, and no other signed document passes for it', () => {
+  it('a round’s seal is of the round that its leaves name, and no other signed document is accepted as one', () => {
     expect(reasonOf(sealOf(5, 2, { round_id: 'another' }))).toBe('the leaf belongs to another round than the seal');
     expect(reasonOf(sealOf(5, 2, { kind: 'laurel.receipt' as never }))).toBe(
       'what was signed is not the seal of a round',
     );
   });
 
-  it('of another shape is refused and never throws', () => {
-    const reason = 'the seal is not {statement, signature, public_key, leaf, leaf_index, proof}';
+  it('a round’s seal of another shape is refused and never throws', () => {
+    const reason = 'the seal is not {statement, signature, leaf, leaf_index, proof}';
     const { proof: _, ...withoutProof } = SEAL;
     const odd = [
       null,
@@ -73,6 +86,6 @@ describe('a seal', () => {
       { ...SEAL, leaf: leafOf },
     ];
     for (const seal of odd) expect(reasonOf(seal)).toBe(reason);
-    fc.assert(fc.property(fc.anything(), (seal) => verifySeal(RECEIPT, seal).kind === 'not_counted'));
+    fc.assert(fc.property(fc.anything(), (seal) => verifySeal(RECEIPT, seal, [SEAL_KEY]).kind === 'not_counted'));
   });
 });

@@ -1,13 +1,14 @@
 /**
  * The seal of a tournament round, as its verifier reads it: a signed statement that binds the root of a Merkle tree to its size and its
- * round, and one leaf of that tree for each scored attempt. Whoever holds a receipt, its leaf, a proof and the statement can check without
+ * round, and one leaf of that tree for each scored attempt. A holder of a receipt, its leaf, a proof and the statement can check without
  * the service that the receipt was counted, with which rank and which payout. Field names and formats are the contract's.
  */
 import { createHash } from 'node:crypto';
 import { verifyInclusion } from './merkle.ts';
-import { canonicalJson, verifySignature } from './signature.ts';
+import { canonicalJson } from './signature.ts';
+import { findSigningKey, type TrustedKey } from './trusted-keys.ts';
 
-/** Says that a signed document is a seal, so that no other one ever passes for it. */
+/** Marks a signed document as a seal, so that no other document is accepted as one. */
 export const ROUND_SEAL_KIND = 'laurel.round_seal';
 
 export type SealStatement = {
@@ -29,6 +30,8 @@ export type SealStatement = {
   readonly root: string;
   readonly closes_at: string;
   readonly settled_at: string;
+  /** The key that signed the statement (key-id.ts). Seals from before keys had ids have none. */
+  readonly key_id?: string;
 };
 
 export type SealLeaf = {
@@ -47,7 +50,7 @@ export type SealLeaf = {
   readonly payout_amount: string;
 };
 
-/** What comes with a receipt once its round is settled. Keys and signatures in base64, hashes in hexadecimal. */
+/** The seal that comes with a receipt once its round is settled. Keys and signatures in base64, hashes in hexadecimal. */
 export type SealProof = {
   readonly statement: SealStatement;
   readonly signature: string;
@@ -58,23 +61,24 @@ export type SealProof = {
 };
 
 export type SealVerdict =
-  | { readonly kind: 'counted'; readonly seal: SealProof }
+  | { readonly kind: 'counted'; readonly seal: SealProof; readonly key: TrustedKey }
   /** A sentence for a person. */
   | { readonly kind: 'not_counted'; readonly reason: string };
 
-/** Checks a receipt, as the canonical JSON that was signed, against a seal that came as JSON. Never throws. */
-export function verifySeal(receipt: string, seal: unknown): SealVerdict {
-  if (!isSealProof(seal))
-    return notCounted('the seal is not {statement, signature, public_key, leaf, leaf_index, proof}');
+/**
+ * Checks a receipt, as the canonical JSON that was signed, against a seal that came as JSON and that one of the trusted keys must have
+ * signed. The key that comes with the seal proves nothing, and is ignored. Never throws.
+ */
+export function verifySeal(receipt: string, seal: unknown, trusted: readonly TrustedKey[]): SealVerdict {
+  if (!isSealProof(seal)) return notCounted('the seal is not {statement, signature, leaf, leaf_index, proof}');
   const { statement, leaf } = seal;
   const [statementText, leafText] = [canonicalOf(statement), canonicalOf(leaf)];
   if (statementText === null || leafText === null) return notCounted('the seal has no canonical JSON');
 
   const signature = Buffer.from(seal.signature, 'base64');
-  const publicKey = Buffer.from(seal.public_key, 'base64');
-  if (!verifySignature({ canonical: statementText, signature, publicKey })) {
-    return notCounted("the seal's signature does not belong to its statement");
-  }
+  const signed = { document: statement, canonical: statementText, signature, datedBy: 'settled_at' };
+  const verdict = findSigningKey(signed, trusted);
+  if (verdict.kind === 'not_signed') return notCounted(`the seal of its round ${verdict.reason}`);
   if (statement.kind !== ROUND_SEAL_KIND) return notCounted('what was signed is not the seal of a round');
   if (leaf.round_id !== statement.round_id) return notCounted('the leaf belongs to another round than the seal');
   if (leaf.receipt_sha256 !== createHash('sha256').update(receipt, 'utf8').digest('hex')) {
@@ -87,10 +91,12 @@ export function verifySeal(receipt: string, seal: unknown): SealVerdict {
     proof: seal.proof.map((hash) => Buffer.from(hash, 'hex')),
     root: Buffer.from(statement.root, 'hex'),
   });
-  return isIncluded ? { kind: 'counted', seal } : notCounted('the leaf does not lie under the sealed root');
+  return isIncluded
+    ? { kind: 'counted', seal, key: verdict.key }
+    : notCounted('the leaf does not lie under the sealed root');
 }
 
-/** As far as the checks and their verdict need it. What else a statement or a leaf says is vouched for by the signature and the root. */
+/** The members that the checks and their verdict need. The signature and the root cover the others. */
 function isSealProof(value: unknown): value is SealProof {
   if (!isObject(value)) return false;
   const { statement, leaf, proof } = value;
@@ -100,7 +106,6 @@ function isSealProof(value: unknown): value is SealProof {
     Array.isArray(proof) &&
     proof.every((hash) => typeof hash === 'string') &&
     typeof value.signature === 'string' &&
-    typeof value.public_key === 'string' &&
     typeof value.leaf_index === 'number' &&
     typeof statement.leaves === 'number' &&
     typeof statement.root === 'string' &&

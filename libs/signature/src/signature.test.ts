@@ -1,3 +1,4 @@
+import { canonicalJson as canonicalText } from '@laurel/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, createSigner, verifySignature } from './signature.ts';
@@ -5,31 +6,31 @@ import { canonicalJson, createSigner, verifySignature } from './signature.ts';
 const SEED = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
 
 describe('a signer', () => {
-  it('derives the public key of RFC 8032, test 1, from its seed', () => {
+  it('a signer derives the public key of RFC 8032, test 1, from its seed', () => {
     const raw = createSigner(SEED).publicKey.subarray(-32).toString('hex');
     expect(raw).toBe('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a');
   });
 
-  it('signs the canonical form, whatever the order of the keys', () => {
+  it('a signer signs the canonical form with the id of its key, whatever the order of the members', () => {
     const signer = createSigner(SEED);
     const one = signer.sign({ b: 1, a: [true, null, 'é'] });
-    expect(one.canonical).toBe('{"a":[true,null,"é"],"b":1}');
-    expect(signer.sign({ a: [true, null, 'é'], b: 1.0 })).toEqual(one);
+    expect(one.canonical).toBe(`{"a":[true,null,"é"],"b":1,"key_id":"${signer.keyId}"}`);
+    expect(signer.sign({ a: [true, null, 'é'], b: 1.0, key_id: 'another' })).toEqual(one);
     expect(verifySignature({ ...one, publicKey: signer.publicKey })).toBe(true);
   });
 
-  it('refuses what has no canonical JSON', () => {
+  it('a signer refuses a document without canonical JSON', () => {
     expect(() => canonicalJson({ score: Number.POSITIVE_INFINITY })).toThrow();
     expect(() => canonicalJson({ text: '\ud800' })).toThrow();
   });
 
-  it('refuses a seed of another length', () => {
+  it('a signer refuses a seed of another length', () => {
     expect(() => createSigner(Buffer.alloc(31))).toThrow(RangeError);
   });
 });
 
 describe('a signature', () => {
-  it('is valid for its document and key, and for no other text, key or signature', () => {
+  it('a signature is valid for its document and key, and for no other text, key or signature', () => {
     const signer = createSigner(SEED);
     const { publicKey: otherKey } = createSigner(Buffer.alloc(32, 7));
     fc.assert(
@@ -48,10 +49,21 @@ describe('a signature', () => {
     );
   });
 
-  it('is not valid, and does not throw, when the key or the signature is malformed', () => {
+  it('a signature is not valid, and does not throw, when the key or the signature is malformed', () => {
     const signer = createSigner(SEED);
     const signed = signer.sign({});
     expect(verifySignature({ ...signed, publicKey: Buffer.from('no key') })).toBe(false);
     expect(verifySignature({ ...signed, signature: Buffer.alloc(3), publicKey: signer.publicKey })).toBe(false);
+  });
+});
+
+describe('canonical JSON', () => {
+  it('canonical JSON of the signer equals that of libs/json for a value whose numbers are doubles', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (document) => {
+        expect(canonicalJson(document)).toBe(canonicalText(document));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

@@ -4,19 +4,24 @@
  */
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { keyIdOf } from './key-id.ts';
 
 /** What was signed, byte for byte, and the 64-byte signature. */
 export type SignedDocument = { readonly canonical: string; readonly signature: Buffer };
 
 export interface Signer {
-  /** Throws on what has no canonical JSON: a number that is not finite, a text with half a surrogate pair. */
+  /**
+   * Signs the document with `key_id`, the id of the key: under the signature, so that it cannot be replaced. Throws on what has no canonical
+   * JSON: a number that is not finite, a text with half a surrogate pair.
+   */
   sign(document: object): SignedDocument;
+  readonly keyId: string;
   /** SPKI DER. */
   readonly publicKey: Buffer;
 }
 
 const SEED_BYTES = 32;
-// PKCS #8 of an Ed25519 key (RFC 8410): this fixed prefix, then the seed. It is the one form in which Node takes a raw seed.
+// PKCS #8 of an Ed25519 key (RFC 8410): this fixed prefix, then the seed. It is the one form in which Node accepts a raw seed.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** A signer of one key; the seed is its 32 secret bytes. */
@@ -24,10 +29,13 @@ export function createSigner(seed: Buffer): Signer {
   if (seed.length !== SEED_BYTES) throw new RangeError(`the signing seed must have ${SEED_BYTES} bytes`);
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+  const keyId = keyIdOf(publicKey);
+  if (keyId === null) throw new Error('an Ed25519 key has a thumbprint');
   return {
+    keyId,
     publicKey,
     sign(document) {
-      const canonical = canonicalJson(document);
+      const canonical = canonicalJson({ ...document, key_id: keyId });
       return { canonical, signature: sign(null, Buffer.from(canonical, 'utf8'), privateKey) };
     },
   };

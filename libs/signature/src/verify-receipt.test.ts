@@ -1,99 +1,171 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receiptOf, SEAL_SIGNER, sealOf } from './round-seal.example.ts';
-import { createSigner } from './signature.ts';
+import { SEAL_SIGNER, sealOf, signedReceiptOf } from './round-seal.example.ts';
+import { createSigner, type Signer } from './signature.ts';
 
 const CLI = fileURLToPath(new URL('./verify-receipt.ts', import.meta.url));
+const VALID = 'VALID: this receipt is exactly what the key signed (Ed25519 over RFC 8785 canonical JSON).';
 const signer = createSigner(Buffer.alloc(32, 1));
-const receipt = { receipt_id: 'r', score: 12.5, met_threshold: true, evidence: { replay: 'x' } };
-const answer = {
-  receipt,
-  signature: signer.sign(receipt).signature.toString('base64'),
-  public_key: signer.publicKey.toString('base64'),
+const forger = createSigner(Buffer.alloc(32, 2));
+const RECEIPT = {
+  receipt_id: 'r',
+  score: 12.5,
+  met_threshold: true,
+  recorded_at: '2026-11-21T12:00:00.000Z',
+  evidence: { replay: 'x' },
 };
-let directory: string;
 
+const keyOf = ({ publicKey }: Signer) => publicKey.toString('base64');
+function answerOf(receipt: object, by = signer) {
+  const { canonical, signature } = by.sign(receipt);
+  return { receipt: JSON.parse(canonical), signature: signature.toString('base64'), public_key: keyOf(by) };
+}
+const answer = answerOf(RECEIPT);
+const PINNED = ['--public-key', keyOf(signer)];
+const LIST = {
+  keys: [
+    {
+      key_id: signer.keyId,
+      algorithm: 'Ed25519',
+      public_key: keyOf(signer),
+      from: '2026-01-01T00:00:00.000Z',
+      until: '2026-11-22T00:00:00.000Z',
+    },
+  ],
+};
+
+let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'verify-receipt-'));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-function run(content: unknown, ...options: string[]) {
-  const file = join(directory, 'receipt.json');
+function save(name: string, content: unknown): string {
+  const file = join(directory, name);
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, file, ...options], { encoding: 'utf8' });
-  const lines = (stdout || stderr).split('\n');
-  return { status, firstLine: lines[0], verdicts: lines.filter((line) => line.includes('VALID')) };
+  return file;
+}
+
+async function run(content: unknown, ...options: string[]) {
+  const child = spawn(process.execPath, [CLI, save('receipt.json', content), ...options]);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const lines = output.split('\n');
+  return { status, firstLine: lines[0], verdicts: lines.filter((line) => line.includes('VALID')), output };
 }
 
 describe('verify-receipt', () => {
-  it('accepts a receipt as it was signed', () => {
-    const valid = 'VALID: this receipt is exactly what the key signed (Ed25519 over RFC 8785 canonical JSON).';
-    expect(run(answer)).toEqual({ status: 0, firstLine: valid, verdicts: [valid] });
-    expect(run({ ...answer, seal: null }).verdicts).toEqual([valid]);
-    expect(run(answer, '--public-key', answer.public_key).status).toBe(0);
+  it('verify-receipt accepts a receipt as it was signed, by a pinned key and by a list of keys', async () => {
+    expect(await run(answer, ...PINNED)).toMatchObject({ status: 0, firstLine: VALID, verdicts: [VALID] });
+    expect((await run({ ...answer, seal: null }, ...PINNED)).verdicts).toEqual([VALID]);
+    const listed = await run(answer, '--keys', save('keys.json', LIST));
+    expect(listed).toMatchObject({ status: 0, verdicts: [VALID] });
+    expect(listed.output).toContain(
+      `signed with the key ${signer.keyId}, listed from 2026-01-01T00:00:00.000Z, until 2026-11-22T00:00:00.000Z`,
+    );
   });
 
-  it('refuses a receipt that was changed', () => {
-    expect(run({ ...answer, receipt: { ...receipt, score: 12.6 } })).toMatchObject({
+  it('verify-receipt gives no verdict on a receipt when no key is trusted', async () => {
+    const nothing = await run(answer);
+    expect(nothing).toMatchObject({ status: 2, verdicts: [] });
+    expect(nothing.firstLine).toMatch(/^Nothing was checked: .* --keys or --public-key\.$/);
+  });
+
+  it('verify-receipt refuses a forged receipt that includes the forger’s key', async () => {
+    const forged = answerOf({ ...RECEIPT, score: 99 }, forger);
+    const refusal = `NOT VALID: the receipt names the key "${forger.keyId}", which is not among the trusted ones.`;
+    for (const options of [PINNED, ['--keys', save('keys.json', LIST)]]) {
+      expect(await run(forged, ...options)).toMatchObject({ status: 1, verdicts: [refusal] });
+    }
+    expect(await run(forged)).toMatchObject({ status: 2, verdicts: [] });
+  });
+
+  it('verify-receipt refuses a changed receipt, and one dated outside of the period of its key', async () => {
+    expect(await run({ ...answer, receipt: { ...answer.receipt, score: 12.6 } }, ...PINNED)).toMatchObject({
       status: 1,
-      firstLine: 'NOT VALID: the signature does not belong to this receipt.',
+      verdicts: ['NOT VALID: the receipt is not what the key that it names has signed.'],
+    });
+    const late = answerOf({ ...RECEIPT, recorded_at: '2026-11-22T00:00:00.000Z' });
+    expect(await run(late, '--keys', save('keys.json', LIST))).toMatchObject({
+      status: 1,
+      verdicts: [expect.stringMatching('outside of the period of the key that signed it')],
     });
   });
 
-  it('refuses a receipt of another key than the pinned one', () => {
-    const other = createSigner(Buffer.alloc(32, 2)).publicKey.toString('base64');
-    expect(run(answer, '--public-key', other)).toMatchObject({
-      status: 1,
-      firstLine: 'NOT VALID: the receipt was signed with another key than the given one.',
-    });
+  it('verify-receipt refuses a file of another shape, and one that is not JSON', async () => {
+    expect((await run({ receipt: answer.receipt }, ...PINNED)).status).toBe(1);
+    expect((await run('{', ...PINNED)).status).toBe(1);
+    expect((await run('null', ...PINNED)).status).toBe(1);
   });
 
-  it('refuses a file of another shape, and one that is no JSON', () => {
-    expect(run({ receipt }).status).toBe(1);
-    expect(run('{').status).toBe(1);
+  it('verify-receipt reports that it checked nothing when keys cannot be read or come over remote http', async () => {
+    for (const [keys, reason] of [
+      [join(directory, 'missing.json'), 'could not be read'],
+      [save('odd.json', { keys: [{ ...LIST.keys[0], key_id: forger.keyId }] }), 'is not {keys:'],
+      ['http://keys.example.com/keys.json', 'over http from this machine alone'],
+      ['http://127.0.0.1.example.com/keys.json', 'over http from this machine alone'],
+      ['http://127.0.0.1:1/keys.json', 'could not be read'],
+    ] as const) {
+      const refused = await run(answer, '--keys', keys);
+      expect(refused).toMatchObject({ status: 2, verdicts: [] });
+      expect(refused.firstLine).toMatch(/^Nothing was checked: /);
+      expect(refused.firstLine).toContain(reason);
+    }
+    expect(await run(answer, '--public-key', 'AAAA')).toMatchObject({ status: 2, verdicts: [] });
+    expect(await run(answer, '--unknown')).toMatchObject({ status: 2, verdicts: [] });
+  });
+
+  it('verify-receipt reads the keys from an address, and follows no redirect', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/moved') response.writeHead(302, { location: '/keys.json' }).end();
+      else if (request.url === '/keys.json') response.end(JSON.stringify(LIST));
+      else response.writeHead(404).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      expect(await run(answer, '--keys', `${base}/keys.json`)).toMatchObject({ status: 0, verdicts: [VALID] });
+      expect(await run(answer, '--keys', `${base}/moved`)).toMatchObject({ status: 2, verdicts: [] });
+      expect(await run(answer, '--keys', `${base}/missing`)).toMatchObject({ status: 2, verdicts: [] });
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 });
 
 describe('verify-receipt of a receipt whose round is sealed', () => {
-  const sealed = (index: number) => ({
-    receipt: receiptOf(index),
-    signature: signer.sign(receiptOf(index)).signature.toString('base64'),
-    public_key: answer.public_key,
-    seal: sealOf(3, index),
-  });
-  const sealKey = SEAL_SIGNER.publicKey.toString('base64');
+  const sealed = (index: number, by = SEAL_SIGNER) => ({ ...signedReceiptOf(index), seal: sealOf(3, index, {}, by) });
+  const both = [...PINNED, '--public-key', keyOf(SEAL_SIGNER)];
 
-  it('also says where the receipt was counted', () => {
-    expect(run(sealed(0))).toMatchObject({
+  it('verify-receipt also reports where a sealed receipt was counted', async () => {
+    expect(await run(sealed(0), ...both)).toMatchObject({
       status: 0,
-      verdicts: [
-        'VALID: this receipt is exactly what the key signed (Ed25519 over RFC 8785 canonical JSON).',
-        'VALID: this receipt is counted in round 7 with rank 1, payout 12.50.',
-      ],
+      verdicts: [VALID, 'VALID: this receipt is counted in round 7 with rank 1, payout 12.50.'],
     });
-    expect(run(sealed(1)).verdicts[1]).toBe(
+    expect((await run(sealed(1), ...both)).verdicts[1]).toBe(
       'VALID: this receipt is counted in round 7; a better run gave its player rank 2, payout 0.00.',
     );
   });
 
-  it('refuses a seal that does not hold the receipt', () => {
-    expect(run({ ...sealed(0), seal: sealOf(3, 1) })).toMatchObject({
+  it('verify-receipt refuses a seal that does not hold the receipt', async () => {
+    expect(await run({ ...sealed(0), seal: sealOf(3, 1) }, ...both)).toMatchObject({
       status: 1,
       verdicts: ['NOT VALID: the receipt is genuine, but the leaf belongs to another receipt.'],
     });
-    expect(run({ ...sealed(0), seal: 'settled' }).status).toBe(1);
+    expect((await run({ ...sealed(0), seal: 'settled' }, ...both)).status).toBe(1);
   });
 
-  it('wants the keys of both to be pinned, or none', () => {
-    expect(run(sealed(0), '--public-key', answer.public_key, '--public-key', sealKey).status).toBe(0);
-    expect(run(sealed(0), '--public-key', answer.public_key)).toMatchObject({
-      status: 1,
-      verdicts: ['NOT VALID: the seal of the round was signed with another key than the given one.'],
-    });
+  it('verify-receipt refuses a seal by an untrusted key, though the receipt is genuine', async () => {
+    const reason = (by: Signer) =>
+      `NOT VALID: the receipt is genuine, but the seal of its round names the key "${by.keyId}", which is not among the trusted ones.`;
+    expect(await run(sealed(0), ...PINNED)).toMatchObject({ status: 1, verdicts: [reason(SEAL_SIGNER)] });
+    expect(await run(sealed(0, forger), ...both)).toMatchObject({ status: 1, verdicts: [reason(forger)] });
   });
 });

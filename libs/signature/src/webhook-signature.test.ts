@@ -7,7 +7,7 @@ const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const BODY = Buffer.from('{"event":"webhook.test","data":{"message":"Grüße"}}', 'utf8');
 
 describe('the signature of a webhook', () => {
-  it('is that of the known vectors', () => {
+  it('the signature of a webhook equals that of known test vectors', () => {
     // RFC 4231, test case 2.
     expect(signWebhook('Jefe', Buffer.from('what do ya want for nothing?'))).toBe(
       'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
@@ -20,7 +20,7 @@ describe('the signature of a webhook', () => {
     expect(signWebhook(SECRET, BODY)).toBe('sha256=a7a7b759dd7070a70b60aef9a50f12a3042fd39b96fa2c989518ae9bb32923f9');
   });
 
-  it('is what another implementation makes and accepts', async () => {
+  it('the signature of a webhook is what another implementation makes and accepts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -35,7 +35,7 @@ describe('the signature of a webhook', () => {
     );
   });
 
-  it('is over bytes, whether or not they are text', () => {
+  it('the signature of a webhook covers bytes, whether or not they are text', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
         const signature = signWebhook(SECRET, a);
@@ -45,7 +45,7 @@ describe('the signature of a webhook', () => {
     );
   });
 
-  it('is refused when anything about it differs', () => {
+  it('the signature of a webhook is refused when any part of it differs', () => {
     const signature = signWebhook(SECRET, BODY);
     expect(verifyWebhook(SECRET, BODY, signature)).toBe(true);
     const hex = signature.slice('sha256='.length);

@@ -1,12 +1,12 @@
 /**
- * Coalescers in traces. A batch does the work of many requests at once, and a span has one parent. So
+ * Coalescers in traces. A batch does the work of many requests together, and a span has one parent. So
  *
  * - `await <name>` is the wait of one span's items, from the first that it submits to the last that is answered: one span however many
- *   items a call brought, since each of them waits for the same batches;
- * - `run <name>` is a batch. It lies in the trace of the first who waits for it, and has links to all who do; each of the others has a
- *   link back. A trace thus either holds what was done for it, down to the last database, or says in which trace that is.
+ *   items a call submitted, since each of them waits for the same batches;
+ * - `run <name>` is a batch. It is in the trace of the first span that waits for it, and has links to all that do; each of the others has a
+ *   link back. A trace thus either holds the work that was done for it, down to the last database, or links to the trace that does.
  *
- * A batch that nobody with a trace waits for is in none, though the callback that starts it may have come from one.
+ * A batch that no traced span waits for is in no trace, even if the callback that starts it ran inside one.
  */
 import type { CoalescerObserver, ObservedItem } from '@laurel/coalesce';
 import { errorTypeOf, inSpan, type Span, type Tracer } from './tracer.ts';

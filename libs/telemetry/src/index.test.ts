@@ -7,7 +7,7 @@ test('a metric is made once, and every later call of its name gets the same one'
   expect(histogram('laurel_test_size', 'Sizes.', [1, 10])).toBe(histogram('laurel_test_size', 'Sizes.', [1, 10]));
 });
 
-test('the page names the service on every metric, and includes those of Node', async () => {
+test('the metrics page labels every metric with the service, and includes those of Node', async () => {
   setServiceLabel('wallet');
   counter('laurel_test_calls_total', 'Calls.', ['outcome']).inc({ outcome: 'ok' });
   const page = await metrics.metrics();

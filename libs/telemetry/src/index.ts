@@ -4,10 +4,11 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export { SAMPLERS, startTracing, type TracingOptions } from './start-tracing.ts';
+export { startTracing } from './start-tracing.ts';
 export { errorTypeOf, inSpan, type Span, tracer } from './tracer.ts';
+export { SAMPLERS, type TracingOptions } from './tracing-options.ts';
 
-/** Every metric of this process, those of Node among them. `metrics.metrics()` renders them, `metrics.contentType` says as what. */
+/** Every metric of this process, those of Node among them. `metrics.metrics()` renders them, `metrics.contentType` is their media type. */
 export const metrics = new Registry();
 collectDefaultMetrics({ register: metrics });
 
@@ -38,13 +39,17 @@ export function histogram<Label extends string = never>(
   );
 }
 
-/** The gauge of this name, made at the first call. */
+/** The gauge of this name, made at the first call. One with `read` is read when it is scraped, which costs nothing in between. */
 export function gauge<Label extends string = never>(
   name: string,
   help: string,
   labels: readonly Label[] = [],
+  read?: () => number,
 ): Gauge<Label> {
-  return known<Gauge<Label>>(name) ?? new Gauge({ name, help, labelNames: labels, registers: [metrics] });
+  const collect = read && { collect: (): void => made.set(read()) };
+  const made: Gauge<Label> =
+    known<Gauge<Label>>(name) ?? new Gauge({ name, help, labelNames: labels, registers: [metrics], ...collect });
+  return made;
 }
 
 /** Two callers of one name mean the same metric: they give it the same kind and labels. */

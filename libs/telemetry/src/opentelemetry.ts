@@ -30,14 +30,14 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { TracingOptions } from './start-tracing.ts';
 import { type Attributes, errorTypeOf, type Span, type Tracer } from './tracer.ts';
+import type { TracingOptions } from './tracing-options.ts';
 
-/** Spans that wait to be sent: some seconds of a busy process, about 10 MB. More are dropped, never waited for. */
+/** Spans that wait to be sent: some seconds of a busy process, about 10 MB. Further ones are dropped; no code waits for them. */
 const MAX_WAITING_SPANS = 8_192;
 const SEND_EVERY_MS = 1_000;
 const FLUSH_LIMIT_MS = 2_000;
-/** A collector that is gone is told of once in a while, not once a try. */
+/** An unreachable collector is logged at most this often, not once per try. */
 const FAULT_EVERY_MS = 60_000;
 const MAX_FAULT_LENGTH = 300;
 
@@ -49,7 +49,7 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
 } {
   tellFaults(options.onFault);
   const provider = new TracerProvider({
-    // What the operator says of the process, by OTEL_RESOURCE_ATTRIBUTES, and which replica it is.
+    // The operator's attributes of the process, by OTEL_RESOURCE_ATTRIBUTES, and the replica's id.
     resource: defaultResource()
       .merge(detectResources({ detectors: [envDetector, serviceInstanceIdDetector] }))
       .merge(resourceFromAttributes({ 'service.name': options.serviceName })),
@@ -70,7 +70,7 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
         options.onFault('the last spans could not be sent in time');
         limit.resolve();
       }, FLUSH_LIMIT_MS);
-      // What it rejects with was told as a fault.
+      // `onFault` has already received the error.
       await Promise.race([provider.shutdown().catch(() => undefined), limit.promise]);
       clearTimeout(timer);
     },
@@ -94,7 +94,7 @@ function tellFaults(onFault: (fault: string) => void): void {
     nextAt = now + FAULT_EVERY_MS;
     onFault(fault.slice(0, MAX_FAULT_LENGTH));
   };
-  // What could not be delivered.
+  // The message of an export failure.
   setGlobalErrorHandler((error) =>
     tell(error instanceof Error ? `${errorTypeOf(error)} ${error.message}` : String(error)),
   );

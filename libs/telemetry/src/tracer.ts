@@ -2,15 +2,15 @@
  * Traces: where one request spent its time, over all services and their databases.
  *
  * The gateway begins a trace for a request, or none: the sampler decides there and nowhere else. A span is only begun inside a trace, so
- * whoever is outside one gets `undefined` and does nothing. While traces are off `tracer` itself is undefined, and that is all that the
- * rest of the code ever asks: OpenTelemetry is then not even loaded (`start-tracing.ts`).
+ * code outside of one gets `undefined` and does nothing. While traces are off `tracer` itself is undefined, and that is the only check that
+ * the rest of the code makes: OpenTelemetry is then not even loaded (`start-tracing.ts`).
  *
- * What spans carry is read by people who must not see more than a log shows them: never a key, an e-mail, evidence, metadata, a
+ * Spans are read by people who must not see more than the logs show: never a key, an e-mail, evidence, metadata, a
  * player's ref, a value of a statement, or the text of an error, which may quote any of them.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** OpenTelemetry's word for the part that a process has in a span. */
+/** OpenTelemetry's span kind: the role of a process in a span. */
 type SpanKind = 'internal' | 'server' | 'client';
 
 export interface Span {
@@ -19,24 +19,24 @@ export interface Span {
   readonly traceparent: string;
   /** Begins a span inside this one. */
   child(kind: SpanKind, name: string, attributes?: Attributes): Span;
-  /** Whatever `work` begins, now or later, is inside this span. */
+  /** All spans that `work` begins, now or later, are inside this span. */
   run<Result>(work: () => Result): Result;
-  /** Tells of a span that this one has to do with and that is not its parent. */
+  /** Links to a related span that is not the parent. */
   linkTo(other: Span): void;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** `failure` says why it failed, in a word: `errorTypeOf`. */
+  /** `failure` is the error type, by `errorTypeOf`. */
   end(failure?: string): void;
 }
 
 export interface Tracer {
-  /** Begins a trace, if the sampler wants this one. */
+  /** Begins a trace, if the sampler selects it. */
   begin(name: string, attributes?: Attributes): Span | undefined;
-  /** Goes on with the trace of another process, named by its `traceparent`. */
+  /** Continues the trace of another process, named by its `traceparent`. */
   follow(traceparent: string | undefined, name: string, attributes?: Attributes): Span | undefined;
   /** The span that this code runs in. */
   active(): Span | undefined;
-  /** Whatever `work` begins is in no trace. */
+  /** The spans that `work` begins are in no trace. */
   outside<Result>(work: () => Result): Result;
 }
 

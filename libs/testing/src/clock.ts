@@ -1,4 +1,4 @@
-/** A clock that stands still until it is moved. */
+/** A clock that shows one time until a test moves it. */
 export type TestClock = { (): Date; advance(ms: number): void };
 
 export function createTestClock(): TestClock {

@@ -1,4 +1,4 @@
-/** A collector of traces: takes what a process sends as OTLP over HTTP, and keeps it. */
+/** A collector of traces: accepts the spans that a process sends as OTLP over HTTP, and stores them. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,11 +23,11 @@ export interface Collector extends AsyncDisposable {
   readonly url: string;
   /** What has arrived so far. */
   readonly spans: readonly CollectedSpan[];
-  /** The same, as it was sent. */
+  /** The same, as text, unparsed. */
   readonly bodies: readonly string[];
 }
 
-/** As OTLP's JSON has it, as far as it is read here. */
+/** OTLP's JSON, as far as it is read here. */
 interface TracesBody {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly OtlpAttribute[] };

@@ -1,4 +1,7 @@
-/** A run that was killed could not stop its servers nor remove their folders. Their names begin with what they are and whose: `<prefix><pid>-`. */
+/**
+ * A run that was killed could not stop its servers nor remove their folders. Their names begin with their kind and the process id:
+ * `<prefix><pid>-`.
+ */
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

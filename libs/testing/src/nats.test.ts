@@ -3,7 +3,7 @@ import { createLogger } from '@laurel/service';
 import { expect, test } from 'vitest';
 import { NATS_URL_VARIABLE, natsUrl, startNats } from './nats.ts';
 
-test('the run has a server, and a test may have one of its own', async () => {
+test('the test run has a NATS server, and a test may start one of its own', async () => {
   await using own = await startNats();
   expect(own.url).not.toBe(natsUrl());
   for (const url of [own.url, natsUrl()]) {
@@ -21,7 +21,7 @@ test('the run has a server, and a test may have one of its own', async () => {
   }
 });
 
-test('without a server of the run, the fault is told', () => {
+test('a missing NATS server of the test run is reported as an error', () => {
   const url = process.env[NATS_URL_VARIABLE];
   try {
     delete process.env[NATS_URL_VARIABLE];

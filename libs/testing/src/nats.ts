@@ -1,12 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { killOrphanedNats, type NatsProcess, startNatsProcess } from '@laurel/events/nats-process';
-import { obtainNats } from '@laurel/events/nats-server';
+import { natsConfiguration } from '@laurel/events/nats-configuration';
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
+import { killOrphanedNats, type NatsProcess, startNatsProcess } from '@laurel/local-infrastructure/nats-process';
+import { obtainNats } from '@laurel/local-infrastructure/nats-server';
+import type { NatsUser } from '@laurel/topology';
 import { removeLeftovers } from './leftovers.ts';
 
-/** The address of the nats-server of this test run; every process of the run inherits it. A test takes a prefix of its own there. */
+/** The address of this test run's nats-server, as its operator; every process of the run inherits it. A test uses a prefix of its own there. */
 export const NATS_URL_VARIABLE = 'LAUREL_TEST_NATS_URL';
 
 /** Where a fetched nats-server is kept between runs. */
@@ -14,8 +18,17 @@ const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', 
 const DIRECTORY_PREFIX = 'laurel-test-nats-';
 const OBTAIN_LIMIT_MS = 180_000;
 
-/** A server of its own, in a folder of its own that is gone with it: for the whole run, or for a test that kills, stops or wipes it. */
-export async function startNats(): Promise<NatsProcess> {
+/** Its address has its operator user, which may do everything; `urlAs` returns that of a service. */
+export type TestNats = NatsProcess & {
+  /** What its certificate is verified with, if it has one. */
+  readonly caFile: string | undefined;
+};
+
+/**
+ * A server of its own, in a folder of its own that is removed with it: for the whole run, or for a test that kills, stops or wipes it. It
+ * has the users of a real one, for stacks with any prefix, all with one password.
+ */
+export async function startNats({ tls = false }: { readonly tls?: boolean } = {}): Promise<TestNats> {
   const file = await obtainNats(
     KEPT_BELOW,
     (line) => process.stderr.write(`${line}\n`),
@@ -23,14 +36,47 @@ export async function startNats(): Promise<NatsProcess> {
   );
   await removeLeftovers(DIRECTORY_PREFIX, killOrphanedNats);
   const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
-  const server = await startNatsProcess({ file, directory });
+  const password = randomBytes(16).toString('hex');
+  const certificates = tls ? await writeCertificates(directory) : undefined;
+  const configurationFile = join(directory, 'nats.conf');
+  await writeFile(
+    configurationFile,
+    natsConfiguration({
+      prefix: '*',
+      passwords: { operator: password, challenge: password, tournament: password, webhook: password },
+      tls: certificates,
+    }),
+    { mode: 0o600 },
+  );
+  const server = await startNatsProcess({ file, directory, configurationFile });
   return {
     ...server,
+    url: server.url.replace('//', `//operator:${password}@`),
+    caFile: certificates?.ca,
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The address as another user of the server; the same where it has no user. */
+export function urlAs(user: NatsUser, url: string): string {
+  return url.replace('//operator:', `//${user}:`);
+}
+
+async function writeCertificates(directory: string) {
+  const authority = await createCertificateAuthority();
+  const issued = await authority.issue({ names: ['localhost', '127.0.0.1'] });
+  const files = {
+    certificate: join(directory, 'certificate.pem'),
+    key: join(directory, 'key.pem'),
+    ca: join(directory, 'ca.pem'),
+  };
+  await writeFile(files.certificate, issued.certificate);
+  await writeFile(files.key, issued.key, { mode: 0o600 });
+  await writeFile(files.ca, authority.certificate);
+  return files;
 }
 
 /** The server of the test run. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseJson } from '@laurel/json';
 import { Agent, request } from 'undici';
 
-/** One answer as it came over the wire; status 0 means that the connection ended without one. */
+/** One response as received; status 0 means that the connection ended without one. */
 export interface Answer<Body> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface Answer<Body> {
   readonly code: string | undefined;
 }
 
-/** What a client asked and what it was told. */
+/** One request of a client with its response. */
 export interface JournalEntry {
   readonly method: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface JournalEntry {
 }
 
 export interface HttpClientOptions {
-  /** `http://127.0.0.1:8080`, or several that take turns. */
+  /** `http://127.0.0.1:8080`, or several, used in turn. */
   readonly baseUrl: string | readonly string[];
   /** Called with every entry before the caller gets its answer; a throw reaches the caller. */
   readonly onAnswer?: (entry: JournalEntry) => void | Promise<void>;
@@ -41,12 +41,12 @@ export interface SendOptions {
 }
 
 export interface HttpClient extends AsyncDisposable {
-  /** Everything asked so far, in the order of the answers. */
+  /** All requests so far, in the order of their responses. */
   readonly journal: readonly JournalEntry[];
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
 }
 
-/** The one HTTP client under operator and partner: it sends, remembers and reports; it never retries. */
+/** The one HTTP client under operator and partner: it sends, records and reports; it never retries. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const baseUrls = typeof options.baseUrl === 'string' ? [options.baseUrl] : options.baseUrl;
   const agent = new Agent({ connections: options.connections ?? 64, keepAliveTimeout: 4_000, headersTimeout: 90_000 });
@@ -182,7 +182,7 @@ export interface TournamentBody {
   current_round: RoundBody | null;
 }
 
-/** What the operator sees on top. */
+/** The fields that only the operator sees. */
 export interface OperatorTournamentBody extends TournamentBody {
   program_id: string;
   environment: string;
@@ -233,7 +233,7 @@ export interface LeaderboardRowBody {
   payout_status: 'none' | 'paid' | 'held' | 'refunded';
 }
 
-/** The full shape has `data`, the masked one `locked` and what is written beside it. */
+/** The full shape has `data`, the masked one `locked` and the fields below it. */
 export interface LeaderboardBody {
   round: RoundBody;
   scored_players: number;
@@ -268,6 +268,13 @@ export interface AccountBody {
   enforcement_flag: boolean;
   under_investigation: boolean;
   blocked: boolean;
+  sandbox_only: boolean;
+  program_id: string | null;
+}
+
+export interface PlayerLinksBody {
+  data: { program_id: string; environment: string; player_ref: string; created_at: string }[];
+  severed: { program_id: string; severed_at: string }[];
 }
 
 export interface StatementBody {
@@ -303,6 +310,11 @@ export interface SealBody {
   proof: string[];
 }
 
+/** `/.well-known/laurel-keys.json`. */
+export interface KeyListBody {
+  keys: { key_id: string; algorithm: string; public_key: string; from: string; until: string | null }[];
+}
+
 export interface AuditBody {
   ok: boolean;
   checks: { id: string; description: string; violations: number }[];
@@ -310,7 +322,7 @@ export interface AuditBody {
 
 // --- a partner's server ---
 
-/** What `POST /v1/attempts` takes: one parent, and the player. */
+/** The body of `POST /v1/attempts`: one parent, and the player. */
 export type AttemptEntry = ({ challenge_id: string } | { tournament_round_id: string }) & {
   player_ref: string;
   metadata?: object;
@@ -318,7 +330,7 @@ export type AttemptEntry = ({ challenge_id: string } | { tournament_round_id: st
 
 export interface Partner {
   readonly apiKey: string;
-  /** Any request with this partner's key. */
+  /** Sends any request with this partner's key. */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   listChallenges(playerRef: string, status?: string): Promise<Answer<{ data: ChallengeBody[] }>>;
   linkPlayer(playerRef: string, email: string): Promise<Answer<PlayerLinkBody>>;
@@ -332,15 +344,15 @@ export interface Partner {
   getAttempt(attemptId: string): Promise<Answer<AttemptBody>>;
   listTournaments(status?: string): Promise<Answer<{ data: TournamentBody[] }>>;
   getLeaderboard(roundId: string, playerRef?: string): Promise<Answer<LeaderboardBody>>;
-  /** Sandbox: makes, links and funds a player. */
-  createPlayer(playerRef: string, funds?: string): Promise<Answer<PlayerLinkBody>>;
+  /** Sandbox: creates, links and funds a player, with these facts. */
+  createPlayer(playerRef: string, funds?: string, facts?: object): Promise<Answer<PlayerLinkBody>>;
   holdNextAward(playerRef: string): Promise<Answer<undefined>>;
   expireAttempt(attemptId: string): Promise<Answer<AttemptBody>>;
-  /** Sandbox: the round as if `entries_close_at` had come. */
+  /** Sandbox: closes the entries of a round, as at `entries_close_at`. */
   closeEntries(roundId: string): Promise<Answer<RoundBody>>;
-  /** Sandbox: the round as if `closes_at` had come, settled or cancelled. */
+  /** Sandbox: closes a round, as at `closes_at`; settled or cancelled. */
   closeRound(roundId: string): Promise<Answer<RoundBody>>;
-  /** Sandbox: the next scheduled retry of a webhook delivery, now. */
+  /** Sandbox: runs the next scheduled retry of a webhook delivery immediately. */
   retryNow(deliveryId: string): Promise<Answer<{ delivery_id: string }>>;
 }
 
@@ -363,8 +375,8 @@ export function createPartner(http: HttpClient, apiKey: string): Partner {
       const query = playerRef === undefined ? '' : `?${new URLSearchParams({ player_ref: playerRef })}`;
       return send('GET', `/v1/tournaments/rounds/${roundId}/leaderboard${query}`);
     },
-    createPlayer: (playerRef, funds) =>
-      send('POST', '/api/sandbox/players', { body: { player_ref: playerRef, ...(funds && { funds }) } }),
+    createPlayer: (playerRef, funds, facts) =>
+      send('POST', '/api/sandbox/players', { body: { player_ref: playerRef, ...(funds && { funds }), ...facts } }),
     holdNextAward: (playerRef) => send('POST', `/api/sandbox/players/${encodeURIComponent(playerRef)}/hold-next-award`),
     expireAttempt: (attemptId) => send('POST', `/api/sandbox/attempts/${attemptId}/expire`),
     closeEntries: (roundId) => send('POST', `/api/sandbox/rounds/${roundId}/close-entries`),
@@ -375,10 +387,10 @@ export function createPartner(http: HttpClient, apiKey: string): Partner {
 
 // --- an operator ---
 
-/** The terms of a challenge, as `POST /api/operator/programs/{id}/challenges` takes them. */
+/** The terms of a challenge, the body of `POST /api/operator/programs/{id}/challenges`. */
 export type ChallengeTerms = Record<string, unknown>;
 
-/** The terms of a tournament, as `POST /api/operator/programs/{id}/tournaments` takes them. */
+/** The terms of a tournament, the body of `POST /api/operator/programs/{id}/tournaments`. */
 export type TournamentTerms = Record<string, unknown>;
 
 export interface Operator {
@@ -387,6 +399,7 @@ export interface Operator {
   /** With `developerId` it is that developer's. */
   createProgram(name: string, developerId?: string): Promise<Answer<ProgramBody & { test_key: string }>>;
   approveProgram(programId: string): Promise<Answer<ProgramBody & { live_key: string }>>;
+  replaceLiveKey(programId: string): Promise<Answer<{ live_key: string }>>;
   updateProgram(programId: string, changes: object): Promise<Answer<ProgramBody>>;
   addInsider(programId: string, accountId: string): Promise<Answer<unknown>>;
   createAccount(account: object): Promise<Answer<AccountBody>>;
@@ -396,6 +409,9 @@ export interface Operator {
     deposit: { environment: string; amount: string; reference: string },
   ): Promise<Answer<{ balance: string }>>;
   statement(accountId: string, environment: string): Promise<Answer<StatementBody>>;
+  playerLinks(accountId: string): Promise<Answer<PlayerLinksBody>>;
+  severPlayerLinks(accountId: string, programId: string): Promise<Answer<undefined>>;
+  liftSeverance(accountId: string, programId: string): Promise<Answer<undefined>>;
   createChallenge(programId: string, terms: ChallengeTerms): Promise<Answer<ChallengeBody>>;
   getChallenge(challengeId: string): Promise<Answer<ChallengeBody>>;
   updateChallenge(challengeId: string, changes: { status: string }): Promise<Answer<ChallengeBody>>;
@@ -422,6 +438,7 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     createProgram: (name, developerId) =>
       send('POST', '/programs', { body: { name, ...(developerId !== undefined && { developer_id: developerId }) } }),
     approveProgram: (programId) => send('POST', `/programs/${programId}/approve`),
+    replaceLiveKey: (programId) => send('POST', `/programs/${programId}/live-key`),
     updateProgram: (programId, changes) => send('PATCH', `/programs/${programId}`, { body: changes }),
     addInsider: (programId, accountId) =>
       send('POST', `/programs/${programId}/insiders`, { body: { account_id: accountId } }),
@@ -429,6 +446,9 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     updateAccount: (accountId, changes) => send('PATCH', `/accounts/${accountId}`, { body: changes }),
     deposit: (accountId, deposit) => send('POST', `/accounts/${accountId}/deposits`, { body: deposit }),
     statement: (accountId, environment) => send('GET', `/accounts/${accountId}/statement?environment=${environment}`),
+    playerLinks: (accountId) => send('GET', `/accounts/${accountId}/player-links`),
+    severPlayerLinks: (accountId, programId) => send('DELETE', `/accounts/${accountId}/player-links/${programId}`),
+    liftSeverance: (accountId, programId) => send('POST', `/accounts/${accountId}/player-links/${programId}/lift`),
     createChallenge: (programId, terms) => send('POST', `/programs/${programId}/challenges`, { body: terms }),
     getChallenge: (challengeId) => send('GET', `/challenges/${challengeId}`),
     updateChallenge: (challengeId, changes) => send('PATCH', `/challenges/${challengeId}`, { body: changes }),

@@ -1,6 +1,6 @@
 import type { Answer, HttpClient, ProgramBody, SendOptions } from './partner.ts';
 
-// --- bodies, as portal-api.md names their fields ---
+// --- bodies, as docs/contract/portal-api.md names their fields ---
 
 export const EVENT_TYPES = [
   'webhook.test',
@@ -43,7 +43,7 @@ export interface DeliveryAttemptBody {
   response_excerpt: string | null;
 }
 
-/** The signing secret is shown by the answer that made it alone. */
+/** Only the response that creates an endpoint or replaces its secret has the secret. */
 export type EndpointWithSecret = EndpointBody & { signing_secret: string };
 
 export interface Credentials {
@@ -51,7 +51,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What `POST /api/portal/webhook-endpoints` takes. */
+/** The body of `POST /api/portal/webhook-endpoints`. */
 export interface NewEndpoint {
   url: string;
   events?: readonly EventType[];
@@ -76,11 +76,11 @@ export interface DeliveryQuery {
 
 // --- a developer ---
 
-/** The developer portal, as one session sees it. */
+/** The developer portal for one session. */
 export interface Portal {
   /** The session's. */
   readonly token: string;
-  /** Any request with this session; the path follows `/api/portal`. */
+  /** Sends any request with this session; the path follows `/api/portal`. */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   signOut(): Promise<Answer<undefined>>;
   listPrograms(): Promise<Answer<{ data: ProgramBody[]; next_cursor: string | null }>>;

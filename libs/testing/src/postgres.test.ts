@@ -6,7 +6,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase, POSTGRES_URL_VARIABLE } from './postgres.ts';
 
-test('databases of the same migrations are alike, separate, and gone after their use', async () => {
+test('test databases of the same migrations are alike, separate, and dropped after use', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'laurel-testing-'));
   await using _ = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
   await writeFile(join(directory, '0001_create_things.sql'), 'create table things (id int)');
@@ -31,7 +31,7 @@ test('databases of the same migrations are alike, separate, and gone after their
   for (const url of urls) await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: '3D000' });
 });
 
-test('without a server of the run, the fault is told', async () => {
+test('a missing PostgreSQL server of the test run is reported as an error', async () => {
   const url = process.env[POSTGRES_URL_VARIABLE];
   try {
     delete process.env[POSTGRES_URL_VARIABLE];

@@ -1,4 +1,4 @@
-import { createCertificateAuthority } from '@laurel/private-ca';
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { Agent, request } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { startReceiver } from './receiver.ts';
@@ -10,7 +10,7 @@ afterAll(() => client.destroy());
 const post = (url: string, body: string, headersTimeout = 5_000) =>
   request(url, { method: 'POST', body, headers: { 'X-Some-Header': 'value' }, dispatcher: client, headersTimeout });
 
-test('a receiver keeps what it was sent, byte for byte, and answers as it was told', async () => {
+test('a receiver records its requests byte for byte, and answers as configured', async () => {
   await using receiver = await startReceiver({ ca });
   const third = receiver.nth(3);
   const first = await post(`${receiver.url}/webhooks?a=1`, '{"a": 1}');
@@ -27,7 +27,7 @@ test('a receiver keeps what it was sent, byte for byte, and answers as it was to
   expect(receiver.connections()).toBeLessThanOrEqual(2);
 });
 
-test('an answer waits until it is released, or never comes, or the connection is reset', async () => {
+test('a receiver’s answer waits until it is released, or is never sent, or the connection is reset', async () => {
   const released = Promise.withResolvers<void>();
   await using receiver = await startReceiver({ ca, answer: { status: 204, after: released.promise } });
   const late = post(receiver.url, 'late');
@@ -47,7 +47,7 @@ test('an answer waits until it is released, or never comes, or the connection is
   }
 });
 
-test('a receiver that went away comes back on its port', async () => {
+test('a receiver that was stopped starts again on its port', async () => {
   const first = await startReceiver({ ca });
   await first[Symbol.asyncDispose]();
   await expect(post(first.url, 'nobody')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -56,12 +56,12 @@ test('a receiver that went away comes back on its port', async () => {
   expect(second.requests).toHaveLength(1);
 });
 
-test('a request that does not come is told after the time that was given', async () => {
+test('waiting for a request of a receiver fails after the given time', async () => {
   await using receiver = await startReceiver({ ca });
   await expect(receiver.nth(1, 20)).rejects.toThrow('none of the 0 requests within 20 ms was the awaited one');
 });
 
-test('a certificate that has expired or names another host is not taken', async () => {
+test('a receiver’s certificate that has expired or names another host is refused', async () => {
   await using expired = await startReceiver({ ca, notAfter: new Date(Date.now() - 60_000) });
   await expect(post(expired.url, '')).rejects.toMatchObject({ code: 'CERT_HAS_EXPIRED' });
   await using other = await startReceiver({ ca, names: ['receiver.example'] });

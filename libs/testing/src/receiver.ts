@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { CertificateAuthority } from '@laurel/private-ca';
+import type { CertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { freePorts } from './stack.ts';
 
-/** One request as it came over the wire. */
+/** One request as received. */
 export interface ReceivedRequest {
   /** From 1, in the order in which the requests were complete. */
   readonly number: number;
-  /** When its last byte was there, in milliseconds since the epoch, with their fraction. */
+  /** When its last byte arrived, in fractional milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly method: string;
   /** With the query. */
@@ -19,18 +19,18 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** What a request is answered: nothing for ever, an end of the connection without an answer, or a response. */
+/** The answer to a request: none ever, an end of the connection without a response, or a response. */
 export type ReceiverAnswer =
   | 'never'
   | 'reset'
   | {
-      /** 200 unless said. */
+      /** 200 by default. */
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string | Buffer;
-      /** Nothing of the answer is sent before this. */
+      /** No byte of the response is sent before this resolves. */
       readonly after?: Promise<unknown>;
-      /** The head goes at once, the body's end never. */
+      /** The head is sent immediately, the end of the body never. */
       readonly isEndless?: boolean;
     };
 
@@ -39,17 +39,17 @@ export type AnswerRequest = (request: ReceivedRequest) => ReceiverAnswer;
 export interface ReceiverOptions {
   /** Signs the receiver's certificate; a stack trusts its own `ca` alone. */
   readonly ca: CertificateAuthority;
-  /** What the certificate is for: `127.0.0.1` and `localhost` unless said. */
+  /** The names of the certificate: `127.0.0.1` and `localhost` by default. */
   readonly names?: readonly string[];
-  /** An end in the past makes a certificate that has expired. */
+  /** A date in the past makes a certificate that has expired. */
   readonly notAfter?: Date;
-  /** The port of an earlier receiver, to come back on; a free one unless said. */
+  /** The port of an earlier receiver, to start on again; a free one by default. */
   readonly port?: number;
-  /** `200` with an empty body unless said. */
+  /** `200` with an empty body by default. */
   readonly answer?: ReceiverAnswer | AnswerRequest;
 }
 
-/** A partner's endpoint: a real HTTPS server on 127.0.0.1 that keeps what it was sent and answers as it was told. */
+/** A partner's endpoint: a real HTTPS server on 127.0.0.1 that records its requests and answers as configured. */
 export interface Receiver extends AsyncDisposable {
   /** `https://127.0.0.1:<port>`; every path below it is answered. */
   readonly url: string;
@@ -58,11 +58,11 @@ export interface Receiver extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
   /** How many connections were opened so far. */
   connections(): number;
-  /** How later requests are answered. */
+  /** Sets how later requests are answered. */
   answerWith(answer: ReceiverAnswer | AnswerRequest): void;
-  /** The n-th request, from 1, as soon as it is there. */
+  /** The n-th request, from 1, as soon as it has arrived. */
   nth(number: number, timeoutMs?: number): Promise<ReceivedRequest>;
-  /** The first request, past or to come, of which this holds. */
+  /** The first request, past or future, that satisfies the predicate. */
   find(holds: (request: ReceivedRequest) => boolean, timeoutMs?: number): Promise<ReceivedRequest>;
 }
 
@@ -107,7 +107,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     sockets.set(remotePort, socket);
     socket.once('close', () => sockets.delete(remotePort));
   });
-  // A client that hangs up, or does not trust the certificate, is what tests are about.
+  // A client that hangs up, or does not trust the certificate, is an expected test case.
   server.on('tlsClientError', () => undefined);
   // Idle connections are the client's to close.
   server.keepAliveTimeout = 0;
@@ -148,7 +148,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     find: (holds, timeoutMs = WAIT_MS) => find(holds, timeoutMs),
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
-      // Also those whose TLS handshake never ended, which the server itself does not know.
+      // Also those whose TLS handshake never ended, which the server itself does not track.
       for (const socket of sockets.values()) socket.destroy();
       await closed;
     },
@@ -173,7 +173,7 @@ function toReceived(request: IncomingMessage, chunks: readonly Buffer[], number:
 
 async function send(response: ServerResponse, answer: Exclude<ReceiverAnswer, string>): Promise<void> {
   await answer.after;
-  // Nobody may be there any more to be answered.
+  // The client may have disconnected.
   if (response.destroyed) return;
   const { status = 200, headers = {}, body = '' } = answer;
   if (answer.isEndless) response.writeHead(status, headers).write(body);

@@ -17,35 +17,57 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type CertificateAuthority, createCertificateAuthority } from '@laurel/private-ca';
+import type { IdentityFiles } from '@laurel/grpc';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+} from '@laurel/local-infrastructure/certificate-authority';
+import { type DatabaseRoles, prepareDatabase } from '@laurel/postgres/roles';
 import { NODE_FLAGS } from '@laurel/service/node-flags';
+import {
+  addressesFor,
+  byService,
+  type CalledService,
+  databaseVariableOf,
+  isNatsUser,
+  migrationVariableOf,
+  type NatsUser,
+  SERVICE_NAMES,
+  type ServiceName,
+  SERVICES as SHAPES,
+} from '@laurel/topology';
 import pg from 'pg';
-import { natsUrl } from './nats.ts';
+import { natsUrl, urlAs } from './nats.ts';
+import { cloneDatabase, testRoles } from './postgres.ts';
+import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
 
 /** The services of a stack, in the order in which they depend on each other. */
-export const SERVICES = ['wallet', 'challenge', 'tournament', 'webhook', 'gateway'] as const;
-export type Service = (typeof SERVICES)[number];
+export const SERVICES = SERVICE_NAMES;
+export type Service = ServiceName;
 
 export interface StackOptions {
-  /** How many processes of each service; 1 unless said. Replicas of a service share its database. */
+  /** How many processes of each service; 1 by default. Replicas of a service share its database. */
   readonly replicas?: Partial<Record<Service, number>>;
   /** Configuration on top of the stack's own, for example `{ challenge: { ATTEMPT_TTL_SECONDS: '2' } }`. */
   readonly environment?: Partial<Record<Service, Readonly<Record<string, string>>>>;
+  /** How far the clocks of a service's machines are ahead, for the named services alone; `setClock` may change it. */
+  readonly clockOffsetMs?: Partial<Record<Service, number>>;
   /** Lets `arm` plant failpoints. */
   readonly failpoints?: boolean;
-  /** `true` starts a process again, on its port, as soon as it ended without `stop`. */
+  /** `true` restarts a process, on its port, as soon as it ended without `stop`. */
   readonly restart?: boolean;
-  /** A folder that takes the services' output as files, in place of `logs`: reading it would cost a benchmark its own CPU. */
+  /** A folder for the services' output as files, in place of `logs`: reading it would cost a benchmark its own CPU. */
   readonly logDirectory?: string;
-  /** A superuser's URL of the server that gets the databases; the test run's own server unless said. */
+  /** A superuser's URL of the server that gets the databases; the test run's own server by default. */
   readonly postgresUrl?: string;
-  /** The NATS server that carries the events, under a prefix of the stack's own; the test run's own server unless said. */
-  readonly natsUrl?: string;
+  /** The NATS server that carries the events, under a prefix of the stack's own; the test run's own server by default. */
+  readonly nats?: { readonly url: string; readonly caFile?: string | undefined };
+  /** `false` leaves the channels between services without certificates; so does LAUREL_INTERNAL_TLS=off, unless this is set. */
+  readonly internalTls?: boolean;
 }
 
-/** Reads of one service's database, for assertions; `int8` comes back as bigint. */
-export interface StackDatabase {
-  readonly url: string;
+/** A superuser's connection to one service's database, for assertions; `int8` is returned as bigint. */
+export interface StackDatabase extends DatabaseRoles {
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -60,33 +82,48 @@ export interface Stack extends AsyncDisposable {
   readonly operatorToken: string;
   /** Issues the certificates that this stack's webhooks trust, besides the system's: `startReceiver({ ca: stack.ca })`. */
   readonly ca: CertificateAuthority;
-  /** The server of this stack's events, and what its stream and subjects begin with. */
-  readonly events: { readonly url: string; readonly prefix: string };
+  /** The server of this stack's events as its operator, and what its stream and subjects begin with. */
+  readonly events: { readonly url: string; readonly prefix: string; readonly caFile: string | undefined };
+  /**
+   * The files of a certificate that names this service, or any other identity that a test wants, of the stack's authority or another;
+   * undefined where its channels have none.
+   */
+  certificateOf(name: string, authority?: CertificateAuthority): Promise<IdentityFiles | undefined>;
+  /** The files that a service's processes read their certificate from. Throws where they have none. */
+  filesOf(service: Service): IdentityFiles;
   database(service: Service): StackDatabase;
-  /** Where a service's replicas answer gRPC, as clients take it. */
-  address(service: Exclude<Service, 'gateway'>): string;
+  /** The gRPC address of a service's replicas, in the form that clients accept. */
+  address(service: CalledService): string;
   /** The process ids of a service's running replicas. */
   pids(service: Service): readonly number[];
-  /** Ends a replica at once (SIGKILL) and waits until it is gone. */
+  /** Kills a replica (SIGKILL) and waits until it has ended. */
   kill(service: Service, replica?: number): Promise<void>;
-  /** Ends a replica with SIGTERM and answers its exit code; it is not started again by itself. */
+  /** Ends a replica with SIGTERM and returns its exit code; it is not restarted automatically. */
   stop(service: Service, replica?: number): Promise<number | null>;
-  /** Starts an ended replica on the port that it had, and waits until it is ready; a running one is ended first. */
-  restart(service: Service, replica?: number): Promise<void>;
+  /**
+   * Starts an ended replica on the port that it had, and waits until it is ready; a running one is ended first. `environment`
+   * replaces those values of its configuration from then on.
+   */
+  restart(service: Service, replica?: number, environment?: Readonly<Record<string, string>>): Promise<void>;
   /** Resolves when the replica that runs now has ended. */
   onExit(service: Service, replica?: number): Promise<void>;
   /** Resolves when every process of the stack is ready. */
   ready(): Promise<void>;
-  /** Plants a failpoint: the next process that comes by acts. */
+  /** Sets the clock of a service's machines, while it runs, to be so far ahead of this one's; `clockOffsetMs` must name the service. */
+  setClock(service: Service, offsetMs: number): void;
+  /** Where each replica of a service answers `/healthz`, `/readyz` and `/metrics`. */
+  adminUrls(service: Service): readonly string[];
+  /** Plants a failpoint: the next process that hits it acts. */
   arm(failpoint: string, action: FailpointAction): void;
-  /** Takes an armed failpoint away if it was not hit; answers whether it was. */
+  /** Removes an armed failpoint if it was not hit; returns whether it was hit. */
   disarm(failpoint: string): boolean;
   isFired(failpoint: string): boolean;
-  /** What the replicas of a service printed (at least the newest 20,000 lines), over all their lives. */
+  /** The output of a service's replicas (at least the newest 20,000 lines), over all their restarts. */
   logs(service: Service): readonly string[];
 }
 
 const ROOT = new URL('../../../', import.meta.url);
+const SHIFT_CLOCK = new URL('./shift-clock.ts', import.meta.url).href;
 const NODE = fileURLToPath(new URL('node_modules/.bin/node', ROOT));
 const READY_DEADLINE_MS = 45_000;
 const STOP_DEADLINE_MS = 12_000;
@@ -112,96 +149,46 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   for (const service of SERVICES) databases.set(service, await createServiceDatabase(postgresUrl, service, cleanup));
 
   const operatorToken = randomBytes(24).toString('base64url');
-  const replicas = (service: Service) => options.replicas?.[service] ?? 1;
-  const ports = {
-    wallet: await freePorts(replicas('wallet')),
-    challenge: await freePorts(replicas('challenge')),
-    tournament: await freePorts(replicas('tournament')),
-    webhook: await freePorts(replicas('webhook')),
-    gateway: await freePorts(replicas('gateway')),
-  };
-  const adminPorts = {
-    wallet: await freePorts(replicas('wallet')),
-    challenge: await freePorts(replicas('challenge')),
-    tournament: await freePorts(replicas('tournament')),
-    webhook: await freePorts(replicas('webhook')),
-  };
+  const { ports, adminPorts } = await findPorts(options);
 
   const ca = await createCertificateAuthority();
   const caFile = join(directory, 'webhook-ca.pem');
   writeFileSync(caFile, ca.certificate);
-  const events = { url: options.natsUrl ?? natsUrl(), prefix: `stack${randomBytes(8).toString('hex')}` };
-  const eventStream = { NATS_URL: events.url, EVENTS_PREFIX: events.prefix };
-  const receiptSigningSeed = randomBytes(32).toString('base64');
-  const common = options.failpoints ? { FAILPOINTS_DIR: directory } : {};
-  const configuration: Record<Service, Record<string, string>> = {
-    wallet: { ...common, WALLET_DATABASE_URL: urlOf(databases, 'wallet') },
-    challenge: {
-      ...common,
-      ...eventStream,
-      CHALLENGE_DATABASE_URL: urlOf(databases, 'challenge'),
-      WALLET_ADDRESS: addressOf(ports.wallet),
-      RECEIPT_SIGNING_SEED: receiptSigningSeed,
-    },
-    tournament: {
-      ...common,
-      ...eventStream,
-      TOURNAMENT_DATABASE_URL: urlOf(databases, 'tournament'),
-      WALLET_ADDRESS: addressOf(ports.wallet),
-      RECEIPT_SIGNING_SEED: receiptSigningSeed,
-    },
-    webhook: {
-      ...common,
-      ...eventStream,
-      WEBHOOK_DATABASE_URL: urlOf(databases, 'webhook'),
-      WEBHOOK_SECRET_KEY: randomBytes(32).toString('base64'),
-      // Receivers of a test are on this machine; and a minute and five between two sends are too long for one.
-      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
-      EGRESS_CA_FILE: caFile,
-      WEBHOOK_RETRY_DELAYS_SECONDS: '1,2',
-      WEBHOOK_SWEEP_MS: '200',
-    },
-    gateway: {
-      ...common,
-      GATEWAY_DATABASE_URL: urlOf(databases, 'gateway'),
-      WALLET_ADDRESS: addressOf(ports.wallet),
-      CHALLENGE_ADDRESS: addressOf(ports.challenge),
-      TOURNAMENT_ADDRESS: addressOf(ports.tournament),
-      WEBHOOK_ADDRESS: addressOf(ports.webhook),
-      PORTAL_COOKIE_SECURE: 'false',
-      OPERATOR_TOKEN: operatorToken,
-      KEY_PEPPER: randomBytes(32).toString('base64'),
-    },
+  const { certificateOf, files, channelOf } = await issueIdentities(options, directory);
+  const { url: eventsUrl = natsUrl(), caFile: eventsCaFile } = options.nats ?? {};
+  const events = { url: eventsUrl, prefix: `stack${randomBytes(8).toString('hex')}`, caFile: eventsCaFile };
+  const eventStreamOf = (user: NatsUser) => ({
+    NATS_URL: urlAs(user, events.url),
+    EVENTS_PREFIX: events.prefix,
+    ...(events.caFile !== undefined && { NATS_CA_FILE: events.caFile }),
+  });
+  const configuration = ownSettings({ operatorToken, caFile });
+  const environmentOf = (service: Service): Record<string, string> => ({
+    ...(options.failpoints && { FAILPOINTS_DIR: directory }),
+    ...channelOf(service),
+    ...(isNatsUser(service) && eventStreamOf(service)),
+    ...addressesFor(service, (called) => addressOf(ports[called])),
+    [databaseVariableOf(service)]: urlOf(databases, service),
+    ...configuration[service],
+  });
+
+  const clockFile = (service: Service) => join(directory, `${service}-clock`);
+  const setClock = (service: Service, offsetMs: number): void => {
+    // Renamed into place, so that no process can read half of it.
+    writeFileSync(`${clockFile(service)}.draft`, String(offsetMs));
+    renameSync(`${clockFile(service)}.draft`, clockFile(service));
   };
+  const hasOwnClock = (service: Service) => options.clockOffsetMs?.[service] !== undefined;
+  for (const service of SERVICES.filter(hasOwnClock)) setClock(service, options.clockOffsetMs?.[service] ?? 0);
 
   const logs = new Map<Service, string[]>(SERVICES.map((service) => [service, []]));
-  const processes = new Map<Service, ManagedProcess[]>();
-  for (const service of SERVICES) {
-    const log = logs.get(service) ?? [];
-    const managed = ports[service].map((port, index) => {
-      const admin = service === 'gateway' ? port : (adminPorts[service][index] ?? 0);
-      return manageProcess({
-        name: service,
-        main: fileURLToPath(new URL(`services/${service}/src/main.ts`, ROOT)),
-        environment: {
-          ...configuration[service],
-          ...(service === 'gateway'
-            ? { HTTP_PORT: String(port) }
-            : { GRPC_PORT: String(port), ADMIN_PORT: String(admin) }),
-          ...options.environment?.[service],
-        },
-        readyUrl: `http://127.0.0.1:${admin}/readyz`,
-        restart: options.restart ?? false,
-        logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
-        onLine: (line) => {
-          log.push(line);
-          // Half goes at once, because moving the rest down costs as much as there is.
-          if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
-        },
-      });
-    });
-    processes.set(service, managed);
-  }
+  const processes = manageReplicas(options, {
+    logs,
+    ports,
+    adminPorts,
+    environmentOf,
+    clockFileOf: (service) => (hasOwnClock(service) ? clockFile(service) : undefined),
+  });
   const all = [...processes.values()].flat();
   cleanup.defer(async () => {
     await Promise.all(all.map((managed) => managed.dispose()));
@@ -225,6 +212,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     operatorToken,
     ca,
     events,
+    certificateOf,
+    filesOf: (service) => {
+      const own = files.get(service);
+      if (own === undefined) throw new Error(`${service} has no certificate in this stack`);
+      return own;
+    },
     database: (service) => {
       const database = databases.get(service);
       if (database === undefined) throw new Error(`no database of ${service}`);
@@ -234,15 +227,20 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     pids: (service) => (processes.get(service) ?? []).flatMap((managed) => managed.pid() ?? []),
     kill: (service, index) => replica(service, index).end('SIGKILL').then(ignore),
     stop: (service, index) => replica(service, index).stop(),
-    restart: async (service, index) => {
+    restart: async (service, index, environment) => {
       const managed = replica(service, index);
       await managed.stop('SIGKILL');
-      await managed.start();
+      await managed.start(environment);
     },
     onExit: (service, index) => replica(service, index).onExit(),
     ready: async () => {
       await Promise.all(all.map((managed) => managed.ready()));
     },
+    setClock: (service, offsetMs) => {
+      if (!hasOwnClock(service)) throw new Error(`the clock of ${service} is the machine's own`);
+      setClock(service, offsetMs);
+    },
+    adminUrls: (service) => adminPorts[service].map((port) => `http://127.0.0.1:${port}`),
     arm: (failpoint, action) => {
       const file = fileOf(failpoint);
       // Renamed into place, so that no process can read half of it.
@@ -262,13 +260,138 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-function ignore(): void {}
-
-function urlOf(databases: ReadonlyMap<Service, StackDatabase>, service: Service): string {
-  return databases.get(service)?.url ?? '';
+/** Free ports of each service's replicas. */
+async function findPorts({ replicas }: StackOptions) {
+  const ports = new Map<Service, readonly number[]>();
+  const adminPorts = new Map<Service, readonly number[]>();
+  for (const service of SERVICES) {
+    ports.set(service, await freePorts(replicas?.[service] ?? 1));
+    adminPorts.set(service, await freePorts(replicas?.[service] ?? 1));
+  }
+  return {
+    ports: byService((service) => ports.get(service) ?? []),
+    adminPorts: byService((service) => adminPorts.get(service) ?? []),
+  };
 }
 
-/** One address, or all of them in the form that grpc-js balances over. */
+/** The certificate of each service, and the settings that name its files; none where channels are without TLS. */
+async function issueIdentities({ internalTls }: StackOptions, directory: string) {
+  const hasTls = internalTls ?? process.env.LAUREL_INTERNAL_TLS !== 'off';
+  const certificateOf = hasTls ? await createCertificates(directory) : async () => undefined;
+  const files = new Map<Service, IdentityFiles>();
+  for (const service of SERVICES) {
+    const issued = await certificateOf(service);
+    if (issued !== undefined) files.set(service, issued);
+  }
+  const channelOf = (service: Service): Record<string, string> => {
+    const issued = files.get(service);
+    if (issued === undefined) return {};
+    return { GRPC_TLS_CERT_FILE: issued.certificate, GRPC_TLS_KEY_FILE: issued.key, GRPC_TLS_CA_FILE: issued.ca };
+  };
+  return { certificateOf, files, channelOf };
+}
+
+/** The settings of each service besides those that derive from the table of services. */
+function ownSettings({ operatorToken, caFile }: { readonly operatorToken: string; readonly caFile: string }) {
+  const owner = { RECEIPT_SIGNING_SEED: randomBytes(32).toString('base64') };
+  const settings: Record<Service, Record<string, string>> = {
+    wallet: {},
+    challenge: owner,
+    tournament: owner,
+    webhook: {
+      WEBHOOK_SECRET_KEY: randomBytes(32).toString('base64'),
+      // Receivers of a test are on this machine; and the default retry delays of one and five minutes are too long for a test.
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      EGRESS_CA_FILE: caFile,
+      WEBHOOK_RETRY_DELAYS_SECONDS: '1,2',
+      WEBHOOK_SWEEP_MS: '200',
+    },
+    gateway: {
+      PORTAL_COOKIE_SECURE: 'false',
+      // Tests send setup requests faster than people do, and files share a stack: tests of a limit set it themselves.
+      OPERATOR_RATE_LIMIT_PER_MINUTE: '1000000',
+      SANDBOX_RATE_LIMIT_PER_MINUTE: '1000000',
+      PORTAL_RATE_LIMIT_PER_MINUTE: '1000000',
+      API_FAILURES_PER_MINUTE: '1000000',
+      OPERATOR_TOKEN: operatorToken,
+      KEY_PEPPER: randomBytes(32).toString('base64'),
+    },
+  };
+  return settings;
+}
+
+/** The processes of each service, not yet started. */
+function manageReplicas(
+  options: StackOptions,
+  shape: {
+    readonly logs: ReadonlyMap<Service, string[]>;
+    readonly ports: Readonly<Record<Service, readonly number[]>>;
+    readonly adminPorts: Readonly<Record<Service, readonly number[]>>;
+    readonly environmentOf: (service: Service) => Record<string, string>;
+    readonly clockFileOf: (service: Service) => string | undefined;
+  },
+): ReadonlyMap<Service, readonly ManagedProcess[]> {
+  const { logs, ports, adminPorts, environmentOf, clockFileOf } = shape;
+  const processes = new Map<Service, ManagedProcess[]>();
+  for (const service of SERVICES) {
+    const log = logs.get(service) ?? [];
+    const clock = clockFileOf(service);
+    const managed = ports[service].map((port, index) => {
+      const admin = adminPorts[service][index] ?? 0;
+      return manageProcess({
+        name: service,
+        main: fileURLToPath(new URL(`services/${service}/src/main.ts`, ROOT)),
+        environment: {
+          ...environmentOf(service),
+          ADMIN_PORT: String(admin),
+          [SHAPES[service].serves === 'http' ? 'HTTP_PORT' : 'GRPC_PORT']: String(port),
+          ...(clock !== undefined && { [CLOCK_FILE_VARIABLE]: clock }),
+          ...options.environment?.[service],
+        },
+        preload: clock === undefined ? undefined : SHIFT_CLOCK,
+        readyUrl: `http://127.0.0.1:${admin}/readyz`,
+        restart: options.restart ?? false,
+        logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
+        onLine: (line) => {
+          log.push(line);
+          // Drops half in one step, because moving the rest down costs in proportion to its length.
+          if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
+        },
+      });
+    });
+    processes.set(service, managed);
+  }
+  return processes;
+}
+
+function ignore(): void {}
+
+/** Writes certificates of an authority that the stack alone trusts. */
+async function createCertificates(
+  directory: string,
+): Promise<(name: string, from?: CertificateAuthority) => Promise<IdentityFiles>> {
+  const authority = await createCertificateAuthority('Laurel test stack');
+  let count = 0;
+  return async (name, from = authority) => {
+    const issued = await from.issue({ names: [], service: name });
+    count += 1;
+    const files = {
+      certificate: join(directory, `${name}-${count}-certificate.pem`),
+      key: join(directory, `${name}-${count}-key.pem`),
+      ca: join(directory, `${name}-${count}-ca.pem`),
+    };
+    writeFileSync(files.ca, authority.certificate);
+    writeFileSync(files.certificate, issued.certificate);
+    writeFileSync(files.key, issued.key, { mode: 0o600 });
+    return files;
+  };
+}
+
+function urlOf(databases: ReadonlyMap<Service, StackDatabase>, service: Service): string {
+  return databases.get(service)?.runningUrl ?? '';
+}
+
+/** One address, or all of them in the form that grpc-js balances load over. */
 function addressOf(ports: readonly number[]): string {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
   return ports.length > 1 ? `ipv4:${hosts}` : hosts;
@@ -280,17 +403,19 @@ interface ProcessShape {
   readonly name: string;
   readonly main: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** A module that is loaded before `main`. */
+  readonly preload?: string | undefined;
   readonly readyUrl: string;
   readonly restart: boolean;
-  /** Takes the output; without it every line goes to `onLine`. */
+  /** Gets the output; without it every line goes to `onLine`. */
   readonly logFile: string | undefined;
   readonly onLine: (line: string) => void;
 }
 
 interface ManagedProcess {
-  start(): Promise<void>;
+  start(changes?: Readonly<Record<string, string>>): Promise<void>;
   ready(): Promise<void>;
-  /** Signals the process and waits for its end; a stack that restarts will start it again. */
+  /** Signals the process and waits for its end; a stack with `restart` starts it again. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** As `end`, and it stays down until `start`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -318,16 +443,18 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   let exited: Promise<number | null> = Promise.resolve(null);
   let isWanted = false;
   let lastLines: string[] = [];
+  let environment = shape.environment;
 
   const launch = (): void => {
     const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
-    const started = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', shape.main], {
-      // Nothing of the test runner's environment leaks into a service.
+    const preload = shape.preload === undefined ? [] : ['--import', shape.preload];
+    const started = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', ...preload, shape.main], {
+      // No variable of the test runner's environment leaks into a service.
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache'),
-        ...shape.environment,
+        ...environment,
       },
       stdio: ['ignore', output, output],
     });
@@ -377,7 +504,8 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   };
 
   return {
-    async start() {
+    async start(changes = {}) {
+      environment = { ...environment, ...changes };
       isWanted = true;
       if (child === undefined) launch();
       await awaitReady();
@@ -397,7 +525,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   };
 }
 
-/** Over a connection that ends with the answer: a gateway that is told to stop waits a second for whoever still holds one. */
+/** Over a connection that ends with the response: a stopping gateway waits a second for open connections. */
 async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) });
@@ -413,10 +541,10 @@ async function answersOk(url: string): Promise<boolean> {
  * port free when it comes back, and a client that reconnects to it must not meet itself.
  */
 const PORTS_PER_WORKER = 2_000;
-/** Test files run side by side in workers: each has its own ports, or two would find the same one free and both take it. */
+/** Test files run side by side in workers: each has its own ports, or two would find the same one free and both use it. */
 const FIRST_PORT = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
 
-/** A port that was given away stays taken, though whoever got it may not listen on it yet. */
+/** A port that was handed out stays reserved, even before its process listens on it. */
 const givenAway = new Set<number>();
 
 export async function freePorts(count: number): Promise<number[]> {
@@ -452,9 +580,10 @@ async function createServiceDatabase(
   cleanup: AsyncDisposableStack,
 ): Promise<StackDatabase> {
   const name = `stack_${service}_${randomBytes(8).toString('hex')}`;
+  const roles = testRoles(serverUrl, service, name);
   await administer(serverUrl, async (client) => {
     const template = await ensureTemplate(client, serverUrl, service);
-    await client.query(`create database ${name} template ${template}`);
+    await cloneDatabase(client, template, name, roles);
   });
   cleanup.defer(() =>
     administer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`)).then(
@@ -462,18 +591,22 @@ async function createServiceDatabase(
       ignore,
     ),
   );
-  const url = withDatabase(serverUrl, name);
-  const pool = new pg.Pool({ connectionString: url, max: 3, types, application_name: 'laurel-test' });
+  const pool = new pg.Pool({
+    connectionString: withDatabase(serverUrl, name),
+    max: 3,
+    types,
+    application_name: 'laurel-test',
+  });
   pool.on('error', ignore);
   cleanup.defer(() => pool.end());
   return {
-    url,
+    ...roles,
     query: async (text, values = []) => (await pool.query(text, [...values])).rows,
   };
 }
 
 async function ensureTemplate(client: pg.Client, serverUrl: string, service: Service): Promise<string> {
-  const template = `template_${service}_${migrationsHash(service)}`;
+  const template = `template_${service}_${schemaHash(service)}`;
   // One process makes it, the others wait; the lock goes with the session.
   await client.query('select pg_advisory_lock(hashtext($1))', [template]);
   try {
@@ -481,8 +614,9 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, service: Ser
     if (found.rowCount === 0) {
       const draft = `${template}_draft`;
       await client.query(`drop database if exists ${draft} with (force)`);
-      await client.query(`create database ${draft}`);
-      await migrate(service, withDatabase(serverUrl, draft));
+      const roles = testRoles(serverUrl, service, draft);
+      await prepareDatabase(serverUrl, roles);
+      await migrate(service, roles);
       await client.query(`alter database ${draft} rename to ${template}`);
     }
     return template;
@@ -491,17 +625,22 @@ async function ensureTemplate(client: pg.Client, serverUrl: string, service: Ser
   }
 }
 
-function migrationsHash(service: Service): string {
+function schemaHash(service: Service): string {
   const directory = new URL(`services/${service}/migrations/`, ROOT);
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(readFileSync(new URL('../grants.sql', directory)));
   for (const file of readdirSync(directory).sort()) hash.update(file).update(readFileSync(new URL(file, directory)));
   return hash.digest('hex').slice(0, 16);
 }
 
-function migrate(service: Service, url: string): Promise<void> {
+function migrate(service: Service, { ownerUrl, runningUrl }: DatabaseRoles): Promise<void> {
   const main = fileURLToPath(new URL(`services/${service}/src/migrate.ts`, ROOT));
   const child = spawn(NODE, ['--disable-warning=ExperimentalWarning', main], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, [`${service.toUpperCase()}_DATABASE_URL`]: url },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      [databaseVariableOf(service)]: runningUrl,
+      [migrationVariableOf(service)]: ownerUrl,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

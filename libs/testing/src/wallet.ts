@@ -10,18 +10,18 @@ import { freePorts, manageProcess } from './stack.ts';
 
 export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
 
-/** The real wallet, for the tests of a service that asks it: in a process of its own, on a database of its own. */
+/** The real wallet, for the tests of a service that calls it: in a process of its own, on a database of its own. */
 export interface TestWallet extends AsyncDisposable {
   readonly address: string;
   readonly client: TypedClient<WalletServiceService>;
-  /** Gone at once, and it stays away. */
+  /** Kills it; it stays down until `start`. */
   stop(): Promise<void>;
-  /** Back at its address. */
+  /** Starts it again at its address. */
   start(): Promise<void>;
-  /** A grown-up in California with an account, this ref, and this much money in the tenant's environment. */
+  /** An adult in California with an account (in test a sandbox account of the program), linked to this ref, with this much money. */
   addPlayer(tenant: Tenant, playerRef: string, fundsCents: bigint): Promise<TestPlayer>;
   balanceOf(accountId: string, environment?: Environment): Promise<bigint>;
-  /** The account may not play for money any more. */
+  /** Makes the account ineligible to play for money. */
   block(accountId: string): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function startTestWallet(): Promise<TestWallet> {
     manageProcess({
       name: 'wallet',
       main: fileURLToPath(new URL('src/main.ts', ROOT)),
-      environment: { WALLET_DATABASE_URL: database.url, GRPC_PORT: String(port), ADMIN_PORT: String(adminPort) },
+      environment: { WALLET_DATABASE_URL: database.runningUrl, GRPC_PORT: String(port), ADMIN_PORT: String(adminPort) },
       readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
       restart: false,
       logFile: undefined,
@@ -62,7 +62,8 @@ export async function startTestWallet(): Promise<TestWallet> {
     async addPlayer(tenant, playerRef, fundsCents) {
       const email = `${newId()}@example.com`;
       const person = { email, dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 1 };
-      const accountId = ok(await client.createAccount(person)).account?.id ?? '';
+      const sandboxed = tenant.environment === Environment.TEST ? { ...person, programId: tenant.programId } : person;
+      const accountId = ok(await client.createAccount(sandboxed)).account?.id ?? '';
       ok(await client.putPlayerLink({ player: { tenant, playerRef }, email }));
       if (fundsCents > 0n) {
         const { environment } = tenant;
@@ -99,7 +100,7 @@ export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }>
 
 const RETRY_LIMIT_MS = 15_000;
 
-/** For a client that reconnects by itself: the test goes on when it has. */
+/** For a client that reconnects automatically: the test continues when it has. */
 export async function retryUntilOk(call: () => Promise<unknown>): Promise<void> {
   const limitAt = Date.now() + RETRY_LIMIT_MS;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Events that nobody has taken yet, in the database of their owner: written in the very commit that makes the fact true, and removed
- * once taken. Each owner makes the table by a migration of its own:
+ * Events that are not acknowledged yet, in the database of their owner: written in the same commit that makes the fact true, and removed
+ * once acknowledged. Each owner creates the table in a migration of its own:
  *
  *   outbox(event_id uuid primary key, payload bytea, published_at timestamptz(3) default clock_timestamp()), indexed by published_at
  */
@@ -16,16 +16,20 @@ const INSERT = {
   name: 'outbox_insert',
   text: `
 insert into outbox (event_id, payload)
-select event_id, payload from unnest($1::uuid[], $2::bytea[]) as e (event_id, payload)
+select event_id, payload from unnest($1::uuid[], $2::bytea[]) as e (event_id, payload) order by event_id
 on conflict (event_id) do nothing`,
 };
 
 const DELETE = {
   name: 'outbox_delete',
-  text: 'delete from outbox where event_id = any($1::uuid[])',
+  text: `
+with held as materialized (
+  select event_id from outbox where event_id = any($1::uuid[]) order by event_id for update
+)
+delete from outbox o using held where o.event_id = held.event_id and o.event_id = any($1::uuid[])`,
 };
 
-// Whoever locks a row publishes it; a second relay passes it by, and finds it published a moment ago if it comes later.
+// The relay that locks a row publishes it; a second relay skips it, and a later one finds it published a moment ago.
 const CLAIM_DUE = {
   name: 'outbox_claim_due',
   text: `
@@ -45,17 +49,17 @@ const COUNT = {
   text: 'select count(*)::int as waiting from (select from outbox limit $1) as counted',
 };
 
-/** Calls `query` before it returns, as `commitWith` asks. */
+/** Calls `query` before it returns, as `commitWith` requires. */
 export async function insertEvents(on: Queryable, rows: readonly OutboxRow[]): Promise<void> {
   await on.query(INSERT, [rows.map(({ id }) => id), rows.map(({ payload }) => payload)]);
 }
 
-/** Not durable: a row that comes back is published once more, and taken as what was taken already. */
+/** Not durable: a row that reappears after a crash is published once more, and the consumer knows its id. */
 export async function deleteEvents(database: Database, eventIds: readonly string[]): Promise<void> {
   await database.write(DELETE, [eventIds], { durable: false });
 }
 
-/** Marks as published, now, what was published longer ago than the margin, and longer before the stream's oldest message if it has one. */
+/** Claims events published more than the margin ago, and more than it before the stream's oldest message, if any; marks them published now. */
 export async function claimDue(
   database: Database,
   options: { readonly marginMs: number; readonly oldestAt: Date | null; readonly limit: number },
@@ -65,7 +69,7 @@ export async function claimDue(
   });
 }
 
-/** How many events wait, counted no further than the limit. */
+/** The number of waiting events, counted up to the limit. */
 export async function countEvents(database: Database, limit: number): Promise<number> {
   const [row] = await database.query<{ waiting: number }>(COUNT, [limit]);
   return row?.waiting ?? 0;

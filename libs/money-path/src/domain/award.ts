@@ -1,16 +1,16 @@
 /**
- * A prize that is owed, and where it stands. `paying`, `releasing` and `denying` lie between the owner's commit and the wallet's; they
+ * A prize that is owed, and its payout status. `paying`, `releasing` and `denying` are between the owner's commit and the wallet's; they
  * only roll forward: `paying` to `paid` or `held`, `releasing` to `paid`, `denying` to `denied`.
  */
 import type { Cents } from '@laurel/money';
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '@laurel/tenant';
 
 export type AwardStatus = 'paying' | 'paid' | 'held' | 'releasing' | 'denying' | 'denied';
 
 /** What an award is paid for: the winning attempt of a challenge, or a rank of a round, out of its purse. */
 export type PrizeOf = { readonly attemptId: string } | { readonly roundId: string };
 
-/** An award as far as the money path knows it. */
+/** An award, as far as the attempt lifecycle knows it. */
 export type PayableAward = PrizeOf & {
   readonly id: string;
   readonly accountId: string;
@@ -19,17 +19,17 @@ export type PayableAward = PrizeOf & {
   readonly paidAt: Date | null;
 };
 
-/** An award and whose it is, as the wallet needs it. */
+/** An award and the player it belongs to, as the wallet needs it. */
 export type OwedAward<Award extends PayableAward> = { readonly award: Award; readonly tenant: Tenant };
 
-/** Where the wallet says that a payout stands. */
+/** The status of a payout in the wallet. */
 export type PayoutRecord = {
   readonly awardId: string;
   readonly status: Extract<AwardStatus, 'paid' | 'held' | 'denied'>;
   readonly paidAt: Date | null;
 };
 
-/** A payout, and the status of the award for which the wallet was asked about it. */
+/** A payout, and the status that the award had when the wallet was called for it. */
 export type PayoutOf = PayoutRecord & { readonly asked: AwardStatus };
 
 export function isUnfinished({ status }: PayableAward): boolean {

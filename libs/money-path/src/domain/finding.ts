@@ -1,6 +1,6 @@
-/** What the comparison of two rows of one id found: see compare-with-wallet.ts. */
+/** A finding of the comparison of two rows of one id: see compare-with-wallet.ts. */
 export type Finding<Check extends string> = {
   readonly check: Check;
-  /** Our row was read before the wallet's, and that already proves it. */
+  /** True where reading our row before the wallet's already proves the finding. */
   readonly final: boolean;
 };

@@ -1,4 +1,6 @@
-/** The words of the money path, and its pure rules: what an owner's own domain may import. */
+/** The types and the pure rules of the attempt lifecycle: what an owner's own domain may import. */
+
+export { type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
 export type {
   AwardStatus,
   OwedAward,
@@ -8,7 +10,6 @@ export type {
   PrizeOf,
 } from './award.ts';
 export type { Finding } from './finding.ts';
-export { ABANDONED, feeTransferOf, type OwnedAttempt } from './owned-attempt.ts';
+export { ABANDONED, feeOf, type OwnedAttempt } from './owned-attempt.ts';
 export type { NamedAccount, Player, Requirement } from './player.ts';
 export type { RefundReason, RoundReason, StatusReason } from './refund.ts';
-export { type Environment, isSameTenant, type Tenant } from './tenant.ts';

@@ -1,12 +1,13 @@
 import { feeTransferId, newOwnedId } from '@laurel/ids';
 import { describe, expect, it } from 'vitest';
-import { feeTransferOf } from './owned-attempt.ts';
+import { feeOf } from './owned-attempt.ts';
 
 describe('the fee of an attempt', () => {
-  it('is the attempt fee transfer at first, and another one for each time it begins again', () => {
+  it('the fee of an attempt has the id of the first fee transfer, and another one each time the attempt restarts', () => {
     const id = newOwnedId('challenge');
-    const ids = [0, 1, 2].map((feeGeneration) => feeTransferOf({ id, feeGeneration }));
-    expect(ids[0]).toBe(feeTransferId(id));
-    expect(new Set(ids).size).toBe(3);
+    const fees = [0, 1, 2].map((feeGeneration) => feeOf({ id, feeGeneration }));
+    expect(fees[0]).toEqual({ transferId: feeTransferId(id), attemptId: id, feeGeneration: 0 });
+    expect(fees.map((fee) => fee.feeGeneration)).toEqual([0, 1, 2]);
+    expect(new Set(fees.map((fee) => fee.transferId)).size).toBe(3);
   });
 });

@@ -1,6 +1,6 @@
-/** An attempt of either owner, as far as the money path knows it, and the transfer that pays for it. */
+/** An attempt of either owner, as far as the attempt lifecycle knows it, and the transfer that pays for it. */
 import type { AttemptStatus } from '@laurel/attempt';
-import { deriveId, feeTransferId } from '@laurel/ids';
+import { feeTransferId } from '@laurel/ids';
 import type { Cents } from '@laurel/money';
 
 export type OwnedAttempt = {
@@ -11,19 +11,21 @@ export type OwnedAttempt = {
   readonly status: AttemptStatus;
   readonly feeCents: Cents;
   readonly createdAt: Date;
-  /** Which of the attempt's fee transfers counts: see feeTransferOf. */
+  /** Which of the attempt's fee transfers is the current one: see feeTransferId. */
   readonly feeGeneration: number;
   /** The code of a refused attempt, or ABANDONED; the operator's reason of a voided one; how a round ended one that expired; else null. */
   readonly closedReason: string | null;
 };
 
-/** Why an attempt is refused whose fee was fenced before the wallet ever heard of it: nobody said no, so it may be begun again. */
+/**
+ * The `closedReason` of a refused attempt whose fee got a tombstone before the wallet received it: no rule refused it, so it may be
+ * restarted.
+ */
 export const ABANDONED = 'abandoned';
 
-/**
- * The id of the wallet's transfer that charges an attempt's fee. A transfer id is decided once and for ever, so an attempt that is begun
- * again after its fee was fenced needs another one: each generation derives its own. Generation 0 is what almost every attempt has.
- */
-export function feeTransferOf(attempt: Pick<OwnedAttempt, 'id' | 'feeGeneration'>): string {
-  return attempt.feeGeneration === 0 ? feeTransferId(attempt.id) : deriveId(attempt.id, `fee:${attempt.feeGeneration}`);
+/** What identifies the current fee to the wallet: the transfer id, and the fields that it derives from. */
+export type Fee = { readonly transferId: string; readonly attemptId: string; readonly feeGeneration: number };
+
+export function feeOf({ id, feeGeneration }: Pick<OwnedAttempt, 'id' | 'feeGeneration'>): Fee {
+  return { transferId: feeTransferId(id, feeGeneration), attemptId: id, feeGeneration };
 }

@@ -1,12 +1,12 @@
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '@laurel/tenant';
 
 /** A player as the partner names them. */
 export type Player = { readonly tenant: Tenant; readonly playerRef: string };
 
-/** Who the ref names, and whether the wallet was asked just now. */
+/** The account that the ref names, and whether the wallet was called for it just now. */
 export type NamedAccount = { readonly accountId: string | null; readonly isFresh: boolean };
 
-/** What a contest demands of a player beyond the rules that always hold. */
+/** What a contest requires of a player beyond the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
   /** Empty means all. */

@@ -1,49 +1,66 @@
 /**
- * What the money path writes into the owner's tables. Every owner has these, by these names and columns; what else it keeps in
- * them is its own. Only the columns named here are read or written in this library.
+ * What the attempt lifecycle writes into the owner's tables. Every owner has these tables and columns; any other columns are its own. Only
+ * the columns named here are read or written in this library.
  *
  * - attempts: id uuid primary key, account_id uuid, status text (libs/attempt), fee_cents bigint, created_at timestamptz(3),
  *   fee_generation integer default 0, closed_reason text (see OwnedAttempt). An index on created_at for the
  *   sweepers; none that holds the status, so that every change of it stays heap-only.
- * - refunds_due: attempt_id uuid primary key, since timestamptz(3). An owner that returns fees for more reasons than a status tells has a
+ * - refunds_due: attempt_id uuid primary key, since timestamptz(3). An owner whose refund reasons do not follow from the status alone has a
  *   column for them, which must default to 'expired' (see RefundQueue).
- * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'fence_creations'), swept_until timestamptz(3). Whatever the
- *   owner writes as `pending` has a created_at behind the fence (see isBehindFence).
- * - signing_keys: id integer generated always as identity, public_key bytea unique.
+ * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'fence_creations'), swept_until timestamptz(3). Every
+ *   attempt that the owner writes as `pending` has a created_at after the low watermark (see `isBehindFence`).
+ * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at timestamptz(3) default now(), valid_until
+ *   timestamptz(3), open for one of them.
  *
- * Beside them it has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
+ * It also has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
  *
- * Rows are always locked in id order, so that two batches never wait for each other: an update goes by the order of what it joins its
- * table to, which it can only look up row by row (libs/postgres, PLAN_STABLE).
+ * Attempts are locked in id order, by a query of their own in the statement that changes them (docs/lock-order.md).
  */
 import type { AttemptStatus } from '@laurel/attempt';
 import type { Database, Transaction } from '@laurel/postgres';
 
-/** One fee of an attempt. */
+/** Identifies one fee of an attempt. */
 export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
 
 /** The owner's own work on attempts that have just become `open`, in the same transaction and under their locks. */
 export type WhenOpened = (tx: Transaction, attemptIds: readonly string[]) => Promise<void>;
 
+/** The owner's own work where open attempts end without an outcome, in the transaction that ends them. */
+export interface WhenEnding {
+  /** Called before any attempt is locked: takes the locks that come first in the owner's lock order. */
+  lock(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
+  /** Called once these attempts have ended. */
+  ended(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
+}
+
 /** What decides how an attempt ends. */
 export type EndingAttempt = { readonly status: AttemptStatus; readonly isPaid: boolean; readonly createdAt: Date };
 
-// What is known of an older generation's fee says nothing about the current one.
+// The result of an older generation's fee must not change an attempt with a newer one.
 const OPEN = {
   name: 'attempts_open',
   text: `
-update attempts a set status = 'open'
-from (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation) order by w.id) w
-where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation
-returning a.id`,
+with held as materialized (
+  select w.id
+  from (select * from unnest($1::uuid[], $2::int[]) as w (id, fee_generation) order by id) w
+  cross join lateral (
+    select from attempts a where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation for no key update
+  ) a
+)
+update attempts a set status = 'open' from held where a.id = held.id returning a.id`,
 };
 
 const REFUSE = {
   name: 'attempts_refuse',
   text: `
-update attempts a set status = 'refused', closed_reason = w.code
-from (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code) order by w.id) w
-where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation`,
+with held as materialized (
+  select w.id, w.code
+  from (select * from unnest($1::uuid[], $2::int[], $3::text[]) as w (id, fee_generation, code) order by id) w
+  cross join lateral (
+    select from attempts a where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation for no key update
+  ) a
+)
+update attempts a set status = 'refused', closed_reason = held.code from held where a.id = held.id`,
 };
 
 const LOCK = {
@@ -90,7 +107,7 @@ export async function refuseAttempts(
   await database.write(REFUSE, values, { durable: false });
 }
 
-/** Null where there is no such attempt. */
+/** Null for an unknown attempt. */
 export async function lockToEnd(tx: Transaction, id: string): Promise<EndingAttempt | null> {
   const [row] = await tx.query<{ status: AttemptStatus; fee_cents: bigint; created_at: Date }>(LOCK, [id]);
   return row === undefined ? null : { status: row.status, isPaid: row.fee_cents > 0n, createdAt: row.created_at };

@@ -6,17 +6,18 @@ import type { RefundReason, StatusReason } from '../domain/refund.ts';
 
 export type RefundDue = { readonly id: string; readonly feeGeneration: number; readonly reason: RefundReason };
 
-/** A fee that is back with its player, and when that was recorded. */
+/** A fee that was returned to its player, and when that was recorded. */
 export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
 
 /**
- * The owner's events of refunds, one for each. Called inside the transaction that records them, with those that nobody recorded before.
+ * The owner's events of refunds, one for each. Called inside the transaction that records them, with those that were not recorded before.
  */
 export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
 
 /**
- * Where the owner keeps why a fee goes back. The status of the attempt tells `expired` from `voided`, and `refundsByStatus` is all that
- * an owner with these two needs. One with more reasons keeps them in a column of refunds_due, and brings its own two queries.
+ * Where the owner stores why a fee is returned. The status of the attempt distinguishes `expired` from `voided`, and `refundsByStatus` is
+ * enough for an owner with these two reasons. One with more reasons stores them in a column of refunds_due, and supplies its own two
+ * queries.
  */
 export interface RefundQueue<Reason extends RefundReason = RefundReason> {
   insert(
@@ -35,18 +36,19 @@ select a.id, a.fee_generation, a.status from refunds_due r join attempts a on a.
 order by r.since, r.attempt_id limit $1`,
 };
 
-// All rows are locked first and in order; whoever comes second finds the queue's rows gone, changes nothing and is told so.
+// All rows are locked first and in order; the second of two transactions finds the queue's rows deleted, changes nothing, and gets no ids
+// back.
 const FINISH = {
   name: 'refunds_finish',
   text: `
-with locked as (
+with locked as materialized (
   select r.attempt_id from refunds_due r join attempts a on a.id = r.attempt_id
   where r.attempt_id = any($1::uuid[]) order by r.attempt_id for update of r for no key update of a
 ), done as (
   delete from refunds_due r using locked l where r.attempt_id = l.attempt_id returning r.attempt_id
 ), ended as (
   update attempts a set status = case a.status when 'expiring' then 'expired' else 'voided' end
-  from done where a.id = done.attempt_id and a.status in ('expiring', 'voiding')
+  from locked l where a.id = l.attempt_id and a.status in ('expiring', 'voiding')
 )
 select attempt_id from done`,
 };
@@ -60,15 +62,15 @@ export const refundsByStatus: RefundQueue<StatusReason> = {
     return rows.map((row) => ({
       id: row.id,
       feeGeneration: row.fee_generation,
-      // Only what ends is queued. Where that was broken the audit says so, and the fee goes back all the same.
+      // Only attempts that are ending are queued. If that is ever violated, the audit reports it, and the fee is returned all the same.
       reason: afterRefund(row.status) ?? 'expired',
     }));
   },
 };
 
 /**
- * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. Answers the
- * attempts that left it now, each once; a refund that was recorded before is not among them.
+ * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. Returns the
+ * attempts that left it with this call, each once; a refund that was recorded before is not among them.
  */
 export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ attempt_id: string }>(FINISH, [attemptIds]);

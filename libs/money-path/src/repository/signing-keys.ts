@@ -1,16 +1,75 @@
-/** The public keys that an owner's receipts were signed with. */
-import type { Queryable } from '@laurel/postgres';
+/**
+ * The keys that an owner's receipts were signed with, each with its period of validity. One is current: its period is open.
+ *
+ * A process that starts with a new key makes that the current one. The key before it stays valid for another minute, and a process that
+ * still signs with it extends that every few seconds: while replicas change their seed one after the other, both keys are valid, for as
+ * long as that takes and a minute longer. All of it is on the database's time.
+ */
+import { type Database, isUniqueViolation, type Queryable } from '@laurel/postgres';
 
-const PUT = {
-  text: `
-with put as (insert into signing_keys (public_key) values ($1) on conflict (public_key) do nothing returning id)
-select id from put union all select id from signing_keys where public_key = $1 limit 1`,
+export type SigningKey = {
+  /** SPKI DER. */
+  readonly publicKey: Buffer;
+  readonly from: Date;
+  /** Null while it is the current one. */
+  readonly until: Date | null;
 };
 
-/** The id of the key; two processes that start together agree on it. */
-export async function putSigningKey(on: Queryable, publicKey: Buffer): Promise<number> {
-  const [row] = await on.query<{ id: number }>(PUT, [publicKey]);
-  if (row !== undefined) return row.id;
-  // Another process inserted it after this statement's snapshot was taken; the next one sees it.
-  return putSigningKey(on, publicKey);
+/**
+ * Much shorter than a replaced key stays valid, so that a process that ends between two extensions leaves no receipt outside the period.
+ */
+export const EXTENSION_INTERVAL_MS = 15_000;
+const REPLACED_KEY_COUNTS_FOR = `interval '1 minute'`;
+
+const REPLACE = {
+  text: `
+update signing_keys set valid_until = greatest(now(), created_at) + ${REPLACED_KEY_COUNTS_FOR}
+where valid_until is null and not exists (select from signing_keys known where known.public_key = $1)`,
+};
+
+// A second early: a process reads the database's time with an error of up to half a second, and dates its receipts by it.
+const INSERT = {
+  text: `
+insert into signing_keys (public_key, created_at) values ($1, now() - interval '1 second')
+on conflict (public_key) do nothing`,
+};
+
+const SELECT_ID = { text: 'select id from signing_keys where public_key = $1' };
+
+const EXTEND = {
+  text: `update signing_keys set valid_until = greatest(valid_until, now() + ${REPLACED_KEY_COUNTS_FOR}) where id = $1 and valid_until is not null`,
+};
+
+const SELECT_ALL = { text: 'select public_key, created_at, valid_until from signing_keys order by created_at, id' };
+
+/**
+ * Inserts the key unless it is known, and returns its id. A new key becomes the current one; processes that start together agree. One that
+ * was replaced stays replaced, and is valid for as long as it is extended.
+ */
+export async function putSigningKey(database: Database, publicKey: Buffer): Promise<number> {
+  try {
+    return await database.transaction(async (tx) => {
+      await tx.query(REPLACE, [publicKey]);
+      await tx.query(INSERT, [publicKey]);
+      const [row] = await tx.query<{ id: number }>(SELECT_ID, [publicKey]);
+      if (row === undefined) throw new Error('a signing key was put and is not there');
+      await extendSigningKey(tx, row.id);
+      return row.id;
+    });
+  } catch (error) {
+    // Another process inserted another key at the same moment: this one replaces it.
+    if (!isUniqueViolation(error, 'signing_keys_one_is_current')) throw error;
+    return putSigningKey(database, publicKey);
+  }
+}
+
+/** For as long as a process signs with the key; changes nothing while the key is the current one. */
+export async function extendSigningKey(on: Queryable, id: number): Promise<void> {
+  await on.query(EXTEND, [id]);
+}
+
+/** Every key, oldest first. */
+export async function listSigningKeys(on: Queryable): Promise<readonly SigningKey[]> {
+  const rows = await on.query<{ public_key: Buffer; created_at: Date; valid_until: Date | null }>(SELECT_ALL);
+  return rows.map((row) => ({ publicKey: row.public_key, from: row.created_at, until: row.valid_until }));
 }

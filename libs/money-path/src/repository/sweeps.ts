@@ -1,19 +1,19 @@
 /**
- * What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done with; and the fence, which
+ * What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done; and the low watermark, which
  * keeps new attempts from appearing below a mark.
  */
-import type { Database, Transaction } from '@laurel/postgres';
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 
-/** The fence is kept beside the marks. */
+/** The low watermark is stored in the table of the marks. */
 const FENCE = 'fence_creations';
 
 export type PendingAttempt = { readonly id: string; readonly feeGeneration: number; readonly createdAt: Date };
 
 const LOAD_MARK = { text: 'select swept_until from sweep_marks where sweep = $1' };
 
-// A mark never goes back, whichever of several replicas was slower.
+// A mark never moves backwards, whichever of several replicas was slower.
 const PUT_MARK = {
   text: `
 insert into sweep_marks (sweep, swept_until) values ($1, $2)
@@ -21,7 +21,7 @@ on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
 };
 
-// By the database's clock too: a process whose own runs ahead must not keep everybody from creating.
+// Bounded by the database's clock at this moment: a caller whose clock is ahead must not keep every process from creating attempts.
 const PUT_FENCE = {
   text: `
 insert into sweep_marks (sweep, swept_until)
@@ -47,13 +47,20 @@ where created_at >= $1 and created_at <= $2 and status = 'pending'
 order by created_at limit $3`,
 };
 
-// One statement and one commit: the attempts end, and their refunds are due. Rows that an outcome holds right now are skipped, not
-// waited for: the outcome has won that race.
+const SELECT_DUE = {
+  text: `
+select id from attempts
+where created_at >= $1 and created_at <= $2 and status = 'open'
+order by created_at limit $3`,
+};
+
+// One statement and one commit: the attempts end, and their refunds are due. Rows that an outcome has locked are skipped, not waited for:
+// the outcome has won that race.
 const EXPIRE_DUE = {
   text: `
 with due as (
   select id from attempts
-  where created_at >= $1 and created_at <= $2 and status = 'open'
+  where created_at >= $1 and created_at <= $2 and status = 'open' and ($5::uuid[] is null or id = any($5))
   order by created_at limit $3
   for no key update skip locked
 ), ended as (
@@ -62,7 +69,7 @@ with due as (
 ), queued as (
   insert into refunds_due (attempt_id, since) select id, $4 from ended where fee_cents > 0
 )
-select count(*)::int as expired from ended`,
+select id from ended`,
 };
 
 const OLDEST_LEFT_BEHIND = {
@@ -73,33 +80,33 @@ order by created_at limit 1`,
 };
 
 /**
- * The condition, in a statement that writes attempts, that an attempt was created behind the fence. `createdAt` is SQL. An attempt that
- * does not meet it waited too long for its commit, and has to be decided again.
+ * The condition, in a statement that writes attempts, that an attempt was created after the low watermark. `createdAt` is SQL. An attempt
+ * that does not meet it waited too long for its commit, and has to be decided again.
  */
 export function isBehindFence(createdAt: string): string {
   return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${FENCE}'), '-infinity')`;
 }
 
-/** `standsSince`, as the database tells it: statements that begin later write no attempt that was created until `until`. */
+/** `standsSince`, by the database's clock: statements that begin later write no attempt with a created_at up to `until`. */
 export type Fence = { readonly until: Date; readonly standsSince: string };
 
-/** To that instant at the most, and nearer to the database's present than `marginMs` at no time. */
+/** Raises the low watermark to at most that instant, and never closer than `marginMs` to the database's present. */
 export async function raiseFence(database: Database, until: Date, marginMs: number): Promise<Fence> {
   await database.query(PUT_FENCE, [until, marginMs]);
-  // Asked behind that commit: whoever begins later sees the fence.
+  // Read after that commit: a statement that begins later sees the low watermark.
   const [row] = await database.query<{ swept_until: Date; stands_since: string }>(SELECT_FENCE);
   if (row === undefined) throw new Error('the fence that was just put is not there');
-  // Another replica may have put it further; how far that one has looked is not known here.
+  // Another replica may have raised it further; how far that replica's walk has come is not known here.
   return { until: row.swept_until < until ? row.swept_until : until, standsSince: row.stands_since };
 }
 
-/** Whether a transaction that began before the instant, which the database told, is still under way. */
+/** Whether a transaction that began before the instant, which is by the database's clock, is still in progress. */
 export async function isAnyTransactionOlder(database: Database, than: string): Promise<boolean> {
   const [row] = await database.query<{ is_any_older: boolean }>(IS_ANY_OLDER, [than]);
   return row?.is_any_older ?? true;
 }
 
-/** The beginning of time where a sweep has never run. */
+/** The epoch where a sweep has never run. */
 export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {
   const [row] = await database.query<{ swept_until: Date }>(LOAD_MARK, [sweep]);
   return row?.swept_until ?? new Date(0);
@@ -124,16 +131,21 @@ export async function loadPending(
   return rows.map((row) => ({ id: row.id, feeGeneration: row.fee_generation, createdAt: row.created_at }));
 }
 
-/** Ends open attempts created from the first instant to the second, both included, oldest first. */
+/** The open attempts that `expireAttemptsBetween` would end, not locked. */
+export async function loadDue(on: Queryable, from: Date, until: Date, limit: number): Promise<readonly string[]> {
+  return (await on.query<{ id: string }>(SELECT_DUE, [from, until, limit])).map(({ id }) => id);
+}
+
+/** Ends open attempts created from the first instant to the second, both included, oldest first; of those alone, where they are named. */
 export async function expireAttemptsBetween(
   tx: Transaction,
   from: Date,
   until: Date,
   limit: number,
   now: Date,
-): Promise<number> {
-  const [row] = await tx.query<{ expired: number }>(EXPIRE_DUE, [from, until, limit, now]);
-  return row?.expired ?? 0;
+  among: readonly string[] | null = null,
+): Promise<readonly string[]> {
+  return (await tx.query<{ id: string }>(EXPIRE_DUE, [from, until, limit, now, among])).map(({ id }) => id);
 }
 
 /** The oldest attempt of the window that is neither ended nor refused; null when there is none. */

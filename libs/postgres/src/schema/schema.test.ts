@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { migrate } from '../migrate.ts';
-import { createScratchDatabase } from '../scratch-database.ts';
+import { createScratchDatabase } from '../scratch-database.fixture.ts';
 
 const services = fileURLToPath(new URL('../../../../services/', import.meta.url));
 
-// `npm run schema` asks another build of PostgreSQL than the one that we run, and shortens what it hears: both are held here.
+// `npm run schema` uses another build of PostgreSQL than the one that we run, and shortens its output: this test checks both.
 test.for(globSync('*/migrations', { cwd: services }).sort())(
-  'beside %s, schema.sql makes what they make',
+  'the schema.sql beside %s creates the same schema as they do',
   async (folder) => {
     const directory = join(services, folder);
     const migrated = await catalogAfter(async (client, url) => {
@@ -38,7 +38,7 @@ async function catalogAfter(work: (client: pg.Client, url: string) => Promise<un
 }
 
 /**
- * Every object that somebody made, of whatever kind, and what PostgreSQL says of it. Left out are the numbers in names of internal
+ * Every user-created object, of whatever kind, with PostgreSQL's description of it. Left out are the numbers in names of internal
  * objects, and parentheses: it prints a `between` with more of them than it keeps when it reads that again.
  */
 const CATALOG = `

@@ -2,7 +2,7 @@
  * Writes `services/<service>/schema.sql`, what all migrations of a service make together: `npm run schema`.
  *
  * They run in PGlite, PostgreSQL as WebAssembly, for the sake of the genuine pg_dump that comes with it and not with the server's
- * package (decision 12). `schema.test.ts` holds the result against the server that we run.
+ * package (decision 12). `schema.test.ts` compares the result with the server that we run.
  */
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function dumpSchema(database: PGlite, migrations: string): Promise<string>
   return tidy(await dump.text());
 }
 
-/** Without what pg_dump writes over every database and every object alike: versions, settings, titles. */
+/** Removes what pg_dump writes for every database and every object alike: versions, settings, titles. */
 function tidy(dump: string): string {
   return dump
     .replaceAll(/^(--|SET |SELECT pg_catalog\.set_config).*\n/gm, '')
@@ -40,11 +40,11 @@ function tidy(dump: string): string {
 
 /** A new database takes seconds, an empty one nothing. */
 async function empty(database: PGlite): Promise<void> {
-  // pg_dump leaves its transaction, which only reads, and its settings behind.
+  // pg_dump leaves its read-only transaction open and its settings in place.
   await database.exec('rollback');
   await database.exec('discard all');
   await database.exec('drop schema public cascade; create schema public');
-  // As initdb says it: anything else would be dumped.
+  // As initdb writes it: anything else would be dumped.
   await database.exec("comment on schema public is 'standard public schema'");
 }
 

@@ -1,0 +1,15 @@
+/** The client of the challenge service. Its two hot calls go through `hot-calls.ts`; the others are single calls. */
+import { type ChannelIdentity, createClient } from '@laurel/grpc';
+import { ChallengeServiceClient } from '@laurel/proto/challenge';
+
+export function connectChallenge(address: string, identity: ChannelIdentity | undefined) {
+  return createClient(ChallengeServiceClient, {
+    name: 'challenge',
+    address,
+    identity,
+    hot: ['createAttempts', 'reportOutcomes'],
+  });
+}
+
+/** One method per RPC. */
+export type ChallengeClient = ReturnType<typeof connectChallenge>;

@@ -1,0 +1,81 @@
+import { refused } from '@laurel/errors';
+import { newId, newOwnedId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { describe, expect, test } from 'vitest';
+import type { ChallengeClient } from './challenge.ts';
+import { createHotCalls } from './hot-calls.ts';
+import type { TournamentClient } from './tournament.ts';
+
+type Sent = { attemptId: string };
+
+/** Stubs of the two services: both answer every item alike and record which of them was called. */
+function services(result: object | undefined) {
+  const asked: string[] = [];
+  const client = (name: string) => ({
+    createAttempts: async ({ creations }: { creations: Sent[] }) => {
+      asked.push(...creations.map(({ attemptId }) => `${name} creates ${attemptId}`));
+      return { results: creations.map(() => ({ result })) };
+    },
+    reportOutcomes: async ({ reports }: { reports: Sent[] }) => {
+      asked.push(...reports.map(({ attemptId }) => `${name} reports ${attemptId}`));
+      return { results: reports.map(() => ({ result })) };
+    },
+  });
+  const challenge = client('challenge') as unknown as ChallengeClient;
+  const tournament = client('tournament') as unknown as TournamentClient;
+  return { asked, calls: createHotCalls({ challenge, tournament }) };
+}
+
+const tenant = { programId: newId(), environment: Environment.TEST };
+const creation = (attemptId: string) => ({ attemptId, tenant, playerRef: 'p', metadataJson: '{}', requestId: '' });
+const report = (attemptId: string) => ({
+  operationId: newId(),
+  attemptId,
+  tenant,
+  score: 1,
+  tiebreak: undefined,
+  evidenceJson: '',
+  requestId: '',
+});
+const [ofChallenge, ofTournament] = [newOwnedId('challenge'), newOwnedId('tournament')];
+
+describe('a hot call', () => {
+  test('a hot call goes to the service that owns the attempt', async () => {
+    const { asked, calls } = services({ $case: 'attempt', value: 'made' });
+    await using _calls = calls;
+    const answers = await Promise.all([
+      calls.createAttempt({ ...creation(ofChallenge), challengeId: newId() }),
+      calls.createAttempt({ ...creation(ofTournament), roundId: newId() }),
+      calls.reportOutcome(report(ofTournament)),
+      calls.reportOutcome(report(ofChallenge)),
+    ]);
+    expect(answers).toEqual(['made', 'made', 'made', 'made']);
+    expect(asked.sort()).toEqual([
+      `challenge creates ${ofChallenge}`,
+      `challenge reports ${ofChallenge}`,
+      `tournament creates ${ofTournament}`,
+      `tournament reports ${ofTournament}`,
+    ]);
+  });
+
+  test('a hot call for an attempt id without an owner is refused without a call', async () => {
+    const { asked, calls } = services(undefined);
+    expect(await calls.reportOutcome(report(newId()))).toEqual(refused('not_found'));
+    expect(await calls.reportOutcome(report('nonsense'))).toEqual(refused('not_found'));
+    expect(asked).toEqual([]);
+  });
+
+  test('a hot call returns a refusal as a value', async () => {
+    const { calls } = services({ $case: 'refused', value: { code: 'round_closed', message: '' } });
+    expect(await calls.reportOutcome(report(ofTournament))).toEqual(refused('round_closed'));
+  });
+
+  test.each([
+    ['no result', undefined],
+    ['a fault', { $case: 'fault', value: { message: 'x' } }],
+    ['a code that is none', { $case: 'refused', value: { code: 'nope', message: '' } }],
+  ])('a hot call rejects on %s, because the result is unknown', async (_name, result) => {
+    const { calls } = services(result);
+    await expect(calls.reportOutcome(report(ofTournament))).rejects.toThrow('tournament.report_outcomes');
+  });
+});

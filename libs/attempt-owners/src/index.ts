@@ -1,0 +1,8 @@
+/**
+ * Clients of the challenge and the tournament service, for a service that calls both: a call goes to the owner that the tag in the id
+ * names.
+ */
+export { type ChallengeClient, connectChallenge } from './challenge.ts';
+export { createHotCalls, type HotCalls } from './hot-calls.ts';
+export { type OwningServices, serviceOf } from './service-of.ts';
+export { connectTournament, type TournamentClient } from './tournament.ts';

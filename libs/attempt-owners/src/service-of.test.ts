@@ -1,0 +1,15 @@
+import { newId, newOwnedId } from '@laurel/ids';
+import { expect, test } from 'vitest';
+import { connectChallenge } from './challenge.ts';
+import { serviceOf } from './service-of.ts';
+import { connectTournament } from './tournament.ts';
+
+test('serviceOf finds the service that owns an id, and none for an id without an owner', async () => {
+  await using challenge = connectChallenge('127.0.0.1:1', undefined);
+  await using tournament = connectTournament('127.0.0.1:1', undefined);
+  const services = { challenge, tournament };
+  expect(serviceOf(services, newOwnedId('challenge'))).toBe(challenge);
+  expect(serviceOf(services, newOwnedId('tournament'))).toBe(tournament);
+  expect(serviceOf(services, newId())).toBeNull();
+  expect(serviceOf(services, 'no id')).toBeNull();
+});

@@ -1,0 +1,15 @@
+/** Which service owns an attempt or an award: the tag in its id names it (libs/ids), so that no look-up is needed. */
+import { ownerOf } from '@laurel/ids';
+import type { ChallengeClient } from './challenge.ts';
+import type { TournamentClient } from './tournament.ts';
+
+export interface OwningServices {
+  readonly challenge: ChallengeClient;
+  readonly tournament: TournamentClient;
+}
+
+/** Null for an id without an owner. */
+export function serviceOf(services: OwningServices, id: string): ChallengeClient | TournamentClient | null {
+  const owner = ownerOf(id);
+  return owner === null ? null : services[owner];
+}

@@ -1,0 +1,15 @@
+/** The client of the tournament service. Its two hot calls go through `hot-calls.ts`; the others are single calls. */
+import { type ChannelIdentity, createClient } from '@laurel/grpc';
+import { TournamentServiceClient } from '@laurel/proto/tournament';
+
+export function connectTournament(address: string, identity: ChannelIdentity | undefined) {
+  return createClient(TournamentServiceClient, {
+    name: 'tournament',
+    address,
+    identity,
+    hot: ['createAttempts', 'reportOutcomes'],
+  });
+}
+
+/** One method per RPC. */
+export type TournamentClient = ReturnType<typeof connectTournament>;

@@ -1,0 +1,40 @@
+/**
+ * One timer for the deadlines of all items, set for the earliest. Most items are done long before their deadlines, so the sweep finds them
+ * gone; it rejects those that are overdue and sets the timer for the earliest of the others. The timer keeps no process alive.
+ */
+import { type Entry, rejectEntry } from './entry.ts';
+
+/** The longest that a timer of Node can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export class DeadlineSweep {
+  readonly #unfinished: () => Iterable<Entry<unknown, never>>;
+  readonly #pastDeadline: () => Error;
+  #sweepAt = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(unfinished: () => Iterable<Entry<unknown, never>>, pastDeadline: () => Error) {
+    this.#unfinished = unfinished;
+    this.#pastDeadline = pastDeadline;
+  }
+
+  noLaterThan(deadlineAt: number): void {
+    if (deadlineAt >= this.#sweepAt) return;
+    clearTimeout(this.#timer);
+    this.#sweepAt = deadlineAt;
+    const waitMs = Math.min(Math.max(deadlineAt - Date.now(), 0), MAX_TIMER_MS);
+    this.#timer = setTimeout(() => this.#sweep(), waitMs).unref();
+  }
+
+  #sweep(): void {
+    const now = Date.now();
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const entry of this.#unfinished()) {
+      if (entry.isAnswered) continue;
+      if (entry.deadlineAt <= now) rejectEntry(entry, this.#pastDeadline());
+      else if (entry.deadlineAt < earliest) earliest = entry.deadlineAt;
+    }
+    this.#sweepAt = Number.POSITIVE_INFINITY;
+    this.noLaterThan(earliest);
+  }
+}

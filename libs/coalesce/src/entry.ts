@@ -1,0 +1,57 @@
+/**
+ * One item of a coalescer. Two things happen to it, independently of each other:
+ *
+ *   its state       submitted -> ready -> running -> done
+ *                   submitted -> waiting -> ready    behind an item of its key
+ *                   ready -> done                    answered before it ran: dropped
+ *   its answer      open -> answered                 once; by its run, its deadline, its signal, or the failure of its batch
+ *
+ * No other step exists. `move` throws for one; `settle` ignores a second answer, since a deadline and a run may both give one.
+ */
+import { BrokenInvariantError } from './errors.ts';
+import type { ObservedItem } from './observer.ts';
+
+type Place = 'submitted' | 'waiting' | 'ready' | 'running' | 'done';
+
+export interface Entry<Item, Result> {
+  readonly item: Item;
+  readonly key: string | undefined;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+  /** Milliseconds since the epoch; infinite without a deadline. */
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal | undefined;
+  readonly observed: ObservedItem | undefined;
+  place: Place;
+  isAnswered: boolean;
+  onAbort: (() => void) | undefined;
+  /** The item of the same key that waits behind this one. */
+  next: Entry<Item, Result> | undefined;
+}
+
+export function move(entry: Entry<unknown, never>, from: Place, to: Place): void {
+  if (entry.place !== from) {
+    throw new BrokenInvariantError(`an item that is ${entry.place} cannot go from ${from} to ${to}`);
+  }
+  entry.place = to;
+}
+
+export function resolveEntry<Result>(entry: Entry<unknown, Result>, result: Result): void {
+  if (entry.isAnswered) return;
+  entry.isAnswered = true;
+  entry.resolve(result);
+  release(entry, undefined);
+}
+
+export function rejectEntry(entry: Entry<unknown, never>, error: unknown): void {
+  if (entry.isAnswered) return;
+  entry.isAnswered = true;
+  entry.reject(error);
+  release(entry, error);
+}
+
+/** The caller has its answer already, so no failure here can leave it without one. */
+function release(entry: Entry<unknown, never>, error: unknown): void {
+  if (entry.onAbort !== undefined) entry.signal?.removeEventListener('abort', entry.onAbort);
+  entry.observed?.onAnswer(error);
+}

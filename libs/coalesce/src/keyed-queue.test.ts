@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Entry, rejectEntry, resolveEntry } from './entry.ts';
+import { BrokenInvariantError } from './errors.ts';
+import { KeyedQueue } from './keyed-queue.ts';
+
+interface Answers {
+  readonly results: number[];
+  readonly errors: unknown[];
+}
+
+function entryOf(item: number, key?: string): Entry<number, number> & Answers {
+  const answers: Answers = { results: [], errors: [] };
+  return {
+    ...answers,
+    item,
+    key,
+    resolve: (result) => void answers.results.push(result),
+    reject: (error) => void answers.errors.push(error),
+    deadlineAt: Number.POSITIVE_INFINITY,
+    signal: undefined,
+    observed: undefined,
+    place: 'submitted',
+    isAnswered: false,
+    onAbort: undefined,
+    next: undefined,
+  };
+}
+
+const itemsOf = (entries: readonly Entry<number, number>[]) => entries.map(({ item }) => item);
+
+test('an item that is queued already is not queued again', () => {
+  const queue = new KeyedQueue<number, number>();
+  const entry = entryOf(1);
+  queue.add(entry);
+  expect(() => queue.add(entry)).toThrow(BrokenInvariantError);
+});
+
+test('an item that does not run cannot end its run, and one that ran ends it once', () => {
+  const queue = new KeyedQueue<number, number>();
+  const entry = entryOf(1);
+  queue.add(entry);
+  expect(() => queue.finish(entry)).toThrow('an item that is ready cannot go from running to done');
+  queue.take(1);
+  resolveEntry(entry, 1);
+  queue.finish(entry);
+  expect(() => queue.finish(entry)).toThrow('an item that is done cannot go from running to done');
+});
+
+test('a run cannot end before the caller of its item has an answer', () => {
+  const queue = new KeyedQueue<number, number>();
+  const entry = entryOf(1);
+  queue.add(entry);
+  queue.take(1);
+  expect(() => queue.finish(entry)).toThrow('its caller has no answer');
+});
+
+test('the first answer of an item counts, and a later one changes nothing', () => {
+  const entry = entryOf(1);
+  rejectEntry(entry, 'too late');
+  resolveEntry(entry, 1);
+  rejectEntry(entry, 'again');
+  expect([entry.results, entry.errors]).toEqual([[], ['too late']]);
+});
+
+test('the keyed queue hands out what a list with locked keys would, over any adds, takes, early answers and ends of runs', () => {
+  const command = fc.oneof(
+    fc.record({ kind: fc.constant('add' as const), key: fc.constantFrom(undefined, 'a', 'b', 'c') }),
+    fc.record({ kind: fc.constant('take' as const), max: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ kind: fc.constant('finish' as const), index: fc.nat(9) }),
+    fc.record({ kind: fc.constant('abort' as const), index: fc.nat(9) }),
+  );
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 80 }), (commands) => {
+      const queue = new KeyedQueue<number, number>();
+      const all: Entry<number, number>[] = [];
+      let queued: Entry<number, number>[] = [];
+      let running: Entry<number, number>[] = [];
+      for (const one of commands) {
+        if (one.kind === 'add') {
+          const entry = entryOf(all.length, one.key);
+          all.push(entry);
+          queued.push(entry);
+          queue.add(entry);
+        } else if (one.kind === 'take') {
+          const taken = queue.take(one.max);
+          expect(taken.length).toBeLessThanOrEqual(one.max);
+          const keys = [...running, ...taken].flatMap(({ key }) => key ?? []);
+          expect(new Set(keys).size).toBe(keys.length);
+          // Items of one key never overtake: any that are left in front of a running item were answered early.
+          for (const entry of taken) {
+            expect(entry.isAnswered).toBe(false);
+            if (entry.key === undefined) continue;
+            const before = queued.filter(({ item, key }) => key === entry.key && item < entry.item);
+            expect(itemsOf(before.filter(({ isAnswered }) => !isAnswered))).toEqual([]);
+          }
+          running.push(...taken);
+          queued = queued.filter(({ place }) => place === 'ready' || place === 'waiting');
+        } else if (one.kind === 'finish') {
+          const entry = running[one.index];
+          if (entry === undefined) continue;
+          resolveEntry(entry, entry.item);
+          queue.finish(entry);
+          running = running.filter((other) => other !== entry);
+        } else {
+          const entry = queued[one.index];
+          if (entry !== undefined) rejectEntry(entry, 'aborted');
+        }
+        expect(queue.count).toBe(queued.length);
+        expect(itemsOf([...queue.entries()].filter(({ place }) => place !== 'running')).sort()).toEqual(
+          itemsOf(queued.filter((entry) => entry.place === 'ready' || !isBehindRunning(entry, running))).sort(),
+        );
+      }
+    }),
+  );
+});
+
+/** The chain of a key whose first item runs hangs on that item, and not on the queue. */
+function isBehindRunning({ key }: Entry<number, number>, running: readonly Entry<number, number>[]): boolean {
+  return key !== undefined && running.some((other) => other.key === key);
+}

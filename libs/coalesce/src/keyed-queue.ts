@@ -1,0 +1,96 @@
+/**
+ * Which item may run next: in the order of arrival, and of one key only the first that is not done.
+ *
+ * - `count` items are queued: ready, or waiting behind an item of their key.
+ * - Of the items of one key at most one is ready or running; the others hang on it in a chain, in their order.
+ * - `#lastOfKey` holds a key from its first item's arrival until its last item is done, and so never more keys than items.
+ */
+import { type Entry, move } from './entry.ts';
+import { BrokenInvariantError } from './errors.ts';
+
+/** Items that have left the queue are cut off the array once there are so many of them. */
+const COMPACT_AFTER = 1024;
+
+export class KeyedQueue<Item, Result> {
+  #ready: Entry<Item, Result>[] = [];
+  #readyFrom = 0;
+  #count = 0;
+  readonly #lastOfKey = new Map<string, Entry<Item, Result>>();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get readyCount(): number {
+    return this.#ready.length - this.#readyFrom;
+  }
+
+  add(entry: Entry<Item, Result>): void {
+    this.#count += 1;
+    if (entry.key !== undefined) {
+      const last = this.#lastOfKey.get(entry.key);
+      this.#lastOfKey.set(entry.key, entry);
+      if (last !== undefined) {
+        move(entry, 'submitted', 'waiting');
+        last.next = entry;
+        return;
+      }
+    }
+    move(entry, 'submitted', 'ready');
+    this.#ready.push(entry);
+  }
+
+  /** At most `max` ready items, which run from now on. Those that were answered meanwhile are done without a run. */
+  take(max: number): readonly Entry<Item, Result>[] {
+    const batch: Entry<Item, Result>[] = [];
+    while (batch.length < max) {
+      const entry = this.#ready[this.#readyFrom];
+      if (entry === undefined) break;
+      this.#readyFrom += 1;
+      this.#count -= 1;
+      if (entry.isAnswered) {
+        move(entry, 'ready', 'done');
+        this.#readyNext(entry);
+      } else {
+        move(entry, 'ready', 'running');
+        batch.push(entry);
+      }
+    }
+    this.#compact();
+    return batch;
+  }
+
+  /** The run of the item is over: the next one of its key is ready. */
+  finish(entry: Entry<Item, Result>): void {
+    move(entry, 'running', 'done');
+    if (!entry.isAnswered) throw new BrokenInvariantError('an item is done and its caller has no answer');
+    this.#readyNext(entry);
+  }
+
+  /** All that are queued, in no particular order. */
+  *entries(): Generator<Entry<Item, Result>> {
+    for (let index = this.#readyFrom; index < this.#ready.length; index += 1) {
+      for (let entry = this.#ready[index]; entry !== undefined; entry = entry.next) yield entry;
+    }
+  }
+
+  #readyNext({ key, next }: Entry<Item, Result>): void {
+    if (key === undefined) return;
+    if (next === undefined) {
+      this.#lastOfKey.delete(key);
+      return;
+    }
+    move(next, 'waiting', 'ready');
+    this.#ready.push(next);
+  }
+
+  #compact(): void {
+    if (this.#readyFrom === this.#ready.length) {
+      this.#ready = [];
+      this.#readyFrom = 0;
+    } else if (this.#readyFrom >= COMPACT_AFTER) {
+      this.#ready = this.#ready.slice(this.#readyFrom);
+      this.#readyFrom = 0;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** The hooks through which tracing observes every coalescer of the process. */
+
+/**
+ * An item is observed when `onSubmit` returns an observation for it; each run that carries the item has that observation in its `items`, and
+ * the observation is notified when the item's caller is answered. The callbacks must not throw: what they throw fails the batch.
+ */
+export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
+  onSubmit(name: string): Observed | undefined;
+  /** Called in place of `run`, which it calls. */
+  onRun<Results>(
+    batch: { readonly name: string; readonly size: number; readonly items: readonly Observed[] },
+    run: () => Promise<Results>,
+  ): Promise<Results>;
+}
+
+export interface ObservedItem {
+  onAnswer(error?: unknown): void;
+}
+
+let observer: CoalescerObserver | undefined;
+
+/** One observer a process, so that each run shows it only items that it has made; `undefined` removes it. */
+export function observeCoalescers<Observed extends ObservedItem>(next: CoalescerObserver<Observed> | undefined): void {
+  if (next !== undefined && observer !== undefined) throw new Error('the coalescers of this process have an observer');
+  observer = next;
+}
+
+export function currentObserver(): CoalescerObserver | undefined {
+  return observer;
+}

@@ -1,0 +1,99 @@
+/**
+ * The run of one batch, which ends with every item of it answered.
+ *
+ * A batch that fails is run again item by item, so that one bad item fails alone: `run` must have had no effect when it throws, or the same
+ * effect twice must be one. Without `isolate` every item of the batch gets the error.
+ */
+import { type Entry, rejectEntry, resolveEntry } from './entry.ts';
+import { type CoalescerObserver, currentObserver } from './observer.ts';
+
+/** Items that run together, in the order of `run`'s argument and of its results. */
+export type Batch<Item, Result> = readonly Entry<Item, Result>[];
+
+/** The options of a coalescer that concern a run; see `CoalescerOptions`. */
+export interface RunOptions<Item, Result> {
+  readonly name: string;
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly isolate: boolean | ((error: unknown) => boolean);
+  readonly onBatch: ((size: number) => void) | undefined;
+}
+
+/** Never rejects, and leaves no item of the batch unanswered. */
+export async function runBatch<Item, Result>(
+  batch: Batch<Item, Result>,
+  options: RunOptions<Item, Result>,
+): Promise<void> {
+  try {
+    options.onBatch?.(batch.length);
+    const failure = await attempt(batch, options);
+    if (failure === undefined) return;
+    if (batch.length === 1 || !mayIsolate(options, failure.cause)) rejectAll(batch, failure.cause);
+    else await replay(batch, options);
+  } catch (error) {
+    // A callback threw. The callers come before the observer, which may be the one that did.
+    for (const entry of batch) {
+      if (entry.isAnswered) continue;
+      entry.isAnswered = true;
+      entry.reject(error);
+    }
+  }
+}
+
+/** Replays item by item, until an error is not the item's own. */
+async function replay<Item, Result>(batch: Batch<Item, Result>, options: RunOptions<Item, Result>): Promise<void> {
+  for (const [index, entry] of batch.entries()) {
+    if (entry.isAnswered) continue;
+    const failure = await attempt([entry], options);
+    if (failure === undefined) continue;
+    if (!mayIsolate(options, failure.cause)) {
+      rejectAll(batch.slice(index), failure.cause);
+      return;
+    }
+    rejectEntry(entry, failure.cause);
+  }
+}
+
+/** Runs the items and answers them, or returns why `run` failed and answers none. */
+async function attempt<Item, Result>(
+  batch: Batch<Item, Result>,
+  { name, run }: RunOptions<Item, Result>,
+): Promise<{ readonly cause: unknown } | undefined> {
+  let results: readonly Result[];
+  try {
+    const items = batch.map((entry) => entry.item);
+    const observer = currentObserver();
+    results = await (observer === undefined ? run(items) : observedRun(observer, name, batch, () => run(items)));
+  } catch (cause) {
+    return { cause };
+  }
+  if (results.length !== batch.length) {
+    // A bug in `run`, after its effect: no result can be matched to an item, and nothing may run twice.
+    rejectAll(batch, new Error(`${name}: run answered ${results.length} results for ${batch.length} items`));
+    return undefined;
+  }
+  let index = 0;
+  for (const result of results) {
+    const entry = batch[index];
+    index += 1;
+    if (entry !== undefined) resolveEntry(entry, result);
+  }
+  return undefined;
+}
+
+function observedRun<Results>(
+  observer: CoalescerObserver,
+  name: string,
+  batch: Batch<unknown, never>,
+  work: () => Promise<Results>,
+): Promise<Results> {
+  const items = batch.flatMap(({ observed }) => observed ?? []);
+  return observer.onRun({ name, size: batch.length, items }, work);
+}
+
+function mayIsolate({ isolate }: Pick<RunOptions<never, unknown>, 'isolate'>, error: unknown): boolean {
+  return typeof isolate === 'function' ? isolate(error) : isolate;
+}
+
+function rejectAll(batch: Batch<unknown, never>, error: unknown): void {
+  for (const entry of batch) rejectEntry(entry, error);
+}

@@ -1,0 +1,68 @@
+import { type AttemptOwner, newId, newOwnedId } from '@laurel/ids';
+import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ownerOfEvent } from './event-owner.ts';
+import { newEvent } from './events.fixture.ts';
+
+type Payload = NonNullable<Event['payload']>;
+
+const OWNERS = ['challenge', 'tournament'] as const;
+const OWNER: Record<AttemptOwner, Owner> = { challenge: Owner.CHALLENGE, tournament: Owner.TOURNAMENT };
+
+/** Every event that a service publishes about its own attempt and award. */
+function payloadsOf(owner: AttemptOwner): readonly Payload[] {
+  const attempt = {
+    attemptId: newOwnedId(owner),
+    challengeId: owner === 'challenge' ? newId() : '',
+    tournamentRoundId: owner === 'tournament' ? newId() : '',
+    playerRef: 'p',
+  };
+  const settled = { ...attempt, score: 1, metThreshold: true, recordedAt: new Date() };
+  const award = { id: newOwnedId(owner), amountCents: 1n, payoutStatus: PayoutStatus.PAID };
+  const released = { ...attempt, awardId: newOwnedId(owner), amountCents: 1n };
+  const round = { tournamentRoundId: newId(), tournamentId: newId() };
+  return [
+    { $case: 'attemptSettled', value: { ...settled, award: undefined } },
+    { $case: 'attemptSettled', value: { ...settled, award } },
+    { $case: 'attemptRefunded', value: { ...attempt, amountCents: 1n, reason: RefundReason.EXPIRED } },
+    { $case: 'awardReleased', value: released },
+    { $case: 'awardReleased', value: { ...released, attemptId: '' } },
+    ...(owner === 'challenge'
+      ? ([{ $case: 'challengeSuspended', value: { challengeId: newId(), name: 'x' } }] as const)
+      : ([
+          { $case: 'roundSettled', value: { ...round, rankedPlayers: 1n, purseCents: 1n } },
+          { $case: 'roundCancelled', value: round },
+        ] as const)),
+  ];
+}
+
+const owned = fc
+  .constantFrom(...OWNERS)
+  .chain((owner) => fc.constantFrom(...payloadsOf(owner)).map((payload) => ({ owner, payload })));
+
+test('an event belongs to its owner, and to none where it names the other', () => {
+  fc.assert(
+    fc.property(owned, fc.constantFrom(...OWNERS), ({ owner, payload }, named) => {
+      const event = newEvent({ owner: OWNER[named], payload });
+      expect(ownerOfEvent(event)).toBe(named === owner ? owner : undefined);
+    }),
+  );
+});
+
+test('an event that mixes its own attempt with another owner’s belongs to none', () => {
+  const [other] = payloadsOf('tournament').slice(1);
+  for (const payload of payloadsOf('challenge')) {
+    if (payload.$case !== 'attemptSettled' || other?.$case !== 'attemptSettled') continue;
+    const { attemptId, tournamentRoundId, award } = other.value;
+    for (const change of [{ attemptId }, { tournamentRoundId }, { award }]) {
+      const mixed = { ...payload, value: { ...payload.value, ...change } };
+      expect(ownerOfEvent(newEvent({ payload: mixed }))).toBeUndefined();
+    }
+  }
+});
+
+test('an event of an unknown owner, or without a payload, belongs to none', () => {
+  expect(ownerOfEvent(newEvent({ owner: Owner.UNSPECIFIED }))).toBeUndefined();
+  expect(ownerOfEvent(newEvent({ payload: undefined }))).toBeUndefined();
+});

@@ -1,0 +1,44 @@
+import { SERVICE_NAMES } from '@laurel/topology';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { serviceOfNames } from './caller.ts';
+
+describe('the service that a certificate names', () => {
+  test.each([
+    ['URI:spiffe://laurel/gateway', 'gateway'],
+    ['DNS:wallet, URI:spiffe://laurel/wallet', 'wallet'],
+    ['URI:spiffe://laurel/webhook, DNS:localhost, IP Address:127.0.0.1', 'webhook'],
+    [undefined, 'stranger'],
+    ['', 'stranger'],
+    ['DNS:gateway', 'stranger'],
+    ['DNS:spiffe://laurel/gateway', 'stranger'],
+    ['URI:spiffe://laurel/', 'stranger'],
+    ['URI:spiffe://laurel/nats', 'stranger'],
+    ['URI:spiffe://laurel/gateway/x', 'stranger'],
+    ['URI:spiffe://other/gateway', 'stranger'],
+    ['URI:SPIFFE://laurel/gateway', 'stranger'],
+    ['URI:spiffe://laurel/gateway, URI:spiffe://laurel/wallet', 'stranger'],
+    // One name that imitates several, as Node prints it.
+    ['DNS:"a, URI:spiffe://laurel/gateway, DNS:b"', 'stranger'],
+  ])('a certificate with the names %s is of the service %s', (names, service) => {
+    expect(serviceOfNames(names)).toBe(service);
+  });
+
+  test('a certificate names a service of ours only if exactly one URI is exactly its name', () => {
+    const name = fc.oneof(
+      fc.constantFrom(...SERVICE_NAMES).map((service) => `URI:spiffe://laurel/${service}`),
+      fc.string({ unit: 'grapheme-ascii' }).map((text) => `URI:${text}`),
+      fc.domain().map((domain) => `DNS:${domain}`),
+    );
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 4 }), (names) => {
+        const service = serviceOfNames(names.join(', '));
+        const uris = names
+          .join(', ')
+          .split(', ')
+          .filter((text) => text.startsWith('URI:'));
+        if (service !== 'stranger') expect(uris).toEqual([`URI:spiffe://laurel/${service}`]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * The caller of an rpc. A service is named by its certificate, in a URI of the subject's alternative names: `spiffe://laurel/<service>`.
+ * Host names and addresses play no part, so that the same certificate serves every replica wherever it runs.
+ *
+ * - A certificate of the trusted authority that names no service of ours, or more than one, is a stranger's: it may only check health.
+ * - A channel without certificates (a test, or a stack that turned them off) cannot tell callers apart, and accepts every call.
+ */
+import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
+
+/** Undefined on a channel without certificates. */
+export type Caller = ServiceName | 'stranger' | undefined;
+
+/** The callers that a service accepts: for all of its rpcs, or for each one. A new rpc does not compile before it is named. */
+export type AcceptedCallers<Service> =
+  | readonly ServiceName[]
+  | { readonly [Rpc in keyof Service]: readonly ServiceName[] };
+
+/** The caller may not make this call. Nothing was done. */
+export class CallNotPermittedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CallNotPermittedError';
+  }
+}
+
+const URI_PREFIX = 'URI:spiffe://laurel/';
+
+/** The service that the alternative names of a verified certificate, as Node prints them, identify. */
+export function serviceOfNames(subjectAltName: string | undefined): ServiceName | 'stranger' {
+  // Node quotes a name that holds a separator, so that it cannot be read as several; a service has no such name.
+  if (subjectAltName === undefined || subjectAltName.includes('"')) return 'stranger';
+  const uris = subjectAltName.split(', ').filter((name) => name.startsWith('URI:'));
+  const [uri] = uris;
+  if (uri === undefined || uris.length > 1 || !uri.startsWith(URI_PREFIX)) return 'stranger';
+  const name = uri.slice(URI_PREFIX.length);
+  return SERVICE_NAMES.find((service) => service === name) ?? 'stranger';
+}
+
+/** The part of a grpc-js call that is read. */
+type AuthenticatedCall = {
+  getAuthContext(): { readonly sslPeerCertificate?: { readonly subjectaltname?: string | undefined } };
+};
+
+/** How a server identifies the caller of a call. */
+export type ReadCaller = (call: AuthenticatedCall) => Caller;
+
+/** For a server without certificates. */
+export const readNoCaller: ReadCaller = () => undefined;
+
+/** For a server with certificates. Reading one takes 24 us, so hot calls share a stream that reads it once (multiplexer-server.ts). */
+export const readCaller: ReadCaller = (call) =>
+  serviceOfNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);

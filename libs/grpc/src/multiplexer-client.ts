@@ -1,0 +1,274 @@
+/**
+ * The caller's end of the call multiplexer: many unary calls over one open gRPC stream. Decision 10 has the reasons, and how to do
+ * without it.
+ *
+ * States of a stream
+ *   open       accepts new calls. It opens at the first call, and is the only open one of its client.
+ *   retiring   accepts no new calls, because its time is over, the server asks for it (`going_away`), or the client closes. When the
+ *              last of its calls has ended, our side of it ends; the server then ends its own.
+ *   ended      it broke, or the server has ended it. Its pending calls have failed.
+ *
+ * States of a call
+ *   pending -> ended, once: by its answer (a response, a refusal, a failure), its deadline, its signal, or the end of its stream. A call
+ *   whose caller gave up is cancelled at the server, and its id is not used again: an answer to an id that is not pending is ignored.
+ *
+ * Limits
+ *   streams       one open, and those that retire: each of them ends within the longest deadline of its calls.
+ *   renewAfterMs  the age at which a stream retires, so that new calls reach the next replica.
+ *   calls         as many as their callers have in flight. The multiplexer holds none back; coalescers do (`lanes` batches of a call).
+ *   size          MAX_MULTIPLEXED_BYTES a request or response: that call fails with RESOURCE_EXHAUSTED, and the others go on.
+ *   deadlines     every call has one; there is no call without.
+ *   ids           MAX_CALL_ID a stream: one that has used them up retires.
+ *
+ * Invariants
+ *   An id belongs to one call of its stream. Each call ends exactly once. A stream that breaks fails its calls as a broken connection
+ *   does, and as UNIMPLEMENTED where the server has no multiplexer, since then none of them ran. This file never sends a call twice:
+ *   only its caller knows whether that is safe (`retryLostReply`).
+ *
+ * Its name on the wire is `laurel.wire.v1.ExchangeService`. Services are deployed one by one, and a server without that name would fail every
+ * hot call of an older client, so the name stays. To change it, serve both names for a release, and let clients move in the next.
+ */
+import { type Client, type ClientDuplexStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import type { Refused } from '@laurel/errors';
+import {
+  type Answer,
+  type ExchangeRequest,
+  type ExchangeResponse,
+  ExchangeServiceService,
+  type Call as WireCall,
+} from '@laurel/proto/wire';
+import type { UnaryMethod } from './definition.ts';
+import { callFailedError, refusalOf, serviceError } from './error-mapping.ts';
+import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
+import { MAX_CALL_ID, MAX_MULTIPLEXED_BYTES } from './wire.ts';
+
+const { exchange } = ExchangeServiceService;
+
+export type OutgoingCall = {
+  readonly method: UnaryMethod;
+  readonly request: unknown;
+  readonly deadlineAt: number;
+  readonly signal: AbortSignal | undefined;
+  /** The span that the call belongs to; empty outside of traces. */
+  readonly traceparent: string;
+};
+
+export type CallMultiplexer = {
+  /** Ends as a unary call does: with the response, a refusal, or a CallFailedError. */
+  call(call: OutgoingCall): Promise<unknown>;
+  /** Calls under way still end. */
+  close(): void;
+};
+
+export function createCallMultiplexer(channel: Client, { renewAfterMs }: { renewAfterMs: number }): CallMultiplexer {
+  let current: MultiplexedStream | undefined;
+
+  const streamOfNewCalls = (): MultiplexedStream => {
+    if (current?.takesCalls && performance.now() - current.openedAt < renewAfterMs) return current;
+    current?.retire();
+    current = new MultiplexedStream(channel);
+    return current;
+  };
+
+  return {
+    call: (call) =>
+      new Promise((resolve, reject) => {
+        const failNow = (code: status, details: string) =>
+          reject(callFailedError(call.method.path, serviceError({ code, details, metadata: new Metadata() })));
+        if (call.signal?.aborted) return failNow(status.CANCELLED, 'the caller gave up');
+        if (call.deadlineAt <= Date.now()) return failNow(status.DEADLINE_EXCEEDED, 'the deadline had passed');
+        const request = encoded(call);
+        if (request === null) return failNow(status.INTERNAL, 'the request could not be encoded');
+        if (request.length > MAX_MULTIPLEXED_BYTES) {
+          return failNow(status.RESOURCE_EXHAUSTED, 'the request is too large');
+        }
+        return streamOfNewCalls().send(request, { ...call, resolve, reject });
+      }),
+    close() {
+      current?.retire();
+      current = undefined;
+    },
+  };
+}
+
+function encoded({ method, request }: OutgoingCall): Buffer | null {
+  try {
+    return method.requestSerialize(request);
+  } catch {
+    return null;
+  }
+}
+
+type PendingCall = OutgoingCall & {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+  onAbort?: () => void;
+};
+
+type Outgoing = { readonly call: WireCall } | { readonly cancelledCallId: number };
+
+export class MultiplexedStream {
+  readonly openedAt = performance.now();
+  readonly #stream: ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
+  readonly #outgoing: FrameWriter<Outgoing>;
+  readonly #pending = new Map<number, PendingCall>();
+  #state: 'open' | 'retiring' | 'ended' = 'open';
+  #lastId = 0;
+  #deadlineTimer: NodeJS.Timeout | undefined;
+  #deadlineTimerAt = Number.POSITIVE_INFINITY;
+
+  constructor(channel: Client) {
+    this.#stream = channel.makeBidiStreamRequest(
+      exchange.path,
+      exchange.requestSerialize,
+      exchange.responseDeserialize,
+      new Metadata(),
+      {},
+    );
+    this.#outgoing = createFrameWriter<Outgoing>({
+      sizeOf: (item) => ('call' in item ? item.call.request.length : 0),
+      write: (items, onWritten) => this.#stream.write(requestOf(items), onWritten),
+    });
+    this.#stream.on('data', (response: ExchangeResponse) => this.#receive(response));
+    this.#stream.on('error', (error: ServiceError) => this.#onEnd(error));
+    this.#stream.on('end', () => this.#onEnd(undefined));
+  }
+
+  get takesCalls(): boolean {
+    return this.#state === 'open' && this.#lastId < MAX_CALL_ID;
+  }
+
+  /** Throws on a stream that accepts no calls. */
+  send(request: Buffer, call: PendingCall): void {
+    if (!this.takesCalls) throw new Error(`a stream that is ${this.#state} takes no call ${this.#lastId + 1}`);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#pending.set(id, call);
+    const { method, traceparent } = call;
+    this.#outgoing.push({ call: { id, path: method.path, request, traceparent } });
+    this.#watchDeadline(call.deadlineAt);
+    if (call.signal !== undefined) {
+      call.onAbort = () => this.#abandon(id, status.CANCELLED, 'the caller gave up');
+      call.signal.addEventListener('abort', call.onAbort, { once: true });
+    }
+  }
+
+  /** Accepts no new calls, and ends once those under way have ended. */
+  retire(): void {
+    if (this.#state === 'open') this.#state = 'retiring';
+    this.#endWhenIdle();
+  }
+
+  #receive({ answers, goingAway }: ExchangeResponse): void {
+    for (const { id, result } of answers) {
+      const call = this.#take(id);
+      if (call !== undefined) endCall(call, result);
+    }
+    if (goingAway) this.retire();
+    else this.#endWhenIdle();
+  }
+
+  #take(id: number): PendingCall | undefined {
+    const call = this.#pending.get(id);
+    if (call === undefined) return undefined;
+    this.#pending.delete(id);
+    if (call.onAbort !== undefined) call.signal?.removeEventListener('abort', call.onAbort);
+    return call;
+  }
+
+  /** The caller has given the call up; the server is notified. */
+  #abandon(id: number, code: status, details: string): void {
+    const call = this.#take(id);
+    if (call === undefined) return;
+    failCall(call, code, details, new Metadata());
+    this.#outgoing.push({ cancelledCallId: id });
+    this.#endWhenIdle();
+  }
+
+  #endWhenIdle(): void {
+    if (this.#state !== 'retiring' || this.#pending.size > 0 || this.#stream.writableEnded) return;
+    this.#outgoing.flush();
+    this.#stream.end();
+  }
+
+  /** Called at every end, a clean one too, and once more after an error. */
+  #onEnd(error: ServiceError | undefined): void {
+    this.#state = 'ended';
+    this.#outgoing.stop();
+    clearTimeout(this.#deadlineTimer);
+    const code = error?.code === status.UNIMPLEMENTED ? status.UNIMPLEMENTED : status.UNAVAILABLE;
+    for (const id of [...this.#pending.keys()]) {
+      const call = this.#take(id);
+      if (call !== undefined) failCall(call, code, error?.details ?? 'the stream ended', new Metadata());
+    }
+  }
+
+  /** One timer, for the call that is due first. Under steady load it is set again once per deadline, not once per call. */
+  #watchDeadline(deadlineAt: number): void {
+    if (deadlineAt >= this.#deadlineTimerAt) return;
+    clearTimeout(this.#deadlineTimer);
+    this.#deadlineTimerAt = deadlineAt;
+    this.#deadlineTimer = setTimeout(() => this.#expire(), Math.max(0, deadlineAt - Date.now()));
+  }
+
+  #expire(): void {
+    this.#deadlineTimerAt = Number.POSITIVE_INFINITY;
+    const now = Date.now();
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const [id, { deadlineAt }] of [...this.#pending]) {
+      if (deadlineAt <= now) this.#abandon(id, status.DEADLINE_EXCEEDED, 'the deadline passed');
+      else nextAt = Math.min(nextAt, deadlineAt);
+    }
+    if (nextAt < Number.POSITIVE_INFINITY) this.#watchDeadline(nextAt);
+  }
+}
+
+function requestOf(items: readonly Outgoing[]): ExchangeRequest {
+  const request: ExchangeRequest = { calls: [], cancelledCallIds: [] };
+  for (const item of items) {
+    if ('call' in item) request.calls.push(item.call);
+    else request.cancelledCallIds.push(item.cancelledCallId);
+  }
+  return request;
+}
+
+function endCall(call: PendingCall, result: Answer['result']): void {
+  if (result?.$case === 'response') {
+    const response = decoded(call.method, result.value);
+    if (response === null) failCall(call, status.INTERNAL, 'the response could not be decoded', new Metadata());
+    else call.resolve(response);
+  } else if (result?.$case === 'failure') {
+    const { code, details, trailers } = result.value;
+    const metadata = metadataOf(trailers);
+    if (metadata === null) failCall(call, status.INTERNAL, 'the trailers could not be read', new Metadata());
+    else failCall(call, code, details, metadata);
+  } else {
+    failCall(call, status.INTERNAL, 'the answer was empty', new Metadata());
+  }
+}
+
+function decoded(method: UnaryMethod, bytes: Buffer): unknown {
+  try {
+    return method.responseDeserialize(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for what gRPC does not accept as trailers. */
+function metadataOf(trailers: { readonly [key: string]: string }): Metadata | null {
+  const metadata = new Metadata();
+  try {
+    for (const [key, value] of Object.entries(trailers)) metadata.set(key, value);
+    return metadata;
+  } catch {
+    return null;
+  }
+}
+
+function failCall(call: PendingCall, code: status, details: string, metadata: Metadata): void {
+  const error = serviceError({ code, details, metadata });
+  const refusal: Refused | null = refusalOf(error);
+  if (refusal !== null) call.resolve(refusal);
+  else call.reject(callFailedError(call.method.path, error));
+}

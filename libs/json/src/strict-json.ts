@@ -1,0 +1,213 @@
+/**
+ * JSON that every reader reads alike: RFC 8259 text in UTF-8, restricted as I-JSON (RFC 7493) is.
+ * - no object names a member twice (readers disagree which one counts);
+ * - every number is finite as a double, all text is well-formed Unicode (receipts are signed over canonical JSON, which needs both). That
+ *   holds inside of `metadata` and `evidence` too. A number may have more digits than a double keeps: the text that is stored keeps them, and
+ *   `exact` distinguishes such numbers;
+ * - nesting ends at 64 levels (deeper is an attack on recursive readers).
+ */
+import { isUtf8 } from 'node:buffer';
+import { readNumber } from './exact-number.ts';
+import { parseExactJson, parseJson } from './parse-json.ts';
+
+export const MAX_DEPTH = 64;
+
+/** The most characters of a member's name that a message repeats. */
+const MAX_NAMED_CHARACTERS = 64;
+
+export type StrictJson =
+  | {
+      readonly kind: 'parsed';
+      readonly value: unknown;
+      /** The same with an ExactNumber for every number that no double prints back; most bodies have none, and then it is `value` itself. */
+      readonly exact: unknown;
+      /** Members of the outermost object, by name, as the very text that was sent. */
+      readonly verbatim: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'faulty'; readonly message: string };
+
+/** Reads a body. `verbatimNames` are the members of the outermost object whose text is returned as sent. */
+export function parseStrictJson(bytes: Buffer, verbatimNames: readonly string[] = []): StrictJson {
+  if (!isUtf8(bytes)) return faulty('The body is not valid UTF-8.');
+  const text = bytes.toString();
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return faulty('The body is not valid JSON.');
+  }
+
+  const tally = { members: 0 };
+  const fault = inspect(value, 1, tally);
+  if (fault !== null) return faulty(fault);
+
+  // Of two members with one name the parser keeps one, so the text then has more members than the value, and otherwise as many.
+  // That needs a parser which never confuses two names: parseJson is one, the native parser is not.
+  const scan = scanMembers(text, verbatimNames);
+  if (scan.members !== tally.members) return faulty(`The member \`${shortened(repeatedName(text))}\` stands twice.`);
+  return { kind: 'parsed', value, exact: scan.areNumbersExact ? value : parseExactJson(text), verbatim: scan.verbatim };
+}
+
+function faulty(message: string): StrictJson {
+  return { kind: 'faulty', message };
+}
+
+/** Walks a parsed value, counts the members of its objects, and returns its first validation issue. */
+function inspect(value: unknown, depth: number, tally: { members: number }): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'The body holds text that is not valid Unicode.';
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? null : 'The body holds a number beyond the range of a double.';
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > MAX_DEPTH) return `The body nests deeper than ${MAX_DEPTH} levels.`;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const fault = inspect(item, depth + 1, tally);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+  for (const name of Object.keys(value)) {
+    tally.members += 1;
+    const fault =
+      inspect(name, depth + 1, tally) ?? inspect((value as Record<string, unknown>)[name], depth + 1, tally);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+const QUOTE = 0x22;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const LETTER_E = 0x65;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** One pass over text that is known to be JSON: counts the members (one colon each), cuts out the requested ones, and checks every number. */
+function scanMembers(
+  text: string,
+  verbatimNames: readonly string[],
+): { members: number; verbatim: Record<string, string>; areNumbersExact: boolean } {
+  const verbatim: Record<string, string> = Object.create(null);
+  const isOutermostObject = text.trimStart().startsWith('{');
+  let members = 0;
+  let areNumbersExact = true;
+  let depth = 0;
+  let stringStart = 0;
+  let stringEnd = 0;
+  let wantedName: string | undefined;
+  let valueStart = 0;
+
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    switch (code) {
+      case QUOTE:
+        stringStart = index + 1;
+        index = endOfString(text, stringStart);
+        stringEnd = index;
+        break;
+      case COLON:
+        members += 1;
+        if (depth === 1 && isOutermostObject && verbatimNames.length > 0) {
+          const name = nameOf(text.slice(stringStart, stringEnd));
+          wantedName = verbatimNames.includes(name) ? name : undefined;
+          valueStart = index + 1;
+        }
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth += 1;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth -= 1;
+        if (depth === 0 && wantedName !== undefined) verbatim[wantedName] = text.slice(valueStart, index).trim();
+        break;
+      case COMMA:
+        if (depth === 1 && wantedName !== undefined) {
+          verbatim[wantedName] = text.slice(valueStart, index).trim();
+          wantedName = undefined;
+        }
+        break;
+      default:
+        if (code === MINUS || (code >= ZERO && code <= NINE)) {
+          const end = endOfNumber(text, index);
+          areNumbersExact &&= typeof readNumber(text.slice(index, end)) === 'number';
+          index = end - 1;
+        }
+    }
+  }
+  return { members, verbatim, areNumbersExact };
+}
+
+/** The first name that an object of the text, which is known to be JSON and to have one, gives to a second member. */
+function repeatedName(text: string): string {
+  const open: Set<string>[] = [];
+  let stringStart = 0;
+  let stringEnd = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case QUOTE:
+        stringStart = index + 1;
+        index = endOfString(text, stringStart);
+        stringEnd = index;
+        break;
+      case COLON: {
+        const name = nameOf(text.slice(stringStart, stringEnd));
+        const names = open.at(-1);
+        if (names?.has(name)) return name;
+        names?.add(name);
+        break;
+      }
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        open.push(new Set());
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        open.pop();
+        break;
+    }
+  }
+  throw new Error('no member of the text stands twice');
+}
+
+/** A name as a message may repeat it: whole where it is short, and always valid Unicode. */
+function shortened(name: string): string {
+  const text = name.length > MAX_NAMED_CHARACTERS ? `${name.slice(0, MAX_NAMED_CHARACTERS)}…` : name;
+  return text.toWellFormed();
+}
+
+/** The index of the quote that ends the string which starts at `index`. */
+function endOfString(text: string, index: number): number {
+  let end = index;
+  for (;;) {
+    const code = text.charCodeAt(end);
+    if (code === QUOTE) return end;
+    end += code === BACKSLASH ? 2 : 1;
+  }
+}
+
+/** The index behind the number that starts at `index`: where a comma, a bracket or space follows. */
+function endOfNumber(text: string, index: number): number {
+  let end = index + 1;
+  while (isInNumber(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function isInNumber(code: number): boolean {
+  return (
+    (code >= ZERO && code <= NINE) || code === MINUS || code === POINT || code === PLUS || (code | 0x20) === LETTER_E
+  );
+}
+
+function nameOf(sent: string): string {
+  return sent.includes('\\') ? (JSON.parse(`"${sent}"`) as string) : sent;
+}

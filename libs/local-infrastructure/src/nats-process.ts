@@ -1,0 +1,124 @@
+/**
+ * A nats-server with JetStream as a child of this process, on 127.0.0.1 alone. It keeps its port and its store over any number of stops
+ * and starts, so that its clients reconnect to the same server, or to the same address with an empty store.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+
+export interface NatsProcess extends AsyncDisposable {
+  /** Without a user. */
+  readonly url: string;
+  /** Of the running process; undefined while it is down. */
+  pid(): number | undefined;
+  /** Starts it, and waits until it accepts connections; does nothing when it already runs. */
+  start(): Promise<void>;
+  /** Shuts it down gracefully, as an operator does. */
+  stop(): Promise<void>;
+  /** Kills it (SIGKILL). */
+  kill(): Promise<void>;
+  /** Makes it hang (SIGSTOP): its connections stay, and nothing is answered before `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends it and deletes its store. */
+  wipe(): Promise<void>;
+}
+
+const START_DEADLINE_MS = 20_000;
+const POLL_MS = 10;
+const PID_FILE = 'pid';
+
+/** Starts one on a free port. */
+export async function startNatsProcess(options: {
+  /** The nats-server, see obtainNats. */
+  file: string;
+  /** Where its store, its log and its process id are kept. */
+  directory: string;
+  /** A configuration file: users, certificates. Without one every client that reaches the server may do everything. */
+  configurationFile?: string;
+}): Promise<NatsProcess> {
+  const { file, directory, configurationFile } = options;
+  const storeDirectory = join(directory, 'store');
+  const logFile = join(directory, 'log');
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    if (child !== undefined) return;
+    const log = await open(logFile, 'a');
+    const place = ['--addr', '127.0.0.1', '--port', String(port), '--pid', join(directory, PID_FILE)];
+    const configuration = configurationFile === undefined ? [] : ['--config', configurationFile];
+    const started = spawn(file, [...configuration, ...place, '--jetstream', '--store_dir', storeDirectory], {
+      cwd: directory,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child = started;
+    // A child that outlives its parent would keep the port and the store.
+    process.once('exit', killAtExit);
+    await once(started, 'spawn').finally(() => log.close());
+    const deadline = Date.now() + START_DEADLINE_MS;
+    while (!(await accepts(port))) {
+      if (hasEnded(started) || Date.now() > deadline) throw new Error(`nats-server did not start; ${logFile} says why`);
+      await delay(POLL_MS);
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ending = child;
+    child = undefined;
+    process.removeListener('exit', killAtExit);
+    if (ending === undefined || hasEnded(ending)) return;
+    const exited = once(ending, 'exit');
+    ending.kill(signal);
+    await exited;
+  }
+
+  function killAtExit(): void {
+    child?.kill('SIGKILL');
+  }
+
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    pid: () => child?.pid,
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    wipe: async () => {
+      await end('SIGKILL');
+      await rm(storeDirectory, { recursive: true, force: true });
+    },
+    [Symbol.asyncDispose]: () => end('SIGKILL'),
+  };
+}
+
+/** Ends the server that a killed parent left running on this directory. */
+export async function killOrphanedNats(directory: string): Promise<void> {
+  const pid = Number(await readFile(join(directory, PID_FILE), 'utf8').catch(() => 'NaN'));
+  if (!Number.isSafeInteger(pid) || pid <= 1) return;
+  // Process ids are reused: only a process that names this directory is the server.
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-ww', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }));
+  if (stdout.includes(join(directory, 'store'))) process.kill(pid, 'SIGKILL');
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => socket.destroy());
+    socket.once('close', (hadError) => resolve(!hadError));
+    socket.once('error', () => undefined);
+  });
+}

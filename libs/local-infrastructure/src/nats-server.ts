@@ -1,0 +1,176 @@
+/**
+ * The source of the nats-server: the one that the machine has, one that was fetched before, or a fetched one whose origin is verified,
+ * by apt or by a pinned checksum. Nothing is installed, and nothing needs root.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** No nats-server could be obtained; the message has the remedy. */
+export class NatsUnavailableError extends Error {
+  override readonly name = 'NatsUnavailableError';
+}
+
+/** The official release for machines without apt; the sums are those of the project's own container images. */
+export const NATS_RELEASE = {
+  version: '2.10.29',
+  sha256: {
+    'linux-amd64': 'e314da74a83a1d3876db8814c27eb990fe729640fd6452025b441bcede8390da',
+    'linux-arm64': 'da4b27942ecfb4c5f0c54553d2e7f470ddda9d7581cfe8131b351a0e223ed401',
+  } as Readonly<Record<string, string>>,
+} as const;
+
+const DOWNLOAD_LIMIT_MS = 60_000;
+
+export type NatsSource =
+  | { readonly kind: 'installed'; readonly file: string }
+  | { readonly kind: 'debian' }
+  | { readonly kind: 'release'; readonly url: string; readonly sha256: string };
+
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  readonly searchPath: string;
+  /** Where a fetched server is kept. */
+  readonly keptFile: string;
+  readonly isExecutable: (file: string) => boolean;
+}
+
+/** The sources of a nats-server, best first: installed on the machine, fetched before, apt, the release. */
+export function natsSources(machine: Machine): readonly NatsSource[] {
+  const inPath = (tool: string) =>
+    machine.searchPath
+      .split(delimiter)
+      .filter((folder) => folder !== '')
+      .map((folder) => join(folder, tool))
+      .find(machine.isExecutable);
+  const installed = inPath('nats-server') ?? (machine.isExecutable(machine.keptFile) ? machine.keptFile : undefined);
+  if (installed !== undefined) return [{ kind: 'installed', file: installed }];
+
+  const sources: NatsSource[] = [];
+  if (inPath('apt-get') !== undefined && inPath('dpkg-deb') !== undefined) sources.push({ kind: 'debian' });
+  const build = `${machine.platform}-${machine.architecture === 'x64' ? 'amd64' : machine.architecture}`;
+  const sha256 = NATS_RELEASE.sha256[build];
+  if (sha256 !== undefined) {
+    const name = `nats-server-v${NATS_RELEASE.version}-${build}.tar.gz`;
+    sources.push({
+      kind: 'release',
+      url: `https://github.com/nats-io/nats-server/releases/download/v${NATS_RELEASE.version}/${name}`,
+      sha256,
+    });
+  }
+  return sources;
+}
+
+/** Finds or fetches a nats-server and returns its path. A fetched one is kept in `bin` below the directory. */
+export async function obtainNats(directory: string, say: (line: string) => void, signal: AbortSignal): Promise<string> {
+  const keptFile = join(directory, 'bin', 'nats-server');
+  const sources = natsSources({
+    platform: process.platform,
+    architecture: process.arch,
+    searchPath: process.env.PATH ?? '',
+    keptFile,
+    isExecutable,
+  });
+  const faults: string[] = [];
+  for (const source of sources) {
+    if (source.kind === 'installed') return source.file;
+    mkdirSync(join(directory, 'bin'), { recursive: true });
+    const workDirectory = mkdtempSync(join(directory, 'bin', 'fetch-'));
+    try {
+      say(`Fetching nats-server (${source.kind === 'debian' ? "Debian's package" : source.url}) ...`);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_LIMIT_MS)]);
+      const fetched =
+        source.kind === 'debian'
+          ? await fetchDebian(workDirectory, limit)
+          : await fetchRelease(source, workDirectory, limit);
+      chmodSync(fetched, 0o755);
+      renameSync(fetched, keptFile);
+      return keptFile;
+    } catch (error) {
+      signal.throwIfAborted();
+      faults.push(`${source.kind === 'debian' ? 'apt-get' : 'github.com'}: ${briefly(error)}`);
+    } finally {
+      rmSync(workDirectory, { recursive: true, force: true });
+    }
+  }
+  const why = faults.length === 0 ? 'there is none to fetch for this machine' : faults.join('; ');
+  throw new NatsUnavailableError(
+    `No nats-server could be found or fetched (${why}): install one from https://nats.io, or set NATS_URL.`,
+  );
+}
+
+/** Debian's package, verified by apt, unpacked without root. */
+async function fetchDebian(workDirectory: string, signal: AbortSignal): Promise<string> {
+  // apt as root would drop to its own user, which cannot write here.
+  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
+  const download = (options: readonly string[]) =>
+    run('apt-get', [...asRoot, ...options, '-q', 'download', 'nats-server'], { cwd: workDirectory, signal });
+  try {
+    await download([]);
+  } catch {
+    signal.throwIfAborted();
+    // A fresh container has no package lists; private ones need no root.
+    const lists = ['-o', `Dir::State::lists=${workDirectory}/lists`, '-o', `Dir::Cache=${workDirectory}/cache`];
+    mkdirSync(join(workDirectory, 'lists', 'partial'), { recursive: true });
+    mkdirSync(join(workDirectory, 'cache', 'archives', 'partial'), { recursive: true });
+    await run('apt-get', [...asRoot, ...lists, '-q', 'update'], { cwd: workDirectory, signal });
+    await download(lists);
+  }
+  const archive = readdirSync(workDirectory).find((name) => name.endsWith('.deb'));
+  if (archive === undefined) throw new Error('it downloaded nothing');
+  await run('dpkg-deb', ['-x', archive, 'unpacked'], { cwd: workDirectory, signal });
+  const file = ['usr/sbin', 'usr/bin']
+    .map((folder) => join(workDirectory, 'unpacked', folder, 'nats-server'))
+    .find(existsSync);
+  if (file === undefined) throw new Error('the package holds no nats-server');
+  return file;
+}
+
+async function fetchRelease(
+  source: { url: string; sha256: string },
+  workDirectory: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetch(source.url, { signal });
+  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  const archive = Buffer.from(await response.arrayBuffer());
+  if (createHash('sha256').update(archive).digest('hex') !== source.sha256)
+    throw new Error('the checksum of the download is wrong');
+  const name = join(workDirectory, 'nats-server.tar.gz');
+  writeFileSync(name, archive);
+  await run('tar', ['-xzf', name, '--strip-components=1', '-C', workDirectory], { signal });
+  return join(workDirectory, 'nats-server');
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The line that names the error: apt's commands begin it with E: or W:. */
+function briefly(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;
+  return cause ?? lines.find((line) => line.startsWith('E:')) ?? lines[0] ?? 'it failed';
+}

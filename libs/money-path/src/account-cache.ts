@@ -1,0 +1,31 @@
+/**
+ * The account that each ref named at the last call of the wallet. Links move: a decision on the cache holds only where the wallet finds the
+ * same account before money moves (the owner's decision defines when the cache may be used at all). A ref without an account is not cached.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Player } from './domain/player.ts';
+
+export interface AccountCache {
+  get(player: Player): string | null;
+  /** Null evicts the ref: it names no account. */
+  put(player: Player, accountId: string | null): void;
+}
+
+// About 200 bytes each: some 10 MB.
+const MAX_CACHED = 50_000;
+
+export function createAccountCache(): AccountCache {
+  const accounts = new LRUCache<string, string>({ max: MAX_CACHED });
+
+  return {
+    get: (player) => accounts.get(keyOf(player)) ?? null,
+    put(player, accountId) {
+      if (accountId === null) accounts.delete(keyOf(player));
+      else accounts.set(keyOf(player), accountId);
+    },
+  };
+}
+
+function keyOf({ tenant, playerRef }: Player): string {
+  return `${tenant.environment}:${tenant.programId}:${playerRef}`;
+}

@@ -1,0 +1,31 @@
+/** The failpoints in the steps of a paid attempt that both owners run alike. */
+import { failpoint as passFailpoint } from '@laurel/failpoint';
+import type { AttemptOwner } from '@laurel/ids';
+
+/** From the reserved attempt to the open one. */
+export const CHARGE_STEPS = [
+  'create.before-charge',
+  'create.after-charge',
+  'open.before-commit',
+  'open.after-commit',
+] as const;
+
+/** Payouts, expiries and refunds. */
+export const END_STEPS = [
+  'award.before-pay',
+  'award.after-pay',
+  'award.before-commit',
+  'award.after-commit',
+  'expiry.before-commit',
+  'expiry.after-commit',
+  'refund.before-call',
+  'refund.after-call',
+  'refund.before-commit',
+  'refund.after-commit',
+] as const;
+
+export const REPLY_STEPS = ['reply.before-send'] as const;
+
+type Step = (typeof CHARGE_STEPS | typeof END_STEPS | typeof REPLY_STEPS)[number];
+
+export const failpoint: (name: `${AttemptOwner}.${Step}`) => void | Promise<void> = passFailpoint;

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ClockSample, errorOf, middleOf, offsetOf, refineOffset } from './clock-offset.ts';
+
+const ROUNDING = 1e-3;
+const epoch = fc.double({ min: 1e12, max: 3e12, noNaN: true });
+const uptime = fc.double({ min: 0, max: 1e9, noNaN: true });
+const delay = fc.double({ min: 0, max: 60_000, noNaN: true });
+/** The time between two samples, and how far the clocks drift apart in the meantime, as a share of the allowed drift. */
+const passage = fc.record({
+  waitMs: fc.double({ min: 0, max: 600_000, noNaN: true }),
+  drift: fc.double({ min: -0.001, max: 0.001, noNaN: true }),
+  thereMs: delay,
+  backMs: delay,
+});
+
+type Passage = typeof passage extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Samples of a database whose clock is `offset` ahead of ours and drifts, with a delay in each direction; and the true offset of each. */
+function play(offset: number, startedAt: number, passages: readonly Passage[]) {
+  let now = startedAt;
+  let truth = offset;
+  return passages.map(({ waitMs, drift, thereMs, backMs }) => {
+    const pass = (ms: number) => {
+      now += ms;
+      truth += ms * drift;
+    };
+    pass(waitMs);
+    const sentAt = now;
+    pass(thereMs);
+    const shown = now + truth;
+    pass(backMs);
+    const sample: ClockSample = { sentAt, receivedAt: now, shown };
+    return { sample, truth };
+  });
+}
+
+describe('one sample', () => {
+  test('one clock sample is wrong by half of the round trip at most, however uneven its two directions', () => {
+    fc.assert(
+      fc.property(epoch, uptime, delay, delay, (offset, sentAt, thereMs, backMs) => {
+        const sample = { sentAt, receivedAt: sentAt + thereMs + backMs, shown: sentAt + thereMs + offset };
+        const measured = offsetOf(sample);
+        const error = Math.abs(middleOf(measured) - offset);
+        expect(error).toBeLessThanOrEqual((thereMs + backMs) / 2 + ROUNDING);
+        expect(errorOf(measured, sample.receivedAt)).toBeLessThanOrEqual(((thereMs + backMs) / 2) * 1.002 + ROUNDING);
+        expect(errorOf(measured, sample.receivedAt)).toBeGreaterThanOrEqual(error - ROUNDING);
+      }),
+    );
+  });
+
+  test('one clock sample with equal delays in both directions is exact', () => {
+    expect(middleOf(offsetOf({ sentAt: 100, receivedAt: 140, shown: 5_000_120 }))).toBe(5_000_000);
+  });
+});
+
+describe('many samples', () => {
+  test('clock samples bound the true offset while drift stays within its limit, and never contradict each other', () => {
+    fc.assert(
+      fc.property(epoch, uptime, fc.array(passage, { minLength: 1, maxLength: 30 }), (start, startedAt, passages) => {
+        let known: ReturnType<typeof offsetOf> | undefined;
+        for (const { sample, truth } of play(start, startedAt, passages)) {
+          const refined =
+            known === undefined ? { offset: offsetOf(sample), isStep: false } : refineOffset(known, sample);
+          expect(refined.isStep).toBe(false);
+          known = refined.offset;
+          expect(Math.abs(middleOf(known) - truth)).toBeLessThanOrEqual(errorOf(known, sample.receivedAt) + ROUNDING);
+        }
+      }),
+    );
+  });
+
+  test('intersected clock samples are never worse than the best of them, except for the drift since', () => {
+    fc.assert(
+      fc.property(epoch, uptime, fc.array(passage, { minLength: 2, maxLength: 30 }), (start, startedAt, passages) => {
+        const samples = play(start, startedAt, passages).map(({ sample }) => sample);
+        const [first, ...rest] = samples as [ClockSample, ...ClockSample[]];
+        const known = rest.reduce((offset, sample) => refineOffset(offset, sample).offset, offsetOf(first));
+        const now = known.measuredAt;
+        for (const sample of samples)
+          expect(errorOf(known, now)).toBeLessThanOrEqual(errorOf(offsetOf(sample), now) + ROUNDING);
+      }),
+    );
+  });
+
+  test('clock samples report a step when a clock was set by more than both round trips and their drift explain', () => {
+    fc.assert(
+      fc.property(epoch, uptime, passage, passage, fc.boolean(), (start, startedAt, one, other, isForward) => {
+        const [first, second] = play(start, startedAt, [one, other]).map(({ sample }) => sample) as [
+          ClockSample,
+          ClockSample,
+        ];
+        const known = offsetOf(first);
+        const least = 2 * errorOf(known, second.receivedAt) + 2 * errorOf(offsetOf(second), second.receivedAt) + 1;
+        const set = { ...second, shown: second.shown + (isForward ? least : -least) };
+        expect(refineOffset(known, set)).toEqual({ offset: offsetOf(set), isStep: true });
+      }),
+    );
+  });
+});

@@ -1,0 +1,194 @@
+/**
+ * The database's time, as a clock of this process. A process that decides by it decides as every other replica does, however wrong the
+ * clock of its own machine is.
+ *
+ * - It is the process's monotonic clock and a measured offset (clock-offset.ts), so reading it needs no query.
+ * - unknown: before the first measurement; once the bounds have grown too wide because the database does not answer; and when the
+ *   system's clock and the monotonic one disagree about how long ago the last measurement was. Then the system's clock was set, or the
+ *   machine slept, which the monotonic clock does not count; only the database shows which. A reading fails, and triggers a measurement.
+ * - known: readings are within MAX_ERROR_MS of the database's time and never go back, except by a step. A correction that would set them
+ *   back by up to MAX_STANDSTILL_MS makes them stand still until the database has caught up; one by more is followed immediately, since
+ *   the database's own clock went back (it was set, or another server took over) and this one must follow no other clock.
+ *
+ * A virtual machine that is paused from outside may lose time on both of its clocks. That shows at the next measurement, MEASURE_EVERY_MS
+ * later at the most.
+ */
+import { gauge } from '@laurel/telemetry';
+import { type ClockOffset, type ClockSample, errorOf, middleOf, offsetOf, refineOffset } from './clock-offset.ts';
+import type { Database } from './database.ts';
+import { ConnectionFailedError } from './errors.ts';
+
+export interface DatabaseClock extends Disposable {
+  /** The database's time. Throws a ConnectionFailedError where it is not known. */
+  readonly now: () => Date;
+  /** Whether `now` returns a time. A process without the time must not be ready. */
+  readonly isKnown: () => boolean;
+}
+
+export interface DatabaseClockOptions {
+  readonly database: Pick<Database, 'query'>;
+  readonly logger: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  /** Milliseconds since an arbitrary instant; setting the system's clock does not move it. */
+  readonly monotonicClock?: () => number;
+  /** Milliseconds since the epoch, by the system's clock. */
+  readonly systemClock?: () => number;
+}
+
+const MEASURE_EVERY_MS = 2_000;
+/** While the time is unknown, nothing is served. */
+const MEASURE_AGAIN_MS = 200;
+/** A measurement takes the shortest of this many round trips. */
+const SAMPLES = 3;
+const MAX_ERROR_MS = 500;
+/** Both clocks follow NTP's corrections alike, so that they disagree only by a step, or by sleep. */
+const MAX_DISAGREEMENT_MS = 250;
+const MAX_STANDSTILL_MS = 1_000;
+/** A system's clock that is further off is logged, until it is within half of that again. */
+const TOLD_DIFFERENCE_MS = 2_000;
+
+const READ_CLOCK = {
+  name: 'read_clock',
+  text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as shown',
+};
+
+/** Resolves after the first measurement; `isKnown` is whether it has answered. */
+export async function startDatabaseClock(options: DatabaseClockOptions): Promise<DatabaseClock> {
+  const { database, logger, monotonicClock = () => performance.now(), systemClock = () => Date.now() } = options;
+  const difference = gauge(
+    'laurel_clock_difference_seconds',
+    "The system's clock less the database's, by which everything is decided.",
+  );
+  let offset: ClockOffset | undefined;
+  /** The system's time minus the monotonic clock's, when the offset was measured. */
+  let systemOffset = 0;
+  let lastReading = Number.NEGATIVE_INFINITY;
+  let isToldUnknown = false;
+  let isToldDifferent = false;
+  let isStopped = false;
+  let stop = () => {};
+  /** Ends the pause before the next measurement. */
+  let askSoon = () => {};
+
+  /** Whether one of the two was set, or stood still, since the offset was measured. */
+  function disagree(at: number): boolean {
+    return Math.abs(systemClock() - at - systemOffset) > MAX_DISAGREEMENT_MS;
+  }
+
+  function knownAt(at: number): ClockOffset | undefined {
+    if (offset === undefined || errorOf(offset, at) > MAX_ERROR_MS || disagree(at)) return undefined;
+    return offset;
+  }
+
+  function now(): Date {
+    const at = monotonicClock();
+    const known = knownAt(at);
+    if (known === undefined) {
+      askSoon();
+      throw new ConnectionFailedError("the database's time is not known");
+    }
+    const time = at + middleOf(known);
+    const back = lastReading - time;
+    if (back <= 0 || back > MAX_STANDSTILL_MS) lastReading = time;
+    return new Date(lastReading);
+  }
+
+  async function sample(): Promise<void> {
+    const systemBefore = systemClock();
+    const sentAt = monotonicClock();
+    const [row] = await database.query<{ shown: number }>(READ_CLOCK);
+    const receivedAt = monotonicClock();
+    const systemAfter = systemClock();
+    if (row === undefined) throw new Error('a select without from answers one row');
+    // A process that slept in between does not know how long the round trip took.
+    if (Math.abs(systemAfter - systemBefore - (receivedAt - sentAt)) > MAX_DISAGREEMENT_MS) return;
+    take({ sentAt, receivedAt, shown: row.shown });
+    systemOffset = systemAfter - receivedAt;
+  }
+
+  function take(sampled: ClockSample): void {
+    const before = offset;
+    // Measurements from before the machine slept are void.
+    if (before === undefined || disagree(sampled.receivedAt)) {
+      offset = offsetOf(sampled);
+      return;
+    }
+    const refined = refineOffset(before, sampled);
+    offset = refined.offset;
+    const stepMs = middleOf(refined.offset) - middleOf(before);
+    if (refined.isStep && Math.abs(stepMs) > MAX_STANDSTILL_MS) {
+      logger.warn({ stepMs: Math.round(stepMs) }, "the database's clock was set");
+    }
+  }
+
+  async function measure(): Promise<void> {
+    let failure: unknown;
+    try {
+      for (let taken = 0; taken < SAMPLES; taken += 1) await sample();
+    } catch (error) {
+      failure = error;
+    }
+    if (!isStopped) tell(failure);
+  }
+
+  function tell(failure: unknown): void {
+    const at = monotonicClock();
+    const known = knownAt(at);
+    if (known === undefined) {
+      const errorMs = offset === undefined ? undefined : Math.round(errorOf(offset, at));
+      if (!isToldUnknown) logger.warn({ err: failure, errorMs }, "the database's time is not known: not ready");
+      isToldUnknown = true;
+      return;
+    }
+    if (isToldUnknown) logger.info({}, "the database's time is known again");
+    isToldUnknown = false;
+
+    const differenceMs = systemClock() - (at + middleOf(known));
+    difference.set(differenceMs / 1_000);
+    const fields = { differenceMs: Math.round(differenceMs) };
+    if (!isToldDifferent && Math.abs(differenceMs) > TOLD_DIFFERENCE_MS) {
+      isToldDifferent = true;
+      logger.warn(fields, "the system's clock differs from the database's, which is gone by");
+    } else if (isToldDifferent && Math.abs(differenceMs) < TOLD_DIFFERENCE_MS / 2) {
+      isToldDifferent = false;
+      logger.info(fields, "the system's clock is the database's again");
+    }
+  }
+
+  async function pause(ms: number, options: { readonly isEndedByReadings: boolean }): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    stop = end;
+    if (options.isEndedByReadings) askSoon = end;
+    await promise;
+    askSoon = () => {};
+  }
+
+  async function keepMeasuring(): Promise<void> {
+    while (!isStopped) {
+      // While the database does not answer, failing readings do not make measurements more frequent.
+      const wasKnown = knownAt(monotonicClock()) !== undefined;
+      await pause(wasKnown ? MEASURE_EVERY_MS : MEASURE_AGAIN_MS, { isEndedByReadings: wasKnown });
+      if (!isStopped) await measure();
+    }
+  }
+
+  await measure();
+  void keepMeasuring();
+
+  return {
+    now,
+    isKnown: () => {
+      const isKnown = knownAt(monotonicClock()) !== undefined;
+      if (!isKnown) askSoon();
+      return isKnown;
+    },
+    [Symbol.dispose]() {
+      isStopped = true;
+      stop();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+/** A service's grants.sql and the role that they are for. */
+export interface Grants {
+  readonly file: URL | string;
+  readonly runningRole: string;
+}
+
+/** As psql writes a variable that is a name: `psql --set running_role=laurel_wallet --file grants.sql` would do the same. */
+const RUNNING_ROLE = ':"running_role"';
+const UNDEFINED_ROLE = '42704';
+
+/**
+ * Makes the running role's privileges those of the file, whatever they were: one transaction revokes everything from it, and what
+ * PostgreSQL grants to PUBLIC, and grants what the file lists. For the owner of the database; where that is the running role itself, which
+ * then has every privilege, it does nothing and returns false.
+ */
+export async function applyGrants(url: string, { file, runningRole }: Grants): Promise<boolean> {
+  const sql = await readFile(file, 'utf8');
+  const role = pg.escapeIdentifier(runningRole);
+  const client = new pg.Client({ connectionString: url, application_name: 'migrate' });
+  await client.connect();
+  try {
+    const { rowCount: isOwner } = await client.query('select where current_user = $1', [runningRole]);
+    if (isOwner) return false;
+    await client.query(`
+      begin;
+      revoke all on schema public from public, ${role};
+      revoke all on all tables in schema public from public, ${role};
+      revoke all on all sequences in schema public from public, ${role};
+      revoke all on all routines in schema public from public, ${role};
+      grant usage on schema public to ${role};
+      ${sql.replaceAll(RUNNING_ROLE, () => role)}
+      commit`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    if (error.code === UNDEFINED_ROLE) {
+      throw new Error(
+        `the role ${runningRole} that runs the service is not there: prepare the database first (docs/decisions/0016-run-as-a-role-that-owns-nothing.md)`,
+        { cause: error },
+      );
+    }
+    throw new Error(`${file instanceof URL ? file.pathname : file}: ${error.message}`, { cause: error });
+  } finally {
+    await client.end();
+  }
+}

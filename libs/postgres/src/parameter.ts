@@ -1,0 +1,63 @@
+/** How values are encoded for the database; `types.ts` decodes them. */
+
+/** The encoded value of a statement: text, or unchanged bytes. */
+export type Parameter = string | Buffer | null;
+
+/**
+ * Arrays as array literals, instants in UTC, bytes unchanged, objects as JSON, everything else as its text. Throws for values without a text:
+ * an invalid instant, a circular object, a function.
+ */
+export function toParameter(value: unknown): Parameter {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return null;
+    case 'object':
+      return value === null ? null : objectParameter(value);
+    default:
+      throw new TypeError(`a ${typeof value} is no value of a statement`);
+  }
+}
+
+function objectParameter(value: object): Parameter {
+  if (Array.isArray(value)) return arrayLiteral(value);
+  if (value instanceof Date) return instantText(value);
+  if (ArrayBuffer.isView(value)) return bytesOf(value);
+  return JSON.stringify(value) ?? null;
+}
+
+function bytesOf(view: ArrayBufferView): Buffer {
+  return Buffer.isBuffer(view) ? view : Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** Elements are separated by commas, as for every type that we use. */
+function arrayLiteral(items: readonly unknown[]): string {
+  let literal = '{';
+  for (const item of items) {
+    if (literal.length > 1) literal += ',';
+    literal += elementText(item);
+  }
+  return `${literal}}`;
+}
+
+function elementText(item: unknown): string {
+  if (Array.isArray(item)) return arrayLiteral(item);
+  const parameter = toParameter(item);
+  if (parameter === null) return 'NULL';
+  if (typeof parameter !== 'string') return `\\\\x${parameter.toString('hex')}`;
+  return `"${parameter.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
+
+/** ISO 8601 has years of four digits; PostgreSQL writes later ones without a sign, and those before our era with `BC`. */
+function instantText(instant: Date): string {
+  const text = instant.toISOString();
+  const year = instant.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return text;
+  const afterYear = text.slice(text.indexOf('-', 1));
+  return year >= 1 ? `${year}${afterYear}` : `${String(1 - year).padStart(4, '0')}${afterYear} BC`;
+}

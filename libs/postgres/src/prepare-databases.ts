@@ -1,0 +1,28 @@
+/**
+ * Makes the databases and roles of every service that the environment names, before anything is migrated; safe at any time, and on
+ * databases that a superuser owned (roles.ts). In every image, at /app/libs/postgres/src/prepare-databases.ts.
+ *
+ *   POSTGRES_ADMIN_URL                  a superuser's, of any database of the server
+ *   <SERVICE>_DATABASE_URL              the running role, its password and the database, as they are to be
+ *   <SERVICE>_MIGRATION_DATABASE_URL    the same of the owner
+ */
+import { prepareDatabase, roleOf } from './roles.ts';
+
+const OWNER_VARIABLE = /^([A-Z]+)_MIGRATION_DATABASE_URL$/;
+
+function required(variable: string): string {
+  const value = process.env[variable];
+  if (value) return value;
+  console.error(`${variable}: is required`);
+  process.exit(1);
+}
+
+const adminUrl = required('POSTGRES_ADMIN_URL');
+const services = Object.keys(process.env).flatMap((variable) => OWNER_VARIABLE.exec(variable)?.[1] ?? []);
+if (services.length === 0) required('WALLET_MIGRATION_DATABASE_URL');
+for (const service of services.sort()) {
+  const ownerUrl = required(`${service}_MIGRATION_DATABASE_URL`);
+  const runningUrl = required(`${service}_DATABASE_URL`);
+  await prepareDatabase(adminUrl, { ownerUrl, runningUrl });
+  console.log(`${service.toLowerCase()}: owned by ${roleOf(ownerUrl)}, run by ${roleOf(runningUrl)}`);
+}

@@ -1,0 +1,33 @@
+/** How the rows of a statement are read: `pg` derives it again for every query, we keep it with the prepared statement. */
+import { types } from './types.ts';
+
+export interface RowShape {
+  readonly columns: readonly Column[];
+  /** Copied for each row, so that all rows have one hidden class. Of columns that share a name the last one counts. */
+  readonly empty: Readonly<Record<string, unknown>>;
+}
+
+interface Column {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+}
+
+export const NO_COLUMNS: RowShape = { columns: [], empty: {} };
+
+export function rowShapeOf(fields: readonly { readonly name: string; readonly dataTypeID: number }[]): RowShape {
+  return {
+    columns: fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') })),
+    empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
+  };
+}
+
+/** Rethrows a parser's error. */
+export function readRow({ columns, empty }: RowShape, values: readonly (string | null)[]): Record<string, unknown> {
+  const row = { ...empty };
+  for (let index = 0; index < columns.length; index += 1) {
+    const column = columns[index];
+    const text = values[index];
+    if (column !== undefined) row[column.name] = text == null ? null : column.parse(text);
+  }
+  return row;
+}

@@ -1,0 +1,76 @@
+import type { Database } from './database.ts';
+import { isConnectionFailure } from './errors.ts';
+import type { Statement } from './step.ts';
+
+export interface RunningRoleOptions {
+  /** Whether one role may own and run, by an operator's choice: logged once, and accepted. */
+  readonly isPrivilegedAllowed: boolean;
+  readonly logger: { warn(message: string): void };
+}
+
+/** The service was given a role that could change more than its grants.sql allows. */
+export class PrivilegedRoleError extends Error {
+  override readonly name = 'PrivilegedRoleError';
+}
+
+const RETRY_MS = 1_000;
+
+// The owner of the database or of a table has every privilege on it and can grant itself those that were revoked.
+const POWERS: Statement = {
+  text: `
+    select r.rolname as role, array_remove(array[
+      case when r.rolsuper then 'is a superuser' end,
+      case when r.rolcreaterole then 'may create roles' end,
+      case when r.rolcreatedb then 'may create databases' end,
+      case when r.rolreplication then 'may replicate' end,
+      case when r.rolbypassrls then 'passes row-level security' end,
+      case when exists (select from pg_auth_members m where m.member = r.oid) then 'is a member of another role' end,
+      case when d.datdba = r.oid then 'owns the database' end,
+      case when exists (select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relowner = r.oid)
+        then 'owns tables' end,
+      case when has_schema_privilege(r.oid, 'public', 'create') then 'may create tables' end,
+      case when has_database_privilege(r.oid, d.oid, 'create') then 'may create schemas' end,
+      case when has_database_privilege(r.oid, d.oid, 'temporary') then 'may create temporary tables' end
+    ], null) as powers
+    from pg_roles r, pg_database d
+    where r.rolname = session_user and d.datname = current_database()`,
+};
+
+/**
+ * Rejects with PrivilegedRoleError where the service connects as a role with more privileges than a running role (roles.ts). An unreachable
+ * database does not prevent the start: it is queried again until it answers, and what would have been a refused start is an unhandled
+ * rejection then, which ends the process.
+ */
+export async function verifyRunningRole(database: Database, options: RunningRoleOptions): Promise<Disposable> {
+  let timer: NodeJS.Timeout | undefined;
+  let isDisposed = false;
+  const ask = async (): Promise<void> => {
+    try {
+      await verify(database, options);
+    } catch (error) {
+      if (!isConnectionFailure(error)) throw error;
+      if (!isDisposed) timer = setTimeout(() => void ask(), RETRY_MS).unref();
+    }
+  };
+  await ask();
+  return {
+    [Symbol.dispose]() {
+      isDisposed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function verify(database: Database, { isPrivilegedAllowed, logger }: RunningRoleOptions): Promise<void> {
+  const [found] = await database.query<{ role: string; powers: string[] }>(POWERS);
+  if (found === undefined || found.powers.length === 0) return;
+  const what = `the role ${found.role} of this service's database URL ${found.powers.join(', ')}`;
+  if (isPrivilegedAllowed) {
+    logger.warn(`${what}: whoever has the URL can change what nobody may, and the database does not stop it`);
+    return;
+  }
+  throw new PrivilegedRoleError(
+    `${what}: give the service a role that may do what its grants.sql says and no more, and the owner's URL to migrate.ts alone ` +
+      '(decision 16), or set ALLOW_PRIVILEGED_DATABASE_ROLE=true',
+  );
+}

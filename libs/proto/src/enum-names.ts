@@ -1,0 +1,124 @@
+/**
+ * The contract's names for the enums of `proto/`, and the only place that maps one to the other. A service presents with
+ * `CHALLENGE_STATUSES[name]` and parses with `nameOf` or `findName`, so that the two directions cannot diverge. An enum's value without a name
+ * (`UNSPECIFIED`, or one of a newer release) has none here either.
+ */
+import {
+  AttemptStatus,
+  AwardStatus,
+  CalibrationSource,
+  ChallengeStatus,
+  PrizeStructure,
+  ThresholdDirection,
+} from './generated/laurel/challenge/v1/challenge.ts';
+import { Environment } from './generated/laurel/common/v1/common.ts';
+import { PayoutStatus as EventPayoutStatus, RefundReason } from './generated/laurel/events/v1/events.ts';
+import {
+  RoundStatus,
+  PayoutStatus as RowPayoutStatus,
+  TournamentStatus,
+} from './generated/laurel/tournament/v1/tournament.ts';
+import { PayoutStatus } from './generated/laurel/wallet/v1/wallet.ts';
+import { DeliveryStatus } from './generated/laurel/webhook/v1/webhook.ts';
+
+export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
+
+/** Of challenges and of tournaments: both services number them alike (`enum-names.test.ts` holds them to it). */
+export const ATTEMPT_STATUSES = {
+  open: AttemptStatus.OPEN,
+  settled: AttemptStatus.SETTLED,
+  expired: AttemptStatus.EXPIRED,
+  voided: AttemptStatus.VOIDED,
+} as const;
+
+/** The `payout_status` of an award. */
+export const AWARD_STATUSES = {
+  paid: AwardStatus.PAID,
+  held: AwardStatus.HELD,
+} as const;
+
+export const CHALLENGE_STATUSES = {
+  calibrating: ChallengeStatus.CALIBRATING,
+  live: ChallengeStatus.LIVE,
+  suspended: ChallengeStatus.SUSPENDED,
+  closed: ChallengeStatus.CLOSED,
+} as const;
+
+export const PRIZE_STRUCTURES = {
+  threshold: PrizeStructure.THRESHOLD,
+  top_n: PrizeStructure.TOP_N,
+} as const;
+
+/** Of challenges and of tournaments: both services number them alike (`enum-names.test.ts` holds them to it). */
+export const THRESHOLD_DIRECTIONS = {
+  higher_is_better: ThresholdDirection.HIGHER_IS_BETTER,
+  lower_is_better: ThresholdDirection.LOWER_IS_BETTER,
+} as const;
+
+export const CALIBRATION_SOURCES = {
+  observed: CalibrationSource.OBSERVED,
+  listened: CalibrationSource.LISTENED,
+  partner_seeded: CalibrationSource.PARTNER_SEEDED,
+  rung_derived: CalibrationSource.RUNG_DERIVED,
+} as const;
+
+export const TOURNAMENT_STATUSES = {
+  active: TournamentStatus.ACTIVE,
+  paused: TournamentStatus.PAUSED,
+  closed: TournamentStatus.CLOSED,
+} as const;
+
+export const ROUND_STATUSES = {
+  open: RoundStatus.OPEN,
+  settling: RoundStatus.SETTLING,
+  settled: RoundStatus.SETTLED,
+  cancelled: RoundStatus.CANCELLED,
+} as const;
+
+/** Of a row of a leaderboard. */
+export const ROW_PAYOUT_STATUSES = {
+  none: RowPayoutStatus.NONE,
+  paid: RowPayoutStatus.PAID,
+  held: RowPayoutStatus.HELD,
+  refunded: RowPayoutStatus.REFUNDED,
+} as const;
+
+/** Of a payout as the wallet stores it. */
+export const PAYOUT_STATUSES = {
+  paid: PayoutStatus.PAID,
+  held: PayoutStatus.HELD,
+  denied: PayoutStatus.DENIED,
+} as const;
+
+/** Of an award in an event. */
+export const EVENT_PAYOUT_STATUSES = {
+  paid: EventPayoutStatus.PAID,
+  held: EventPayoutStatus.HELD,
+} as const;
+
+/** Why a fee was refunded. */
+export const REFUND_REASONS = {
+  expired: RefundReason.EXPIRED,
+  voided: RefundReason.VOIDED,
+  round_closed: RefundReason.ROUND_CLOSED,
+  round_cancelled: RefundReason.ROUND_CANCELLED,
+} as const;
+
+export const DELIVERY_STATUSES = {
+  pending: DeliveryStatus.PENDING,
+  delivered: DeliveryStatus.DELIVERED,
+  failed: DeliveryStatus.FAILED,
+} as const;
+
+/** The name of a value; undefined for one without. */
+export function findName<Name extends string>(table: Readonly<Record<Name, number>>, value: number): Name | undefined {
+  for (const name of Object.keys(table) as Name[]) if (table[name] === value) return name;
+  return undefined;
+}
+
+/** The name of a value; a value without one is a bug of the service that sent it. */
+export function nameOf<Name extends string>(table: Readonly<Record<Name, number>>, value: number): Name {
+  const name = findName(table, value);
+  if (name === undefined) throw new Error(`${value} is none of ${Object.keys(table).join(', ')}`);
+  return name;
+}

@@ -1,0 +1,134 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { verifyReceipt } from './receipt-verdict.ts';
+import { SEAL_SIGNER, sealOf } from './round-seal.example.ts';
+import { canonicalJson, createSigner, type Signer } from './signature.ts';
+import { listedKeys, pinnedKey, type TrustedKey } from './trusted-keys.ts';
+
+const OLD = createSigner(Buffer.alloc(32, 1));
+const NEW = createSigner(Buffer.alloc(32, 2));
+const FORGER = createSigner(Buffer.alloc(32, 5));
+const CHANGE = '2026-11-21T12:00:00.000Z';
+const AFTER_CHANGE = '2026-11-21T12:01:00.000Z';
+
+const entryOf = (signer: Signer, from: string, until: string | null) => ({
+  key_id: signer.keyId,
+  algorithm: 'Ed25519',
+  public_key: signer.publicKey.toString('base64'),
+  from,
+  until,
+});
+const LIST = {
+  keys: [entryOf(OLD, '2026-01-01T00:00:00.000Z', AFTER_CHANGE), entryOf(NEW, CHANGE, null)],
+};
+const KEYS = listedKeys(LIST) as readonly TrustedKey[];
+
+/** A receipt of that instant as the service would return it. */
+function answerOf(signer: Signer, recordedAt: string) {
+  const signed = signer.sign({ receipt_id: 'r', score: 12.5, recorded_at: recordedAt });
+  return {
+    receipt: JSON.parse(signed.canonical) as Record<string, unknown>,
+    signature: signed.signature.toString('base64'),
+    public_key: signer.publicKey.toString('base64'),
+  };
+}
+
+/** As receipts from before keys had ids were signed. */
+function unnamedAnswerOf(signer: Signer, seed: number, recordedAt: string) {
+  const receipt = { receipt_id: 'r', score: 12.5, recorded_at: recordedAt };
+  return {
+    receipt,
+    signature: signUnnamed(seed, canonicalJson(receipt)),
+    public_key: signer.publicKey.toString('base64'),
+  };
+}
+
+function signUnnamed(seed: number, text: string): string {
+  const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+  const key = createPrivateKey({ key: Buffer.concat([prefix, Buffer.alloc(32, seed)]), format: 'der', type: 'pkcs8' });
+  return sign(null, Buffer.from(text), key).toString('base64');
+}
+
+function verdictOf(answer: unknown, keys: readonly TrustedKey[] = KEYS): string {
+  const verdict = verifyReceipt(answer, keys);
+  return verdict.kind === 'valid' ? verdict.key.keyId : verdict.reason;
+}
+
+describe('a receipt', () => {
+  it('a receipt is genuine by the key that it names, within the period of that key', () => {
+    expect(verdictOf(answerOf(OLD, '2026-11-21T11:59:59.999Z'))).toBe(OLD.keyId);
+    expect(verdictOf(answerOf(NEW, '2030-01-01T00:00:00.000Z'))).toBe(NEW.keyId);
+    // Both sign for a while, when replicas change their key one after the other.
+    for (const signer of [OLD, NEW]) expect(verdictOf(answerOf(signer, CHANGE))).toBe(signer.keyId);
+  });
+
+  it.each([
+    [NEW, '2026-11-21T11:59:59.999Z'],
+    [OLD, AFTER_CHANGE],
+    [OLD, '2025-12-31T23:59:59.999Z'],
+    [OLD, 'yesterday'],
+  ])('a receipt outside of the period of its key is refused', (signer, recordedAt) => {
+    expect(verdictOf(answerOf(signer, recordedAt))).toBe(
+      `the receipt is dated "${recordedAt}", outside of the period of the key that signed it`,
+    );
+    expect(
+      verdictOf(answerOf(signer, recordedAt), [pinnedKey(signer.publicKey.toString('base64')) as TrustedKey]),
+    ).toBe(signer.keyId);
+  });
+
+  it('a receipt with its own key is refused', () => {
+    const forged = answerOf(FORGER, CHANGE);
+    const reason = `the receipt names the key "${FORGER.keyId}", which is not among the trusted ones`;
+    expect(verdictOf(forged)).toBe(reason);
+    expect(verdictOf(forged, [])).toBe(reason);
+    expect(verdictOf({ ...forged, public_key: OLD.publicKey.toString('base64') })).toBe(reason);
+    const renamed = { ...forged.receipt, key_id: OLD.keyId };
+    expect(verdictOf({ ...forged, receipt: renamed })).toBe('the receipt is not what the key that it names has signed');
+    const { key_id: _, ...unnamed } = forged.receipt;
+    expect(verdictOf({ ...forged, receipt: unnamed })).toBe('the receipt was signed by none of the trusted keys');
+  });
+
+  it('a receipt whose key id is removed or changed is refused', () => {
+    const { receipt, ...rest } = answerOf(OLD, CHANGE);
+    const { key_id: _, ...unnamed } = receipt;
+    expect(verdictOf({ ...rest, receipt: unnamed })).toBe('the receipt was signed by none of the trusted keys');
+    expect(verdictOf({ ...rest, receipt: { ...receipt, key_id: NEW.keyId } })).toMatch('not what the key');
+  });
+
+  it('a receipt from before keys had ids is genuine by any key whose period it is dated in', () => {
+    expect(verdictOf(unnamedAnswerOf(OLD, 1, CHANGE))).toBe(OLD.keyId);
+    expect(verdictOf(unnamedAnswerOf(OLD, 1, AFTER_CHANGE))).toMatch('outside of the period');
+    expect(verdictOf(unnamedAnswerOf(FORGER, 5, CHANGE))).toBe('the receipt was signed by none of the trusted keys');
+  });
+
+  it('a seal is not accepted as a receipt, though the same keys sign both', () => {
+    const { statement, signature } = sealOf(1, 0);
+    const keys = [pinnedKey(SEAL_SIGNER.publicKey.toString('base64')) as TrustedKey];
+    expect(verdictOf({ receipt: statement, signature }, keys)).toBe('what was signed is not a receipt');
+  });
+});
+
+describe('a list of keys', () => {
+  it('a list of keys may hold keys of future algorithms', () => {
+    expect(listedKeys({ keys: [...LIST.keys, { key_id: 'x', algorithm: 'ML-DSA-65' }], more: true })).toEqual(KEYS);
+    expect(listedKeys({ keys: [] })).toEqual([]);
+  });
+
+  it('a list of keys of another shape is refused', () => {
+    const [entry] = LIST.keys;
+    const odd = [
+      null,
+      [],
+      {},
+      { keys: {} },
+      { keys: [{ ...entry, key_id: NEW.keyId }] },
+      { keys: [{ ...entry, public_key: 'no key' }] },
+      { keys: [{ ...entry, public_key: undefined }] },
+      { keys: [{ ...entry, from: null }] },
+      { keys: [{ ...entry, until: undefined }] },
+      { keys: [{ ...entry, until: 'never' }] },
+    ];
+    for (const list of odd) expect(listedKeys(list)).toBeNull();
+    expect(pinnedKey('')).toBeNull();
+  });
+});

@@ -1,0 +1,22 @@
+/** How traces are sampled, and where they are sent. */
+
+/** `traceidratio` takes a share of the requests; those that begin with `parentbased_` also respect what a caller has decided. */
+export const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+export type TracingOptions = {
+  readonly serviceName: string;
+  /** The OTLP/HTTP endpoint, `/v1/traces` included. Without it traces are off. */
+  readonly url: string | undefined;
+  readonly sampler: (typeof SAMPLERS)[number];
+  /** For `traceidratio`: 0 to 1. */
+  readonly ratio: number;
+  /** Called when spans were lost. Neither spans nor requests wait for space in the queue. */
+  readonly onFault: (fault: string) => void;
+};

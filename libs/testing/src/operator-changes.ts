@@ -1,0 +1,24 @@
+/** The routes by which an operator changes something, by their names in the log of operator actions. The gateway's tests check completeness. */
+export const OPERATOR_CHANGES = {
+  create_developer: 'POST /developers',
+  create_program: 'POST /programs',
+  approve_program: 'POST /programs/{programId}/approve',
+  replace_live_key: 'POST /programs/{programId}/live-key',
+  change_program: 'PATCH /programs/{programId}',
+  add_insider: 'POST /programs/{programId}/insiders',
+  create_account: 'POST /accounts',
+  change_account: 'PATCH /accounts/{accountId}',
+  deposit: 'POST /accounts/{accountId}/deposits',
+  sever_player_links: 'DELETE /accounts/{accountId}/player-links/{programId}',
+  lift_severance: 'POST /accounts/{accountId}/player-links/{programId}/lift',
+  create_challenge: 'POST /programs/{programId}/challenges',
+  change_challenge: 'PATCH /challenges/{challengeId}',
+  create_tournament: 'POST /programs/{programId}/tournaments',
+  change_tournament: 'PATCH /tournaments/{tournamentId}',
+  open_round: 'POST /tournaments/{tournamentId}/rounds',
+  release_payout: 'POST /payouts/{awardId}/release',
+  deny_payout: 'POST /payouts/{awardId}/deny',
+  void_attempt: 'POST /attempts/{attemptId}/void',
+} as const;
+
+export type OperatorChange = keyof typeof OPERATOR_CHANGES;
