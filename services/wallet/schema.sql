@@ -9,6 +9,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.refuse_change_of_people() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'the e-mail and date of birth of a person never change'
+    using errcode = 'restrict_violation', constraint = 'accounts_people_stay_who_they_are';
+end
+$$;
+
 CREATE FUNCTION public.transfers_refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -27,11 +36,18 @@ CREATE TABLE public.accounts (
     enforcement_flag boolean DEFAULT false NOT NULL,
     under_investigation boolean DEFAULT false NOT NULL,
     blocked boolean DEFAULT false NOT NULL,
-    sandbox_only boolean DEFAULT false NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
+    house_id uuid NOT NULL,
     CONSTRAINT accounts_email_is_lower_case CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 320)))),
     CONSTRAINT accounts_jurisdiction_is_a_code CHECK ((jurisdiction ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'::text)),
     CONSTRAINT accounts_verification_level_in_range CHECK (((verification_level >= 0) AND (verification_level <= 3)))
+);
+
+CREATE TABLE public.houses (
+    id uuid NOT NULL,
+    environment text NOT NULL,
+    CONSTRAINT houses_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT houses_one_is_live CHECK (((environment = 'live'::text) = (id = '00000000-0000-8000-8000-000000000020'::uuid)))
 );
 
 CREATE TABLE public.insiders (
@@ -48,6 +64,7 @@ CREATE TABLE public.ledger_accounts (
     balance_cents bigint DEFAULT 0 NOT NULL,
     may_overdraw boolean DEFAULT false NOT NULL,
     hold_next_award boolean DEFAULT false NOT NULL,
+    house_id uuid NOT NULL,
     CONSTRAINT ledger_accounts_environment_is_known CHECK ((environment = ANY ('{test,live}'::text[]))),
     CONSTRAINT ledger_accounts_hold_is_sandbox_only CHECK (((NOT hold_next_award) OR ((account_id IS NOT NULL) AND (environment = 'test'::text)))),
     CONSTRAINT ledger_accounts_kind_is_known CHECK ((kind = ANY ('{player,house_fees,house_prizes,house_purses,external_cash}'::text[]))),
@@ -87,8 +104,24 @@ CREATE TABLE public.player_links (
     player_ref text NOT NULL COLLATE pg_catalog."C",
     account_id uuid NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
+    house_id uuid NOT NULL,
+    severed boolean DEFAULT false NOT NULL,
     CONSTRAINT player_links_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT player_links_house_follows_environment CHECK ((house_id =
+CASE environment
+    WHEN 'live'::text THEN '00000000-0000-8000-8000-000000000020'::uuid
+    ELSE program_id
+END)),
+    CONSTRAINT player_links_never_severed CHECK ((NOT severed)),
     CONSTRAINT player_links_player_ref_length CHECK (((length(player_ref) >= 1) AND (length(player_ref) <= 255)))
+);
+
+CREATE TABLE public.program_accounts (
+    program_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    severed boolean DEFAULT false NOT NULL,
+    severed_at timestamp(3) with time zone,
+    CONSTRAINT program_accounts_severed_iff_severed_at CHECK ((severed = (severed_at IS NOT NULL)))
 );
 
 CREATE TABLE public.transfers (
@@ -110,9 +143,16 @@ CREATE TABLE public.transfers (
     refusal_code text,
     created_at timestamp(3) with time zone NOT NULL,
     round_id uuid,
+    house_id uuid,
     CONSTRAINT transfers_amount_is_positive CHECK ((amount_cents > 0)),
     CONSTRAINT transfers_award_names_its_award CHECK (((kind = ANY ('{award,purse}'::text[])) = (award_id IS NOT NULL))),
     CONSTRAINT transfers_deposit_has_reference CHECK ((((kind = 'deposit'::text) = (reference IS NOT NULL)) AND ((reference IS NULL) OR ((length(reference) >= 1) AND (length(reference) <= 255))))),
+    CONSTRAINT transfers_deposit_within_cap CHECK (((kind <> 'deposit'::text) OR (house_id IS NULL) OR (player_balance_after_cents <=
+CASE house_id
+    WHEN '00000000-0000-8000-8000-000000000020'::uuid THEN 100000000
+    WHEN '00000000-0000-8000-8000-000000000010'::uuid THEN '-1'::integer
+    ELSE 1000000
+END))),
     CONSTRAINT transfers_environment_is_known CHECK ((environment = ANY ('{test,live}'::text[]))),
     CONSTRAINT transfers_fee_names_its_attempt CHECK (((state <> 'posted'::text) OR (kind <> 'fee'::text) OR (attempt_id IS NOT NULL))),
     CONSTRAINT transfers_fenced_moves_nothing CHECK (((state <> 'fenced'::text) OR ((kind = 'fee'::text) AND (num_nonnulls(debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents) = 0)))),
@@ -125,7 +165,11 @@ END = player_ledger_id) AND (
 CASE
     WHEN (kind = 'fee'::text) THEN credit_id
     ELSE debit_id
-END = ('{{00000000-0000-8000-8000-000000000011,00000000-0000-8000-8000-000000000011,00000000-0000-8000-8000-000000000012,00000000-0000-8000-8000-000000000014,00000000-0000-8000-8000-000000000013},{00000000-0000-8000-8000-000000000021,00000000-0000-8000-8000-000000000021,00000000-0000-8000-8000-000000000022,00000000-0000-8000-8000-000000000024,00000000-0000-8000-8000-000000000023}}'::uuid[])[array_position('{test,live}'::text[], environment)][array_position('{fee,refund,award,purse,deposit}'::text[], kind)])))),
+END = (OVERLAY((COALESCE(house_id,
+CASE environment
+    WHEN 'live'::text THEN '00000000-0000-8000-8000-000000000020'::uuid
+    ELSE '00000000-0000-8000-8000-000000000010'::uuid
+END))::text PLACING substr('11243'::text, array_position('{fee,refund,award,purse,deposit}'::text[], kind), 1) FROM 36 FOR 1))::uuid) AND ((environment = 'live'::text) = (house_id = '00000000-0000-8000-8000-000000000020'::uuid))))),
     CONSTRAINT transfers_player_never_below_zero CHECK ((player_balance_after_cents >= 0)),
     CONSTRAINT transfers_posted_is_complete CHECK (((state <> 'posted'::text) OR (num_nulls(environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents) = 0))),
     CONSTRAINT transfers_purse_names_its_round CHECK ((((kind = 'purse'::text) = (round_id IS NOT NULL)) AND ((kind <> 'purse'::text) OR (attempt_id IS NULL)))),
@@ -145,16 +189,28 @@ ALTER TABLE public.transfers ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
 );
 
 ALTER TABLE ONLY public.accounts
-    ADD CONSTRAINT accounts_email_key UNIQUE (email);
+    ADD CONSTRAINT accounts_house_email_key UNIQUE (house_id, email);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_id_house_key UNIQUE (id, house_id);
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.houses
+    ADD CONSTRAINT houses_id_environment_key UNIQUE (id, environment);
+
+ALTER TABLE ONLY public.houses
+    ADD CONSTRAINT houses_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.insiders
     ADD CONSTRAINT insiders_pkey PRIMARY KEY (program_id, account_id);
 
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_account_environment_key UNIQUE (account_id, environment);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_id_house_key UNIQUE (id, house_id);
 
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (id);
@@ -168,10 +224,18 @@ ALTER TABLE ONLY public.payouts
 ALTER TABLE ONLY public.player_links
     ADD CONSTRAINT player_links_pkey PRIMARY KEY (program_id, environment, player_ref) INCLUDE (account_id);
 
+ALTER TABLE ONLY public.program_accounts
+    ADD CONSTRAINT program_accounts_pkey PRIMARY KEY (program_id, account_id);
+
+ALTER TABLE ONLY public.program_accounts
+    ADD CONSTRAINT program_accounts_severed_key UNIQUE (program_id, account_id, severed);
+
 ALTER TABLE ONLY public.transfers
     ADD CONSTRAINT transfers_pkey PRIMARY KEY (id);
 
-CREATE UNIQUE INDEX ledger_accounts_one_house_account_per_kind ON public.ledger_accounts USING btree (kind, environment) WHERE (kind <> 'player'::text);
+CREATE UNIQUE INDEX houses_share_no_account ON public.houses USING btree ("left"((id)::text, 35));
+
+CREATE UNIQUE INDEX ledger_accounts_one_house_account_per_kind ON public.ledger_accounts USING btree (house_id, kind) WHERE (kind <> 'player'::text);
 
 CREATE INDEX payouts_newest_by_status_idx ON public.payouts USING btree (status, created_at DESC, award_id DESC);
 
@@ -180,6 +244,8 @@ CREATE INDEX payouts_newest_idx ON public.payouts USING btree (created_at DESC, 
 CREATE INDEX payouts_velocity_idx ON public.payouts USING btree (account_id, environment, paid_at) INCLUDE (amount_cents) WHERE (status = 'paid'::text);
 
 CREATE INDEX player_links_account_id_idx ON public.player_links USING btree (account_id);
+
+CREATE INDEX program_accounts_account_id_idx ON public.program_accounts USING btree (account_id);
 
 CREATE UNIQUE INDEX transfers_one_deposit_per_reference ON public.transfers USING btree (player_ledger_id, reference) WHERE (kind = 'deposit'::text);
 
@@ -191,15 +257,26 @@ CREATE UNIQUE INDEX transfers_one_transfer_per_award ON public.transfers USING b
 
 CREATE INDEX transfers_statement_idx ON public.transfers USING btree (player_ledger_id, seq DESC) WHERE (state = 'posted'::text);
 
+CREATE TRIGGER accounts_people_stay_who_they_are BEFORE UPDATE OF email, date_of_birth ON public.accounts FOR EACH ROW WHEN (((old.house_id = '00000000-0000-8000-8000-000000000020'::uuid) AND ((new.email IS DISTINCT FROM old.email) OR (new.date_of_birth IS DISTINCT FROM old.date_of_birth)))) EXECUTE FUNCTION public.refuse_change_of_people();
+
 CREATE TRIGGER ledger_accounts_are_kept BEFORE DELETE OR TRUNCATE ON public.ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_accounts_refuse_removal();
 
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transfers FOR EACH STATEMENT EXECUTE FUNCTION public.transfers_refuse_change();
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_house_id_fkey FOREIGN KEY (house_id) REFERENCES public.houses(id);
 
 ALTER TABLE ONLY public.insiders
     ADD CONSTRAINT insiders_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
 
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_house_is_of_the_environment FOREIGN KEY (house_id, environment) REFERENCES public.houses(id, environment);
+
+ALTER TABLE ONLY public.ledger_accounts
+    ADD CONSTRAINT ledger_accounts_person_plays_with_the_house FOREIGN KEY (account_id, house_id) REFERENCES public.accounts(id, house_id) NOT VALID;
 
 ALTER TABLE ONLY public.payouts
     ADD CONSTRAINT payouts_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
@@ -208,7 +285,13 @@ ALTER TABLE ONLY public.payouts
     ADD CONSTRAINT payouts_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES public.transfers(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.player_links
-    ADD CONSTRAINT player_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
+    ADD CONSTRAINT player_links_pair_is_not_severed FOREIGN KEY (program_id, account_id, severed) REFERENCES public.program_accounts(program_id, account_id, severed);
+
+ALTER TABLE ONLY public.player_links
+    ADD CONSTRAINT player_links_person_plays_with_the_house FOREIGN KEY (account_id, house_id) REFERENCES public.accounts(id, house_id);
+
+ALTER TABLE ONLY public.program_accounts
+    ADD CONSTRAINT program_accounts_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);
 
 ALTER TABLE ONLY public.transfers
-    ADD CONSTRAINT transfers_player_ledger_id_fkey FOREIGN KEY (player_ledger_id) REFERENCES public.ledger_accounts(id);
+    ADD CONSTRAINT transfers_player_plays_with_the_house FOREIGN KEY (player_ledger_id, house_id) REFERENCES public.ledger_accounts(id, house_id) MATCH FULL NOT VALID;

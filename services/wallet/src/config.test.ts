@@ -5,14 +5,16 @@ import { walletConfigSchema } from './config.ts';
 const required = { GRPC_PORT: '7001', WALLET_DATABASE_URL: 'postgres://wallet@localhost:5432/wallet' };
 
 describe('the configuration of the wallet', () => {
-  it('has the defaults of the decisions', () => {
+  it('the wallet’s configuration has the decided defaults', () => {
     expect(parseConfig(walletConfigSchema, required)).toEqual({
       LOG_LEVEL: 'info',
+      GRPC_TLS_RELOAD_MS: 10_000,
       GRPC_HOST: '127.0.0.1',
       GRPC_PORT: 7001,
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: 0,
       WALLET_DATABASE_URL: required.WALLET_DATABASE_URL,
+      ALLOW_PRIVILEGED_DATABASE_ROLE: false,
       WALLET_DATABASE_POOL: 8,
       MINIMUM_AGE_YEARS: 18,
       SERVED_JURISDICTIONS: [],
@@ -21,7 +23,7 @@ describe('the configuration of the wallet', () => {
     });
   });
 
-  it('reads jurisdictions and amounts', () => {
+  it('the wallet’s configuration parses jurisdictions and amounts', () => {
     const env = { ...required, SERVED_JURISDICTIONS: 'US-CA, US-NY,', PAYOUT_VELOCITY_AMOUNT: '12.34' };
     expect(parseConfig(walletConfigSchema, env)).toMatchObject({
       SERVED_JURISDICTIONS: ['US-CA', 'US-NY'],
@@ -29,7 +31,7 @@ describe('the configuration of the wallet', () => {
     });
   });
 
-  it('tells every fault at once', () => {
+  it('a wrong configuration of the wallet fails with every validation issue', () => {
     const faults = () => parseConfig(walletConfigSchema, { GRPC_PORT: 'x', PAYOUT_VELOCITY_AMOUNT: '5' });
     expect(faults).toThrow(
       new ConfigError([

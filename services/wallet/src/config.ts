@@ -1,6 +1,15 @@
-/** What the environment tells the wallet. */
+/** The wallet's settings, read from the environment. */
 import { parseAmount } from '@laurel/money';
-import { databaseUrl, logLevel, port, positiveInt, tracingSettings } from '@laurel/service';
+import {
+  channelSettings,
+  checkChannels,
+  databaseRoleSettings,
+  databaseUrl,
+  logLevel,
+  port,
+  positiveInt,
+  tracingSettings,
+} from '@laurel/service';
 import { z } from 'zod';
 
 const amount = z.string().transform((text, context) => {
@@ -17,24 +26,28 @@ const jurisdictions = z.string().transform((text) =>
     .filter((jurisdiction) => jurisdiction !== ''),
 );
 
-export const walletConfigSchema = z.object({
-  LOG_LEVEL: logLevel.default('info'),
-  ...tracingSettings,
-  GRPC_HOST: z.string().default('127.0.0.1'),
-  GRPC_PORT: port,
-  ADMIN_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes any free port. */
-  ADMIN_PORT: port.default(0),
-  WALLET_DATABASE_URL: databaseUrl,
-  WALLET_DATABASE_POOL: positiveInt.default(8),
-  /** Younger players are `blocked`. */
-  MINIMUM_AGE_YEARS: positiveInt.default(18),
-  /** Comma-separated, for example `US-CA,US-NY`; empty serves all. */
-  SERVED_JURISDICTIONS: jurisdictions.default([]),
-  /** So many payouts in a rolling 24 hours are paid; the next is held. */
-  PAYOUT_VELOCITY_COUNT: positiveInt.default(5),
-  /** A payout that would take the rolling 24 hours over this sum is held. */
-  PAYOUT_VELOCITY_AMOUNT: amount.prefault('500.00'),
-});
+export const walletConfigSchema = z
+  .object({
+    LOG_LEVEL: logLevel.default('info'),
+    ...tracingSettings,
+    ...channelSettings,
+    GRPC_HOST: z.string().default('127.0.0.1'),
+    GRPC_PORT: port,
+    ADMIN_HOST: z.string().default('127.0.0.1'),
+    /** 0 takes any free port. */
+    ADMIN_PORT: port.default(0),
+    WALLET_DATABASE_URL: databaseUrl,
+    ...databaseRoleSettings,
+    WALLET_DATABASE_POOL: positiveInt.default(8),
+    /** Younger players are `blocked`. */
+    MINIMUM_AGE_YEARS: positiveInt.default(18),
+    /** Comma-separated, for example `US-CA,US-NY`; empty serves all. */
+    SERVED_JURISDICTIONS: jurisdictions.default([]),
+    /** The number of payouts that are paid in a rolling 24 hours; the next is held. */
+    PAYOUT_VELOCITY_COUNT: positiveInt.default(5),
+    /** A payout that would take the rolling 24 hours over this sum is held. */
+    PAYOUT_VELOCITY_AMOUNT: amount.prefault('500.00'),
+  })
+  .superRefine(checkChannels);
 
 export type WalletConfig = z.output<typeof walletConfigSchema>;

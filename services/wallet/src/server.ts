@@ -1,40 +1,44 @@
-/** The wallet's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain before the pool closes. */
-import { implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase } from '@laurel/postgres';
+/** The wallet's wiring, in the order of its start. Disposal runs in reverse: calls drain before the pool closes. */
+
+import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
+import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import { type Clock, type Logger, startAdminServer } from '@laurel/service';
+import { CALLERS } from './callers.ts';
 import type { WalletConfig } from './config.ts';
 import { addInsider } from './handlers/add-insider.ts';
 import { audit } from './handlers/audit.ts';
-import { chargeFees, createFeeCharges } from './handlers/charge-fees.ts';
+import { chargeFees } from './handlers/charge-fees.ts';
 import { checkStanding } from './handlers/check-standing.ts';
 import { createAccount } from './handlers/create-account.ts';
 import { denyPayout } from './handlers/deny-payout.ts';
 import { deposit } from './handlers/deposit.ts';
+import { getAccount } from './handlers/get-account.ts';
 import { getPayout } from './handlers/get-payout.ts';
 import { getStatement } from './handlers/get-statement.ts';
 import { holdNextAward } from './handlers/hold-next-award.ts';
+import { liftSeverance } from './handlers/lift-severance.ts';
 import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
+import { listPlayerLinks } from './handlers/list-player-links.ts';
 import { createAwardPayments, payAwards } from './handlers/pay-awards.ts';
+import { createFeeCharges } from './handlers/post-fees.ts';
 import { putPlayerLink } from './handlers/put-player-link.ts';
 import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
 import { createFeeRefunds, refundFees } from './handlers/refund-fees.ts';
 import { releasePayout } from './handlers/release-payout.ts';
 import { createFeeQueries, resolveFees } from './handlers/resolve-fees.ts';
 import { resolvePlayers } from './handlers/resolve-players.ts';
+import { severPlayerLinks } from './handlers/sever-player-links.ts';
 import { updateAccount } from './handlers/update-account.ts';
 
 export type WalletServer = AsyncDisposable & { readonly port: number; readonly adminPort: number };
 
-/** Starts the wallet on a migrated database. Tests pass their own clock. */
-export async function startWallet(
-  config: WalletConfig,
-  logger: Logger,
-  clock: Clock = () => new Date(),
-): Promise<WalletServer> {
+/** Starts the wallet on a migrated database. Its clock is the database's; tests pass their own. */
+export async function startWallet(config: WalletConfig, logger: Logger, testClock?: Clock): Promise<WalletServer> {
   await using starting = new AsyncDisposableStack();
+  const identity = starting.use(await identityOf(config, logger));
   const database = starting.use(
     createDatabase({
       url: config.WALLET_DATABASE_URL,
@@ -42,6 +46,10 @@ export async function startWallet(
       applicationName: 'laurel-wallet',
     }),
   );
+  const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
+  starting.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
+  const databaseClock = starting.use(await startDatabaseClock({ database, logger }));
+  const clock = testClock ?? databaseClock.now;
   const deps = { database, clock };
   const rules = { minimumAgeYears: config.MINIMUM_AGE_YEARS, servedJurisdictions: config.SERVED_JURISDICTIONS };
   const limits = { count: config.PAYOUT_VELOCITY_COUNT, amountCents: config.PAYOUT_VELOCITY_AMOUNT };
@@ -66,27 +74,31 @@ export async function startWallet(
       getPayout: getPayout(deps),
       listPayouts: listPayouts(deps),
       createAccount: createAccount(deps),
+      getAccount: getAccount(deps),
       updateAccount: updateAccount(deps),
       deposit: deposit(deps),
       getStatement: getStatement(deps),
       addInsider: addInsider(deps),
       putSandboxPlayer: putSandboxPlayer(deps),
       holdNextAward: holdNextAward(deps),
+      listPlayerLinks: listPlayerLinks(deps),
+      severPlayerLinks: severPlayerLinks(deps),
+      liftSeverance: liftSeverance(deps),
       audit: audit(deps),
       listFees: listFees(deps),
       listAwardPayouts: listAwardPayouts(deps),
     },
-    { logger },
+    { logger, callers: CALLERS },
   );
 
   const grpc = starting.use(
-    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),
   );
   const admin = starting.use(
     await startAdminServer({
       host: config.ADMIN_HOST,
       port: config.ADMIN_PORT,
-      isReady: () => database.isReachable(),
+      isReady: async () => databaseClock.isKnown() && (await database.isReachable()),
     }),
   );
 

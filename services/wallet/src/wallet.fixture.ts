@@ -1,4 +1,4 @@
-/** A wallet for tests: real server, real database, a clock that the test moves, and players to play with. */
+/** A wallet for tests: real server, real database, a clock that the test advances, and helpers that create players. */
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
@@ -8,13 +8,14 @@ import {
   type AwardPayment,
   type FeeCharge,
   type FeeChargeResult,
+  type FeeQuery,
   type Player,
   WalletServiceClient,
   type WalletServiceService,
 } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
-import { createTestDatabase } from '@laurel/testing';
+import { createTestDatabase, type TestDatabase } from '@laurel/testing';
 import { walletConfigSchema } from './config.ts';
 import { startWallet } from './server.ts';
 
@@ -22,17 +23,20 @@ export type WalletClient = TypedClient<WalletServiceService>;
 
 export type TestWallet = AsyncDisposable & {
   readonly client: WalletClient;
-  /** Another process on the same database, as far as the database can tell. */
+  /** Starts another server on the same database, which to the database is another process. */
   startReplica(): Promise<WalletClient>;
   readonly database: Database;
-  /** Connections of one more replica, without the replica. */
+  /** Opens a pool of its own, as one more replica has, without a server. */
   connect(): Database;
   readonly clock: { now: Date; advance(ms: number): void };
 };
 
-export async function openTestWallet(env: Record<string, string> = {}): Promise<TestWallet> {
+export const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** Starts it on a new database, or on the given one; drops either when it is disposed. */
+export async function openTestWallet(env: Record<string, string> = {}, existing?: TestDatabase): Promise<TestWallet> {
   await using opening = new AsyncDisposableStack();
-  const { url } = opening.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const { url, runningUrl } = opening.use(existing ?? (await createTestDatabase({ migrations: MIGRATIONS })));
   const database = opening.use(createDatabase({ url, maxConnections: 2, applicationName: 'wallet-test' }));
   const logger = createLogger({ service: 'wallet', level: 'silent' });
   const clock = {
@@ -43,28 +47,29 @@ export async function openTestWallet(env: Record<string, string> = {}): Promise<
   };
 
   async function startReplica(): Promise<WalletClient> {
-    const config = walletConfigSchema.parse({ GRPC_PORT: '0', WALLET_DATABASE_URL: url, ...env });
+    const config = walletConfigSchema.parse({ GRPC_PORT: '0', WALLET_DATABASE_URL: runningUrl, ...env });
     const server = running.use(await startWallet(config, logger, () => clock.now));
     return running.use(
       createClient(WalletServiceClient, { name: 'wallet', address: `127.0.0.1:${server.port}`, deadlineMs: 30_000 }),
     );
   }
 
-  const connect = () => running.use(createDatabase({ url, maxConnections: 4, applicationName: 'wallet-test' }));
+  const connect = () =>
+    running.use(createDatabase({ url: runningUrl, maxConnections: 4, applicationName: 'wallet-test' }));
 
   const running = opening.move();
   const client = await startReplica();
   return { client, startReplica, connect, database, clock, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** The answer of a call that must not be refused. */
+/** The response of a call that must not be refused. */
 export async function ok<Response>(call: Promise<Response | Refused>): Promise<Response> {
   const answer = await call;
   if (isRefused(answer)) throw new Error(`refused: ${answer.code}, ${answer.message}`);
   return answer;
 }
 
-/** The code of a call that must be refused. */
+/** The refusal code of a call that must be refused. */
 export async function refusalOf(call: Promise<unknown>): Promise<string> {
   const answer = await call;
   if (!isRefused(answer)) throw new Error('was not refused');
@@ -73,23 +78,31 @@ export async function refusalOf(call: Promise<unknown>): Promise<string> {
 
 export type TestPlayer = { readonly accountId: string; readonly email: string; readonly player: Player };
 
-/** A grown-up in California with an account, a link and, if wanted, money. */
+/** An adult in California with an account (in test a sandbox account of the program), a link and, if requested, money. */
 export async function addPlayer(
   { client }: TestWallet,
-  options: { balanceCents?: bigint; environment?: Environment; programId?: string; dateOfBirth?: string } = {},
+  options: {
+    balanceCents?: bigint;
+    environment?: Environment;
+    programId?: string;
+    dateOfBirth?: string;
+    email?: string;
+  } = {},
 ): Promise<TestPlayer> {
   const environment = options.environment ?? Environment.LIVE;
-  const email = `${newId()}@players.example`;
+  const programId = options.programId ?? newId();
+  const email = options.email ?? `${newId()}@players.example`;
   const { account } = await ok(
     client.createAccount({
       email,
       dateOfBirth: options.dateOfBirth ?? '1990-01-01',
       jurisdiction: 'US-CA',
       verificationLevel: 1,
+      ...(environment === Environment.TEST && { programId }),
     }),
   );
   if (account === undefined) throw new Error('no account was answered');
-  const player = { tenant: { programId: options.programId ?? newId(), environment }, playerRef: `ref-${newId()}` };
+  const player = { tenant: { programId, environment }, playerRef: `ref-${newId()}` };
   await ok(client.putPlayerLink({ player, email }));
   const { balanceCents = 0n } = options;
   if (balanceCents > 0n) {
@@ -107,6 +120,7 @@ export function chargeOf(
   return {
     transferId: feeTransferId(attemptId),
     attemptId,
+    feeGeneration: 0,
     player,
     accountId,
     feeCents,
@@ -115,7 +129,11 @@ export function chargeOf(
   };
 }
 
-/** How one charge ended: `posted`, `moved`, or the code of its refusal. */
+export function queryOf({ transferId, attemptId, feeGeneration }: FeeCharge, fenceIfAbsent: boolean): FeeQuery {
+  return { transferId, attemptId, feeGeneration, fenceIfAbsent };
+}
+
+/** The result of one charge: `posted`, `moved`, or the code of its refusal. */
 export async function charge(client: WalletClient, fee: FeeCharge): Promise<string> {
   const { results } = await ok(client.chargeFees({ charges: [fee] }));
   return endOf(results[0]);
@@ -141,7 +159,7 @@ export async function balanceOf({ client }: TestWallet, { accountId, player }: T
   return balanceCents;
 }
 
-/** The checks that found something, with how much: empty is good. */
+/** The checks with violations, and the number of each; empty where every invariant holds. */
 export async function auditFaults({ client }: TestWallet): Promise<Record<string, bigint>> {
   const { checks } = await ok(client.audit({}));
   return Object.fromEntries(
@@ -149,8 +167,8 @@ export async function auditFaults({ client }: TestWallet): Promise<Record<string
   );
 }
 
-/** How many fees were posted on what was remembered of their players, by all replicas of this process. */
-export async function rememberedFees(): Promise<number> {
-  const { values = [] } = (await metrics.getSingleMetric('laurel_wallet_remembered_fees_total')?.get()) ?? {};
+/** The number of fees that all replicas of this process posted on cached players. */
+export async function optimisticFees(): Promise<number> {
+  const { values = [] } = (await metrics.getSingleMetric('laurel_wallet_optimistic_fees_total')?.get()) ?? {};
   return values.find(({ labels }) => labels.outcome === 'posted')?.value ?? 0;
 }

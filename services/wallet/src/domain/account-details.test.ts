@@ -5,7 +5,7 @@ const now = new Date('2026-11-21T12:00:00.000Z');
 const details = { email: 'a@b.example', dateOfBirth: '1990-02-28', jurisdiction: 'US-CA', verificationLevel: 1 };
 
 describe('checkAccountDetails', () => {
-  it('puts the address into lower case', () => {
+  it('checkAccountDetails returns the e-mail address in lower case', () => {
     expect(checkAccountDetails({ ...details, email: ' Ann@Example.COM ' }, now)).toEqual({
       ...details,
       email: 'ann@example.com',
@@ -23,7 +23,7 @@ describe('checkAccountDetails', () => {
     ['no jurisdiction', { jurisdiction: '' }],
     ['a verification level above 3', { verificationLevel: 4 }],
     ['a verification level below 0', { verificationLevel: -1 }],
-  ])('refuses %s', (_, change) => {
+  ])('checkAccountDetails refuses %s', (_, change) => {
     expect(checkAccountDetails({ ...details, ...change }, now)).toMatchObject({ code: 'invalid_request' });
   });
 });

@@ -11,27 +11,43 @@ export type AccountDetails = {
 const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
 const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
-/** One person per address, whatever its case. */
+/** One person per e-mail address, whatever its case. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** The details with the address in lower case, or what is wrong with them. */
+/** The details with the e-mail address in lower case, or their first validation issue. */
 export function checkAccountDetails(details: AccountDetails, now: Date): AccountDetails | Refused {
+  const { dateOfBirth, jurisdiction, verificationLevel } = details;
   const email = normalizeEmail(details.email);
-  if (!EMAIL.test(email) || email.length > 320) return refused('invalid_request', 'The e-mail address is not valid.');
-  if (!isPastDate(details.dateOfBirth, now)) return refused('invalid_request', 'The date of birth is not a past date.');
-  const fault = checkJurisdiction(details.jurisdiction) ?? checkVerificationLevel(details.verificationLevel);
-  return fault ?? { ...details, email };
+  return checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now) ?? { ...details, email };
 }
 
-export function checkJurisdiction(jurisdiction: string): Refused | null {
+/** Details of which some may be left out. */
+type AccountFacts = { readonly [Field in keyof AccountDetails]?: AccountDetails[Field] | undefined };
+
+/** The first validation issue of the details that are present; null for none. The e-mail address is in lower case. */
+export function checkFacts(facts: AccountFacts, now: Date): Refused | null {
+  const { email, dateOfBirth, jurisdiction, verificationLevel } = facts;
+  if (email !== undefined && (!EMAIL.test(email) || email.length > 320)) {
+    return refused('invalid_request', 'The e-mail address is not valid.');
+  }
+  if (dateOfBirth !== undefined && !isPastDate(dateOfBirth, now)) {
+    return refused('invalid_request', 'The date of birth is not a past date.');
+  }
+  return (
+    (jurisdiction === undefined ? null : checkJurisdiction(jurisdiction)) ??
+    (verificationLevel === undefined ? null : checkVerificationLevel(verificationLevel))
+  );
+}
+
+function checkJurisdiction(jurisdiction: string): Refused | null {
   return JURISDICTION.test(jurisdiction)
     ? null
     : refused('invalid_request', 'The jurisdiction is not a code such as US-CA.');
 }
 
-export function checkVerificationLevel(level: number): Refused | null {
+function checkVerificationLevel(level: number): Refused | null {
   return Number.isInteger(level) && level >= 0 && level <= 3
     ? null
     : refused('invalid_request', 'The verification level is not 0, 1, 2 or 3.');
@@ -40,7 +56,7 @@ export function checkVerificationLevel(level: number): Refused | null {
 function isPastDate(text: string, now: Date): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00.000Z`);
-  // A day that does not exist, such as 30 February, either fails to parse or comes back as another day.
+  // A day that does not exist, such as 30 February, either fails to parse or is parsed as another day.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) return false;
   return text >= '1900-01-01' && text <= now.toISOString().slice(0, 10);
 }

@@ -8,6 +8,7 @@ import { NO_PAYOUTS } from './payout-hold.ts';
 const now = new Date('2026-11-21T12:00:00.000Z');
 const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'test');
+const houseId = newId();
 const limits = { count: 5, amountCents: cents(500_00n) };
 const clean: AwardFacts = { stored: null, enforcementFlag: false, underInvestigation: false, recent: NO_PAYOUTS };
 
@@ -22,7 +23,7 @@ function purse(amount = 10_00n): AwardPayment & Win & { kind: 'purse' } {
 function terms(amount: bigint) {
   return {
     awardId: newId(),
-    programId: newId(),
+    programId: houseId,
     environment: 'test' as const,
     accountId,
     amountCents: cents(amount),
@@ -30,12 +31,19 @@ function terms(amount: bigint) {
 }
 
 function decide(payments: AwardPayment[], facts: AwardFacts[], change: Partial<PlayerLedger> = {}) {
-  const row = { id: ledgerId, accountId, environment: 'test', balanceCents: cents(0n), holdNextAward: false } as const;
+  const row = {
+    id: ledgerId,
+    accountId,
+    environment: 'test',
+    houseId,
+    balanceCents: cents(0n),
+    holdNextAward: false,
+  } as const;
   return decideAwards({ payments, facts, locked: [{ ...row, ...change }], limits, now });
 }
 
 describe('decideAwards', () => {
-  it('pays an award from the prizes to the player', () => {
+  it('an award is paid from the prizes to the player', () => {
     const award = payment();
     const { payouts, fresh, changes } = decide([award], [clean]);
     expect(payouts).toEqual([{ ...award, status: 'paid', reason: null, createdAt: now, paidAt: now }]);
@@ -46,7 +54,8 @@ describe('decideAwards', () => {
         id: awardTransferId(award.awardId),
         details: { kind: 'award', attemptId: award.attemptId, awardId: award.awardId },
         environment: 'test',
-        debitId: houseLedgerId('house_prizes', 'test'),
+        houseId,
+        debitId: houseLedgerId('house_prizes', houseId),
         creditId: ledgerId,
         amountCents: 10_00n,
         ledgerId,
@@ -55,7 +64,7 @@ describe('decideAwards', () => {
     ]);
   });
 
-  it('pays a purse from the purses to the player', () => {
+  it('a purse is paid from the purses to the player', () => {
     const won = purse();
     const { payouts, changes } = decide([won], [clean]);
     expect(payouts).toEqual([{ ...won, status: 'paid', reason: null, createdAt: now, paidAt: now }]);
@@ -63,21 +72,21 @@ describe('decideAwards', () => {
       {
         id: awardTransferId(won.awardId),
         details: { kind: 'purse', roundId: won.roundId, awardId: won.awardId },
-        debitId: houseLedgerId('house_purses', 'test'),
+        debitId: houseLedgerId('house_purses', houseId),
         creditId: ledgerId,
       },
     ]);
     expect(changes.house).toEqual([
       {
-        id: houseLedgerId('house_purses', 'test'),
+        id: houseLedgerId('house_purses', houseId),
         kind: 'house_purses',
-        environment: 'test',
+        houseId,
         deltaCents: -10_00n,
       },
     ]);
   });
 
-  it('records a held award and moves no money', () => {
+  it('a held award is recorded and moves no money', () => {
     const award = payment();
     const { payouts, changes } = decide([award], [{ ...clean, underInvestigation: true }]);
     expect(payouts).toEqual([
@@ -86,7 +95,7 @@ describe('decideAwards', () => {
     expect(changes).toEqual({ lines: [], players: [], house: [] });
   });
 
-  it('counts the payouts of its own batch towards the velocity', () => {
+  it('payouts of the same batch count towards the velocity', () => {
     const payments = Array.from({ length: 7 }, () => payment());
     const { payouts } = decide(
       payments,
@@ -95,7 +104,7 @@ describe('decideAwards', () => {
     expect(payouts.map((payout) => payout.status)).toEqual(['paid', 'paid', 'paid', 'paid', 'paid', 'held', 'held']);
   });
 
-  it('pays every purse whatever the velocity, and counts it for the awards after it', () => {
+  it('every purse is paid whatever the velocity, and counts towards the velocity of later awards', () => {
     const payments = [...Array.from({ length: 6 }, () => purse(600_00n)), payment(1n)];
     const { payouts } = decide(
       payments,
@@ -104,28 +113,28 @@ describe('decideAwards', () => {
     expect(payouts.map((payout) => payout.reason)).toEqual([null, null, null, null, null, null, 'payout_velocity']);
   });
 
-  it('uses the sandbox switch up with a purse as with an award', () => {
+  it('a purse consumes the sandbox’s “hold the next award” as an award does', () => {
     const payments = [purse(), payment()];
     const { payouts } = decide(payments, [clean, clean], { holdNextAward: true });
     expect(payouts.map((payout) => payout.reason)).toEqual(['sandbox_hold', null]);
   });
 
-  it('uses the sandbox switch up with exactly one award', () => {
+  it('exactly one award consumes the sandbox’s “hold the next award”', () => {
     const payments = [payment(), payment()];
     const { payouts, changes } = decide(payments, [clean, clean], { holdNextAward: true });
     expect(payouts.map((payout) => payout.reason)).toEqual(['sandbox_hold', null]);
     expect(changes.players).toEqual([
-      { id: ledgerId, accountId, environment: 'test', balanceCents: 10_00n, holdNextAward: false },
+      { id: ledgerId, accountId, environment: 'test', houseId, balanceCents: 10_00n, holdNextAward: false },
     ]);
   });
 
-  it('uses the sandbox switch up even when something else holds the award', () => {
+  it('an award that is held for another reason consumes the sandbox’s “hold the next award” too', () => {
     const { payouts, changes } = decide([payment()], [{ ...clean, enforcementFlag: true }], { holdNextAward: true });
     expect(payouts.map((payout) => payout.reason)).toEqual(['enforcement_flag']);
     expect(changes.players).toMatchObject([{ holdNextAward: false, balanceCents: 0n }]);
   });
 
-  it('answers an award that was decided before as it stands now, and leaves the sandbox switch on', () => {
+  it('the result of an award that was decided before is its current state, and “hold the next award” stays on', () => {
     const award = payment();
     const stored: Payout = { ...award, status: 'denied', reason: 'sandbox_hold', createdAt: now, paidAt: null };
     const { payouts, fresh, changes } = decide([award], [{ ...clean, stored }], { holdNextAward: true });
@@ -134,7 +143,7 @@ describe('decideAwards', () => {
     expect(changes).toEqual({ lines: [], players: [], house: [] });
   });
 
-  it('pays the same award once even within one batch', () => {
+  it('the same award twice in one batch is paid once', () => {
     const award = payment();
     const { payouts, fresh, changes } = decide([award, award], [clean, clean]);
     expect(payouts[0]).toEqual(payouts[1]);

@@ -1,18 +1,13 @@
 /**
- * What becomes of a batch of awards: challenge prizes and round purses. Each is decided once, by its award id: paid at once, or held
- * (payout-hold.ts). An award that is decided already answers what is true of it now, and nothing moves. A credit is never refused:
- * the prize is owed. The sandbox's "hold the next award" is used up by exactly one award or purse, whatever held that one.
+ * The decision on a batch of awards: challenge prizes and round purses. Each is decided once, by its award id: paid immediately, or held
+ * (payout-hold.ts). The result of an award that was decided before is its current state, and no money moves. A credit is never refused:
+ * the prize is owed. Exactly one award or purse consumes the sandbox's "hold the next award", whatever the reason that held it.
  */
+
 import { awardTransferId } from '@laurel/ids';
 import type { Cents } from '@laurel/money';
-import {
-  type Entry,
-  type Environment,
-  type LedgerChanges,
-  openBook,
-  type PlayerLedger,
-  playerLedgerId,
-} from './ledger.ts';
+import type { Environment } from '@laurel/tenant';
+import { type Entry, type LedgerChanges, openBook, type PlayerLedger, playerLedgerId } from './ledger.ts';
 import { decideHold, type HoldReason, type RecentPayouts, type VelocityLimits, withPayout } from './payout-hold.ts';
 
 /** What was won: a challenge, by an attempt, or a rank of a round. */
@@ -28,7 +23,7 @@ export type AwardPayment = Win & {
   readonly amountCents: Cents;
 };
 
-/** One award as it stands: money moved exactly when it is paid. */
+/** One award in its current state: its money has moved if and only if it is paid. */
 export type Payout = AwardPayment & {
   readonly status: 'paid' | 'held' | 'denied';
   readonly reason: HoldReason | null;
@@ -36,16 +31,16 @@ export type Payout = AwardPayment & {
   readonly paidAt: Date | null;
 };
 
-/** What is known about one award, read after the player's row was locked. */
+/** The stored facts on one award, read after the player's row was locked. */
 export type AwardFacts = {
   readonly stored: Payout | null;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
-  /** What the account was paid in the last 24 hours, without this batch. */
+  /** The account's payouts of the last 24 hours, without this batch. */
   readonly recent: RecentPayouts;
 };
 
-/** The payout of each award, in order; those that are new; and what is to be written to the ledger. */
+/** The payout of each award, in order; those that are new; and the changes to write to the ledger. */
 export function decideAwards(batch: {
   readonly payments: readonly AwardPayment[];
   readonly facts: readonly AwardFacts[];
@@ -88,7 +83,7 @@ export function decideAwards(batch: {
   return { payouts, fresh: [...decided.values()], changes: book.changes() };
 }
 
-/** The transfer that pays it. */
+/** The transfer that pays the award. */
 export function entryOf(payment: AwardPayment): Entry {
   const { awardId, accountId, environment, amountCents } = payment;
   const id = awardTransferId(awardId);

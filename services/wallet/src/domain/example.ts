@@ -1,7 +1,7 @@
-/** Plain nouns for the tests of the rules. */
+/** Example values for the tests of the rules. */
 import type { Standing } from './standing.ts';
 
-/** A grown-up person of a served place whom nothing keeps from playing. */
+/** An adult in a served jurisdiction who may play for money. */
 export const STANDING: Standing = {
   dateOfBirth: '1990-01-01',
   jurisdiction: 'US-CA',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { STANDING } from './example.ts';
 import { decideFees, type FeeCharge, type FeeFacts, mayPay } from './fee-decision.ts';
-import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import { houseLedgerId, LIVE_HOUSE, type PlayerLedger, playerLedgerId } from './ledger.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const before = new Date('2026-11-21T11:00:00.000Z');
@@ -32,7 +32,10 @@ function charge(change: Partial<FeeCharge> = {}): FeeCharge {
 }
 
 function locked(balance: bigint): PlayerLedger[] {
-  return [{ id: ledgerId, accountId, environment: 'live', balanceCents: cents(balance), holdNextAward: false }];
+  const holdNextAward = false;
+  return [
+    { id: ledgerId, accountId, environment: 'live', houseId: LIVE_HOUSE, balanceCents: cents(balance), holdNextAward },
+  ];
 }
 
 function decide(charges: FeeCharge[], facts: FeeFacts[], balance = 1_000n) {
@@ -40,7 +43,7 @@ function decide(charges: FeeCharge[], facts: FeeFacts[], balance = 1_000n) {
 }
 
 describe('decideFees', () => {
-  it('posts a fee from the player to the house', () => {
+  it('a fee is posted from the player to the house', () => {
     const fee = charge();
     expect(decide([fee], [known])).toEqual({
       results: [{ kind: 'posted', postedAt: now }],
@@ -51,20 +54,23 @@ describe('decideFees', () => {
             id: fee.transferId,
             details: { kind: 'fee', attemptId: fee.attemptId },
             environment: 'live',
+            houseId: LIVE_HOUSE,
             debitId: ledgerId,
-            creditId: houseLedgerId('house_fees', 'live'),
+            creditId: houseLedgerId('house_fees', LIVE_HOUSE),
             amountCents: 100n,
             ledgerId,
             balanceAfterCents: 900n,
           },
         ],
-        players: [{ id: ledgerId, accountId, environment: 'live', balanceCents: 900n, holdNextAward: false }],
-        house: [{ id: houseLedgerId('house_fees', 'live'), kind: 'house_fees', environment: 'live', deltaCents: 100n }],
+        players: locked(900n),
+        house: [
+          { id: houseLedgerId('house_fees', LIVE_HOUSE), kind: 'house_fees', houseId: LIVE_HOUSE, deltaCents: 100n },
+        ],
       },
     });
   });
 
-  it('answers a posted id as it was posted, even for a player who moved, is blocked or is broke by now', () => {
+  it('a posted fee id gets the same result even where the player has moved, is blocked or cannot pay by then', () => {
     const fee = charge();
     const stored = { state: 'posted', attemptId: fee.attemptId, postedAt: before } as const;
     for (const facts of [refusedPerson, unknown, known]) {
@@ -74,24 +80,24 @@ describe('decideFees', () => {
     }
   });
 
-  it('answers a fenced id with the refusal that burnt it, even when the player could pay by now', () => {
+  it('a fenced fee id gets the stored refusal even where the player could pay by then', () => {
     const stored = { state: 'fenced', refusalCode: 'insufficient_funds' } as const;
     const { results, changes } = decide([charge()], [{ ...known, stored }]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
     expect(changes).toEqual(nothing);
   });
 
-  it('answers internal_error for an id that was given up unheard', () => {
+  it('a fee id whose attempt was given up before its charge arrived is refused with internal_error', () => {
     const { results } = decide([charge()], [{ ...known, stored: { state: 'fenced', refusalCode: null } }]);
     expect(results).toEqual([{ kind: 'refused', code: 'internal_error' }]);
   });
 
-  it('takes a posted id of another attempt for a bug', () => {
+  it('a posted fee id with another attempt is a bug and throws', () => {
     const stored = { state: 'posted', attemptId: newId(), postedAt: before } as const;
     expect(() => decide([charge()], [{ ...known, stored }])).toThrow(/was posted for the attempt/);
   });
 
-  it('answers moved, and writes nothing, when the ref names another account or none', () => {
+  it('a fee whose ref names another account or none is moved, and nothing is written', () => {
     const other = newId();
     const moved = { ...known, player: { accountId: other, standing: STANDING } };
     const { results, changes } = decide([charge(), charge(), charge({ accountId: null })], [moved, unknown, known]);
@@ -103,7 +109,7 @@ describe('decideFees', () => {
     expect(changes).toEqual(nothing);
   });
 
-  it('says blocked and insider_entry before insufficient_funds, and burns the id', () => {
+  it('blocked and insider_entry come before insufficient_funds, and leave a tombstone', () => {
     const insider = { ...known, player: { accountId, standing: { ...STANDING, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     const fees = [charge(), charge({ requirement })];
@@ -118,18 +124,18 @@ describe('decideFees', () => {
     ]);
   });
 
-  it('refuses a ref without an account for want of funds, and burns the id', () => {
+  it('a fee of a ref without an account is refused with insufficient_funds, and leaves a tombstone', () => {
     const { results, changes } = decide([charge({ accountId: null })], [unknown]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
     expect(changes.lines).toMatchObject([{ state: 'fenced' }]);
   });
 
-  it('takes a player without a row of the ledger for one without money', () => {
+  it('a player without a row of the ledger has a balance of zero', () => {
     const { results } = decideFees({ charges: [charge()], facts: [known], locked: [], rules, now });
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
   });
 
-  it('decides the same id once even within one batch', () => {
+  it('the same fee id twice in one batch is decided once', () => {
     const fee = charge();
     const { results, changes } = decide([fee, fee], [known, known]);
     expect(results).toEqual([
@@ -140,11 +146,11 @@ describe('decideFees', () => {
   });
 });
 
-describe('the laws of a batch of fees', () => {
+describe('properties of a batch of fees', () => {
   const fees = fc.array(fc.bigInt({ min: 1n, max: 300n }), { maxLength: 30 });
   const balances = fc.bigInt({ min: 0n, max: 2_000n });
 
-  it('never overdraws, takes exactly what it posted, and leaves the environment at zero', () => {
+  it('a batch of fees never overdraws, takes exactly what it posts, and leaves the environment’s sum at zero', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));
@@ -163,7 +169,7 @@ describe('the laws of a batch of fees', () => {
     );
   });
 
-  it('writes every id exactly once, posted or fenced as it answered', () => {
+  it('a batch of fees writes every id exactly once, as posted or fenced, in line with its result', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));
@@ -179,7 +185,7 @@ describe('the laws of a batch of fees', () => {
     );
   });
 
-  it('whoever may pay by what is remembered has the fee posted, as long as it holds and the balance pays', () => {
+  it('a fee that mayPay permits on cached facts is posted wherever the facts still hold and the balance pays', () => {
     const standings = fc.record({
       dateOfBirth: fc.constantFrom('1990-01-01', '2008-11-21', '2008-11-22'),
       jurisdiction: fc.constantFrom('US-CA', 'US-WA'),
@@ -204,7 +210,7 @@ describe('the laws of a batch of fees', () => {
     );
   });
 
-  it('a batch decides as its items would one after the other', () => {
+  it('a batch of fees decides as its items would one after the other', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));

@@ -1,19 +1,20 @@
 /**
- * What becomes of a batch of entry fees. Each is decided once, by its transfer id, in this order:
+ * The decision on a batch of entry fees. Each is decided once, by its transfer id, in this order:
  *
- * 1. The id is posted already: the same answer, nothing is charged again.
- * 2. The id is fenced already: the same refusal, for ever.
- * 3. The ref names another account than the caller took it for: `moved`. Nothing is written and the id stays free.
+ * 1. The id is posted already: the same result, and nothing is charged again.
+ * 2. The id has a tombstone already: the same refusal, permanently.
+ * 3. The ref names another account than the one the caller resolved it to: `moved`. Nothing is written and the id stays free.
  * 4. The person may not play for money: `blocked` or `insider_entry`.
  * 5. The balance cannot pay, or the ref has no account: `insufficient_funds`.
  * 6. The fee is posted.
  *
- * A refusal burns the id, so that a late duplicate of the same charge can never land. Fees of one batch see each other.
+ * A refusal writes a tombstone, so that a late duplicate of the same charge can never be posted. Fees of one batch see each other.
  */
+
 import type { Cents } from '@laurel/money';
+import type { Environment } from '@laurel/tenant';
 import {
   type Book,
-  type Environment,
   type FeeRefusalCode,
   type LedgerChanges,
   openBook,
@@ -22,32 +23,32 @@ import {
 } from './ledger.ts';
 import { decideStanding, type Requirement, type Standing, type StandingRules } from './standing.ts';
 
-/** One fee that is asked for. */
+/** One fee that a caller asks to charge. */
 export type FeeCharge = {
   readonly transferId: string;
   readonly attemptId: string;
   readonly programId: string;
   readonly environment: Environment;
   readonly playerRef: string;
-  /** The account that the caller took the ref to name; null for none. */
+  /** The account that the caller resolved the ref to; null for none. */
   readonly accountId: string | null;
   readonly feeCents: Cents;
   readonly requirement: Requirement;
 };
 
-/** What is stored under a fee's transfer id. */
+/** The stored state of a fee's transfer id. */
 export type StoredFee =
   | { readonly state: 'posted'; readonly attemptId: string; readonly postedAt: Date }
-  /** Without a refusal the fee was given up unheard: its attempt died before the charge arrived. */
+  /** A tombstone; without a refusal code where the owner gave the attempt up before its charge arrived. */
   | { readonly state: 'fenced'; readonly refusalCode: FeeRefusalCode | null };
 
-/** The person behind a ref. */
+/** The person that a ref names. */
 export type KnownPlayer = { readonly accountId: string; readonly standing: Standing };
 
-/** What is known about one charge, read after the player's row was locked. */
+/** The stored facts on one charge, read after the player's row was locked. */
 export type FeeFacts = {
   readonly stored: StoredFee | null;
-  /** The person behind the ref now; null for none. */
+  /** The person that the ref names at this moment; null for none. */
   readonly player: KnownPlayer | null;
 };
 
@@ -56,7 +57,7 @@ export type FeeResult =
   | { readonly kind: 'refused'; readonly code: FeeRefusalCode | 'internal_error' }
   | { readonly kind: 'moved'; readonly accountId: string | null };
 
-/** One result a charge, in order, and what is to be written. */
+/** One result per charge, in order, and the changes to write. */
 export function decideFees(batch: {
   readonly charges: readonly FeeCharge[];
   readonly facts: readonly FeeFacts[];
@@ -65,7 +66,7 @@ export function decideFees(batch: {
   readonly now: Date;
 }): { readonly results: readonly FeeResult[]; readonly changes: LedgerChanges } {
   const book = openBook(batch.locked);
-  // The same id twice in one batch: the second finds what the first left.
+  // The same id twice in one batch: the second gets the first one's decision.
   const decided = new Map<string, StoredFee>();
 
   const results = batch.charges.map((charge, index): FeeResult => {
@@ -92,8 +93,8 @@ export function decideFees(batch: {
 }
 
 /**
- * Whether the fee may be posted unless it was decided already or the balance cannot pay, given who the player was when last seen: rules 3
- * and 4. The answer is worth as much as what it is based on, so whoever posts on it makes sure in the same statement that it still holds.
+ * Rules 3 and 4 on the cached player: whether the fee may be posted, unless it was decided already or the balance cannot pay. The cached
+ * facts may be out of date, so the statement that posts the fee validates them again.
  */
 export function mayPay(
   { accountId, environment, requirement }: FeeCharge,

@@ -1,6 +1,6 @@
 /**
- * The ledger is double entry and append-only. One transfer is one balanced entry between a player's ledger account and a house
- * account of the same environment; which house account, and in which direction, follows from the transfer's kind alone:
+ * The ledger is double entry and append-only. One transfer is one balanced entry between a player's ledger account and an account of the
+ * house that the player plays with; which of the house's accounts, and in which direction, follows from the transfer's kind alone:
  *
  *   fee      player         -> house fees
  *   refund   house fees     -> player
@@ -8,34 +8,33 @@
  *   purse    house purses   -> player
  *   deposit  external cash  -> player
  *
- * A player's balance is never below zero. The house may overdraw. Therefore all balances of one environment always sum to zero.
- * A fence burns the id of a fee: nothing can be posted under that id any more.
+ * Live has one house. In test each program has its own: its sandbox accounts play with that one alone, so that no play money of one
+ * program ever reaches another's. A player's balance is never below zero. A house may overdraw. Therefore all balances of one house
+ * and its players always sum to zero.
+ * A tombstone (`state = 'fenced'`) closes the id of a fee: nothing can be posted under that id.
  */
 import { hashId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
+import type { Environment } from '@laurel/tenant';
 
-export type Environment = 'test' | 'live';
 export type TransferKind = 'fee' | 'refund' | 'award' | 'purse' | 'deposit';
 const REFUND_REASONS = ['expired', 'round_closed', 'round_cancelled', 'voided'] as const;
 export type RefundReason = (typeof REFUND_REASONS)[number];
-/** The refusals that burn a fee's id. */
+/** The refusals that leave a tombstone under a fee's id. */
 export type FeeRefusalCode = 'blocked' | 'insider_entry' | 'insufficient_funds';
 export type HouseKind = 'house_fees' | 'house_prizes' | 'house_purses' | 'external_cash';
 
-/** The same ids as the rows that the migrations 0002 and 0004 insert. */
-const HOUSE_ID: Record<Environment, Record<HouseKind, string>> = {
-  test: {
-    house_fees: '00000000-0000-8000-8000-000000000011',
-    house_prizes: '00000000-0000-8000-8000-000000000012',
-    house_purses: '00000000-0000-8000-8000-000000000014',
-    external_cash: '00000000-0000-8000-8000-000000000013',
-  },
-  live: {
-    house_fees: '00000000-0000-8000-8000-000000000021',
-    house_prizes: '00000000-0000-8000-8000-000000000022',
-    house_purses: '00000000-0000-8000-8000-000000000024',
-    external_cash: '00000000-0000-8000-8000-000000000023',
-  },
+/** The house of real people and real money. The migrations write the same ids. */
+export const LIVE_HOUSE = '00000000-0000-8000-8000-000000000020';
+/** The house that all programs shared in test before each had its own; it only pays what it owes from then. */
+export const SHARED_SANDBOX = '00000000-0000-8000-8000-000000000010';
+
+/** The accounts of a house have its id with another last digit, so that a constraint can derive them from it. */
+export const HOUSE_DIGIT: Record<HouseKind, string> = {
+  house_fees: '1',
+  house_prizes: '2',
+  external_cash: '3',
+  house_purses: '4',
 };
 
 const HOUSE_OF: Record<TransferKind, HouseKind> = {
@@ -50,8 +49,18 @@ export function isRefundReason(text: string): text is RefundReason {
   return REFUND_REASONS.some((reason) => reason === text);
 }
 
-export function houseLedgerId(kind: HouseKind, environment: Environment): string {
-  return HOUSE_ID[environment][kind];
+/** The house that a program's players play with: the one shared house in live, the program's own in test. */
+export function houseOf({ environment, programId }: { environment: Environment; programId: string }): string {
+  return environment === 'live' ? LIVE_HOUSE : programId.toLowerCase();
+}
+
+/** The environment of the house. */
+export function environmentOf(houseId: string): Environment {
+  return houseId === LIVE_HOUSE ? 'live' : 'test';
+}
+
+export function houseLedgerId(kind: HouseKind, houseId: string): string {
+  return houseId.slice(0, -1) + HOUSE_DIGIT[kind];
 }
 
 /** A player's ledger account: one per account and environment, so test and live money never share one. */
@@ -59,11 +68,12 @@ export function playerLedgerId(accountId: string, environment: Environment): str
   return hashId('ledger', accountId.toLowerCase(), environment);
 }
 
-/** A player's row of the ledger, as it was locked. */
+/** A player's row of the ledger, as read under its lock. */
 export type PlayerLedger = {
   readonly id: string;
   readonly accountId: string;
   readonly environment: Environment;
+  readonly houseId: string;
   readonly balanceCents: Cents;
   readonly holdNextAward: boolean;
 };
@@ -80,15 +90,16 @@ type EntryDetails =
   | { readonly kind: 'purse'; readonly roundId: string; readonly awardId: string }
   | { readonly kind: 'deposit'; readonly reference: string };
 
-/** A transfer that is still to be entered. */
+/** A transfer that is not in the book yet. */
 export type Entry = EntryDetails & { readonly id: string; readonly ledgerId: string; readonly amountCents: Cents };
 
-/** A transfer as it is written. */
+/** A transfer as it is written to the database. */
 export type Transfer = {
   readonly state: 'posted';
   readonly id: string;
   readonly details: EntryDetails;
   readonly environment: Environment;
+  readonly houseId: string;
   readonly debitId: string;
   readonly creditId: string;
   readonly amountCents: Cents;
@@ -96,7 +107,7 @@ export type Transfer = {
   readonly balanceAfterCents: Cents;
 };
 
-/** A burnt id; without a refusal when the fee was given up unheard. */
+/** A tombstone; without a refusal code where the owner gave the attempt up before its charge arrived. */
 export type Fence = {
   readonly state: 'fenced';
   readonly id: string;
@@ -108,11 +119,11 @@ export type Fence = {
 export type HouseChange = {
   readonly id: string;
   readonly kind: HouseKind;
-  readonly environment: Environment;
+  readonly houseId: string;
   readonly deltaCents: Cents;
 };
 
-/** What a batch leaves to be written. */
+/** The changes of a batch that are to be written. */
 export type LedgerChanges = {
   /** In the order in which they were entered, which is the order of each player's running balance. */
   readonly lines: readonly (Transfer | Fence)[];
@@ -120,7 +131,7 @@ export type LedgerChanges = {
   readonly house: readonly HouseChange[];
 };
 
-/** Running balances of one batch over rows that are locked. Every entry is seen by the entries after it. */
+/** Running balances of one batch over locked rows. Every entry sees the ones before it. */
 export interface Book {
   /** A player without a row of the ledger has a balance of zero. */
   balanceCents(ledgerId: string): Cents;
@@ -128,7 +139,7 @@ export interface Book {
   /** Enters a transfer; the caller has checked that the player can pay it. */
   post(entry: Entry): Transfer;
   fence(fence: Omit<Fence, 'state'>): void;
-  /** Uses the sandbox switch up. */
+  /** Consumes the sandbox's "hold the next award". */
   releaseNextAward(ledgerId: string): void;
   changes(): LedgerChanges;
 }
@@ -155,24 +166,25 @@ export function openBook(locked: readonly PlayerLedger[]): Book {
     holdsNextAward: (ledgerId) => players.get(ledgerId)?.holdNextAward ?? false,
     post({ id, ledgerId, amountCents, ...details }) {
       const row = rowOf(ledgerId);
-      const { environment } = row;
+      const { environment, houseId } = row;
       const kind = HOUSE_OF[details.kind];
-      const houseId = houseLedgerId(kind, environment);
+      const houseLedger = houseLedgerId(kind, houseId);
       const deltaCents = details.kind === 'fee' ? -amountCents : amountCents;
       const balanceAfterCents = cents(row.balanceCents + deltaCents);
       if (amountCents <= 0n) throw new Error(`transfer ${id} moves nothing`);
       if (balanceAfterCents < 0n) throw new Error(`transfer ${id} overdraws ${ledgerId}`);
 
       change({ ...row, balanceCents: balanceAfterCents });
-      const before = house.get(houseId)?.deltaCents ?? 0n;
-      house.set(houseId, { id: houseId, kind, environment, deltaCents: cents(before - deltaCents) });
+      const before = house.get(houseLedger)?.deltaCents ?? 0n;
+      house.set(houseLedger, { id: houseLedger, kind, houseId, deltaCents: cents(before - deltaCents) });
       const transfer: Transfer = {
         state: 'posted',
         id,
         details,
         environment,
-        debitId: details.kind === 'fee' ? ledgerId : houseId,
-        creditId: details.kind === 'fee' ? houseId : ledgerId,
+        houseId,
+        debitId: details.kind === 'fee' ? ledgerId : houseLedger,
+        creditId: details.kind === 'fee' ? houseLedger : ledgerId,
         amountCents,
         ledgerId,
         balanceAfterCents,

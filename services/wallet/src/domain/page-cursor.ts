@@ -1,4 +1,4 @@
-/** Opaque cursors of list pages: the sort key of the last row, wrapped so that no caller comes to rely on what is in it. */
+/** Opaque cursors of list pages: the sort key of the last row, encoded so that no caller relies on its parts. */
 
 export function encodeCursor(key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
@@ -13,6 +13,17 @@ export function decodeCursor(cursor: string, parts: number): readonly string[] |
   } catch {
     return null;
   }
+}
+
+// Every instant that a list sorts by is in these centuries, in which PostgreSQL reads an instant back as it was written.
+const INSTANT = /^2\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** A part of a key that is an instant, as `toISOString` writes it; null for any other text, and for a day that does not exist. */
+export function decodeInstant(part: string): Date | null {
+  if (!INSTANT.test(part)) return null;
+  const instant = new Date(part);
+  // 31 February is parsed as a day in March.
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === part ? instant : null;
 }
 
 /** The page size in force: callers may ask for 1 to `most`; 0, which is what an unset field reads as, means the default. */

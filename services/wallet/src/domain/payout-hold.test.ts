@@ -15,22 +15,22 @@ const clean = {
 };
 
 describe('decideHold', () => {
-  it('pays a win of an account in good standing', () => {
+  it('a win of an account without flags is paid', () => {
     expect(decideHold(clean)).toBeNull();
   });
 
-  it('holds for an enforcement flag, an open investigation and the sandbox switch', () => {
+  it('a win is held for an enforcement flag, an open investigation and the sandbox’s “hold the next award”', () => {
     expect(decideHold({ ...clean, enforcementFlag: true })).toBe('enforcement_flag');
     expect(decideHold({ ...clean, underInvestigation: true })).toBe('under_investigation');
     expect(decideHold({ ...clean, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('pays the fifth win in 24 hours and holds the sixth', () => {
+  it('the fifth win in 24 hours is paid and the sixth is held', () => {
     expect(decideHold({ ...clean, recent: { count: 4, amountCents: cents(40_00n) } })).toBeNull();
     expect(decideHold({ ...clean, recent: { count: 5, amountCents: cents(50_00n) } })).toBe('payout_velocity');
   });
 
-  it('pays up to exactly 500.00 in 24 hours and holds what would pass it', () => {
+  it('wins up to exactly 500.00 in 24 hours are paid, and one that would exceed it is held', () => {
     const recent = { count: 1, amountCents: cents(450_00n) };
     expect(decideHold({ ...clean, recent, amountCents: cents(50_00n) })).toBeNull();
     expect(decideHold({ ...clean, recent, amountCents: cents(50_01n) })).toBe('payout_velocity');
@@ -40,30 +40,30 @@ describe('decideHold', () => {
 describe('decideHold of a purse', () => {
   const purse = { ...clean, kind: 'purse' as const };
 
-  it('pays a purse of an account in good standing', () => {
+  it('a purse of an account without flags is paid', () => {
     expect(decideHold(purse)).toBeNull();
   });
 
-  it('holds it for an enforcement flag, an open investigation and the sandbox switch', () => {
+  it('a purse is held for an enforcement flag, an open investigation and the sandbox’s “hold the next award”', () => {
     expect(decideHold({ ...purse, enforcementFlag: true })).toBe('enforcement_flag');
     expect(decideHold({ ...purse, underInvestigation: true })).toBe('under_investigation');
     expect(decideHold({ ...purse, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('pays the sixth payout in 24 hours, and one that takes them over 500.00', () => {
+  it('a purse is paid as the sixth payout in 24 hours, and where it takes them over 500.00', () => {
     expect(decideHold({ ...purse, recent: { count: 5, amountCents: cents(50_00n) } })).toBeNull();
     expect(decideHold({ ...purse, amountCents: cents(500_01n) })).toBeNull();
   });
 
-  it('counts, once paid, towards the velocity of the awards after it', () => {
+  it('a paid purse counts towards the velocity of later awards', () => {
     const recent = withPayout(NO_PAYOUTS, cents(500_00n));
     expect(decideHold({ ...purse, recent })).toBeNull();
     expect(decideHold({ ...clean, recent, amountCents: cents(1n) })).toBe('payout_velocity');
   });
 });
 
-describe('the laws of payout velocity', () => {
-  it('holds an award wherever it holds a purse, and for the same reason; what it holds of awards alone is velocity', () => {
+describe('properties of payout velocity', () => {
+  it('an award is held wherever a purse is, for the same reason; where only the award is held, the reason is velocity', () => {
     fc.assert(
       fc.property(
         fc.record({ enforcementFlag: fc.boolean(), underInvestigation: fc.boolean(), sandboxHold: fc.boolean() }),
@@ -80,7 +80,7 @@ describe('the laws of payout velocity', () => {
     );
   });
 
-  it('never pays more than the limits in one window, whatever the wins', () => {
+  it('payouts in one window never exceed the limits, whatever the wins', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 1n, max: 600_00n }), { maxLength: 30 }), (amounts) => {
         let recent = NO_PAYOUTS;
@@ -94,7 +94,7 @@ describe('the laws of payout velocity', () => {
     );
   });
 
-  it('a win that is held would still be held after more payouts', () => {
+  it('a held win would still be held after more payouts', () => {
     const amounts = fc.bigInt({ min: 1n, max: 600_00n }).map(cents);
     fc.assert(
       fc.property(fc.nat(8), amounts, amounts, amounts, (count, paid, more, amountCents) => {

@@ -1,15 +1,15 @@
 /**
- * When a win is held instead of paid (contract, "Outcome" and "Payout status on leaderboard rows"; decisions, "Players, accounts,
+ * When a win is held instead of paid (docs/contract/partner-api.md, "Outcome" and "Payout status"; docs/contract/rules.md, "Players, accounts,
  * money" and "Tournaments").
  *
  * An award of a challenge is `held` when the account has an enforcement flag or an open investigation, or on payout velocity: when
  * the payout would be its 6th in a rolling 24 hours, or would take its rolling 24-hour payouts over 500.00. Exactly 500.00 is not over.
- * A purse of a round is `held` behind an enforcement flag or an open investigation, never on payout velocity: the table that it pays
- * by was frozen when the round was spawned, so neither its size nor its number says anything about the player.
+ * A purse of a round is `held` for an enforcement flag or an open investigation, never on payout velocity: its purse table was frozen
+ * when the round was spawned, so neither the amount nor the number of purses is evidence about the player.
  * In the sandbox a partner can have the player's next win held, award or purse.
  *
- * A held win moves no money and does not count as a payout. A paid one does, award or purse: purses use the velocity of the awards
- * after them up.
+ * A held win moves no money and does not count as a payout. A paid one does, award or purse: a purse counts towards the velocity of
+ * later awards.
  */
 import { type Cents, cents } from '@laurel/money';
 
@@ -18,17 +18,17 @@ export type WinKind = 'award' | 'purse';
 
 export type HoldReason = 'enforcement_flag' | 'under_investigation' | 'sandbox_hold' | 'payout_velocity';
 
-/** Payouts inside this window count; one that is exactly this old does not. */
+/** Payouts within this window count; one that is exactly this old does not. */
 export const VELOCITY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 export type VelocityLimits = {
-  /** This many payouts in the window are paid; the next is held. */
+  /** The number of payouts that are paid in the window; the next is held. */
   readonly count: number;
-  /** The window's payouts may reach this sum, not pass it. */
+  /** The window's payouts may reach this sum, not exceed it. */
   readonly amountCents: Cents;
 };
 
-/** What was paid to the account in the window so far. */
+/** The account's payouts in the window so far. */
 export type RecentPayouts = { readonly count: number; readonly amountCents: Cents };
 
 export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };

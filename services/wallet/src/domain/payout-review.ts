@@ -1,11 +1,11 @@
 /**
- * An operator's review of a held award or purse. Releasing pays it, denying closes it unpaid; either again changes nothing, and the other
- * one afterwards is a conflict. An award that was paid at once counts as released.
+ * An operator's review of a held award or purse. Releasing pays it, denying closes it unpaid; repeating either changes nothing, and the
+ * other one afterwards is a conflict. An award that was paid without a hold counts as released.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Payout } from './award-decision.ts';
 
-/** `pay`: move the money now. `done`: it is as asked already. */
+/** `pay`: move the money now. `done`: the payout is paid already. */
 export function decideRelease(payout: Payout | null): 'pay' | 'done' | Refused {
   if (payout === null) return refused('not_found');
   if (payout.status === 'denied') return refused('conflict', 'The payout was denied.');

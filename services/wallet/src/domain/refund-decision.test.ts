@@ -1,21 +1,28 @@
-import { newId, refundTransferId } from '@laurel/ids';
+import { newId, newOwnedId, refundTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { describe, expect, it } from 'vitest';
-import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import { houseLedgerId, LIVE_HOUSE, type PlayerLedger, playerLedgerId } from './ledger.ts';
 import { decideRefunds, type PaidFee } from './refund-decision.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'live');
 const locked: PlayerLedger[] = [
-  { id: ledgerId, accountId, environment: 'live', balanceCents: cents(5n), holdNextAward: false },
+  {
+    id: ledgerId,
+    accountId,
+    environment: 'live',
+    houseId: LIVE_HOUSE,
+    balanceCents: cents(5n),
+    holdNextAward: false,
+  },
 ];
 const fee: PaidFee = { ledgerId, attemptId: newId(), amountCents: cents(100n), refundedAt: null };
-const refund = { feeTransferId: newId(), reason: 'expired' } as const;
+const refund = { feeTransferId: newId(), reason: 'expired', owner: null } as const;
 const nothing = { lines: [], players: [], house: [] };
 
 describe('decideRefunds', () => {
-  it('returns a fee in full to the account that paid it', () => {
+  it('a refund returns the fee in full to the account that paid it', () => {
     const { results, changes } = decideRefunds({ refunds: [refund], fees: [fee], locked, now });
     expect(results).toEqual([{ refundedAt: now }]);
     expect(changes.lines).toEqual([
@@ -29,7 +36,8 @@ describe('decideRefunds', () => {
           reason: 'expired',
         },
         environment: 'live',
-        debitId: houseLedgerId('house_fees', 'live'),
+        houseId: LIVE_HOUSE,
+        debitId: houseLedgerId('house_fees', LIVE_HOUSE),
         creditId: ledgerId,
         amountCents: 100n,
         ledgerId,
@@ -38,14 +46,22 @@ describe('decideRefunds', () => {
     ]);
   });
 
-  it('returns nothing for a fee that was never posted', () => {
+  it('a refund of a fee that was never posted returns nothing', () => {
     expect(decideRefunds({ refunds: [refund], fees: [null], locked, now })).toEqual({
       results: [{ refundedAt: null }],
       changes: nothing,
     });
   });
 
-  it('answers a refund that was made before with its instant', () => {
+  it('an owner’s refund returns its own attempt’s fee, and nothing of another owner’s attempt', () => {
+    const ofChallenge = { ...fee, attemptId: newOwnedId('challenge') };
+    const decide = (owner: 'challenge' | 'tournament') =>
+      decideRefunds({ refunds: [{ ...refund, owner }], fees: [ofChallenge], locked, now });
+    expect(decide('tournament')).toEqual({ results: [{ refundedAt: null }], changes: nothing });
+    expect(decide('challenge').results).toEqual([{ refundedAt: now }]);
+  });
+
+  it('a repeated refund has the instant of the first', () => {
     const refundedAt = new Date('2026-11-20T00:00:00.000Z');
     expect(decideRefunds({ refunds: [refund], fees: [{ ...fee, refundedAt }], locked: [], now })).toEqual({
       results: [{ refundedAt }],
@@ -53,7 +69,7 @@ describe('decideRefunds', () => {
     });
   });
 
-  it('returns the same fee once even within one batch', () => {
+  it('the same refund twice in one batch returns the fee once', () => {
     const { results, changes } = decideRefunds({ refunds: [refund, refund], fees: [fee, fee], locked, now });
     expect(results).toEqual([{ refundedAt: now }, { refundedAt: now }]);
     expect(changes.lines).toHaveLength(1);

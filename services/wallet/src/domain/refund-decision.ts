@@ -1,14 +1,19 @@
 /**
- * What becomes of a batch of refunds. A fee is returned at most once, in full, to the account that paid it: whoever the ref names by
- * then, the money goes back where it came from. A fee that was never posted is not refunded, and nothing is written.
+ * The decision on a batch of refunds. A fee is returned at most once, in full, to the account that paid it, also where the ref names
+ * another account by then. A fee that was never posted is not refunded, nor is one of another owner's attempt, and nothing is written.
  */
-import { refundTransferId } from '@laurel/ids';
+import { type AttemptOwner, ownerOf, refundTransferId } from '@laurel/ids';
 import type { Cents } from '@laurel/money';
 import { type LedgerChanges, openBook, type PlayerLedger, type RefundReason } from './ledger.ts';
 
-export type Refund = { readonly feeTransferId: string; readonly reason: RefundReason };
+export type Refund = {
+  readonly feeTransferId: string;
+  readonly reason: RefundReason;
+  /** The owner whose attempts may be refunded; null for every owner's. */
+  readonly owner: AttemptOwner | null;
+};
 
-/** A posted fee, and when it was returned if it was. */
+/** A posted fee, and the instant of its refund; null for none. */
 export type PaidFee = {
   readonly ledgerId: string;
   readonly attemptId: string;
@@ -18,7 +23,7 @@ export type PaidFee = {
 
 export type RefundResult = { readonly refundedAt: Date | null };
 
-/** One result a refund, in order; null instead of an instant says that the fee was never posted. */
+/** One result per refund, in order; null instead of an instant where the owner has no such fee. */
 export function decideRefunds(batch: {
   readonly refunds: readonly Refund[];
   /** One per refund; null when no such fee is posted. */
@@ -29,10 +34,10 @@ export function decideRefunds(batch: {
   const book = openBook(batch.locked);
   const decided = new Map<string, Date>();
 
-  const results = batch.refunds.map(({ feeTransferId, reason }, index): RefundResult => {
+  const results = batch.refunds.map(({ feeTransferId, reason, owner }, index): RefundResult => {
     const fee = batch.fees[index];
     if (fee === undefined) throw new Error(`the fee ${feeTransferId} was not looked up`);
-    if (fee === null) return { refundedAt: null };
+    if (fee === null || (owner !== null && ownerOf(fee.attemptId) !== owner)) return { refundedAt: null };
     const refundedAt = decided.get(feeTransferId) ?? fee.refundedAt;
     if (refundedAt !== null) return { refundedAt };
     const { ledgerId, amountCents, attemptId } = fee;

@@ -22,47 +22,47 @@ function decide(
 }
 
 describe('decideStanding', () => {
-  it('lets a grown-up in a served jurisdiction play', () => {
+  it('an adult in a served jurisdiction is eligible', () => {
     expect(decide({})).toBeNull();
   });
 
-  it('blocks an enforcement block', () => {
+  it('a player under an enforcement block is blocked', () => {
     expect(decide({ blocked: true })).toBe('blocked');
   });
 
-  it('blocks the self-excluded until the instant at which the exclusion ends', () => {
+  it('a self-excluded player is blocked until the instant at which the exclusion ends', () => {
     expect(decide({ selfExcludedUntil: new Date(now.getTime() + 1) })).toBe('blocked');
     expect(decide({ selfExcludedUntil: now })).toBeNull();
   });
 
-  it('blocks the under-aged, in test too', () => {
+  it('a player under age is blocked, in test too', () => {
     expect(decide({ dateOfBirth: '2008-11-22' }, {}, 'test')).toBe('blocked');
     expect(decide({ dateOfBirth: '2008-11-21' }, {}, 'test')).toBeNull();
   });
 
-  it('blocks a verification level below the contest’s', () => {
+  it('a player below the contest’s verification level is blocked', () => {
     expect(decide({ verificationLevel: 1 }, { verificationLevel: 2 })).toBe('blocked');
     expect(decide({ verificationLevel: 2 }, { verificationLevel: 2 })).toBeNull();
   });
 
-  it('blocks a jurisdiction that the service or the contest does not serve, in live only', () => {
+  it('a player in a jurisdiction that the service or the contest does not serve is blocked, in live only', () => {
     expect(decide({ jurisdiction: 'US-WA' })).toBe('blocked');
     expect(decide({}, { jurisdictions: ['US-NY'] })).toBe('blocked');
     expect(decide({ jurisdiction: 'US-WA' }, { jurisdictions: ['US-NY'] }, 'test')).toBeNull();
   });
 
-  it('refuses insiders only when the contest does, and in live only', () => {
+  it('an insider is refused only where the contest refuses insiders, and in live only', () => {
     expect(decide({ insider: true }, { refuseInsiders: true })).toBe('insider_entry');
     expect(decide({ insider: true })).toBeNull();
     expect(decide({ insider: true }, { refuseInsiders: true }, 'test')).toBeNull();
   });
 
-  it('says blocked of an insider who is blocked as well', () => {
+  it('an insider who is also blocked is refused with blocked', () => {
     expect(decide({ insider: true, blocked: true }, { refuseInsiders: true })).toBe('blocked');
   });
 });
 
-describe('the laws of standing', () => {
+describe('properties of eligibility', () => {
   const standings = fc.record({
     dateOfBirth: fc
       .date({ min: new Date('1930-01-01'), max: new Date('2020-01-01'), noInvalidDate: true })
@@ -81,7 +81,7 @@ describe('the laws of standing', () => {
     refuseInsiders: fc.boolean(),
   });
 
-  it('a player whom live lets play is let play in test', () => {
+  it('a player who is eligible in live is eligible in test', () => {
     fc.assert(
       fc.property(standings, requirements, (standing, requirement) => {
         if (decide(standing, requirement, 'live') === null) expect(decide(standing, requirement, 'test')).toBeNull();
@@ -89,7 +89,7 @@ describe('the laws of standing', () => {
     );
   });
 
-  it('demanding less never blocks more', () => {
+  it('a weaker requirement never blocks more players', () => {
     fc.assert(
       fc.property(standings, requirements, (standing, requirement) => {
         if (decide(standing, requirement) === null) expect(decide(standing, nothingMore)).toBeNull();
@@ -97,7 +97,7 @@ describe('the laws of standing', () => {
     );
   });
 
-  it('once of age, always of age', () => {
+  it('a player who is of age stays of age', () => {
     const days = fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(standings, days, fc.nat(), ({ dateOfBirth }, day, later) => {
@@ -106,7 +106,7 @@ describe('the laws of standing', () => {
     );
   });
 
-  it('a leap-day child is of age on 1 March', () => {
+  it('a player born on 29 February is of age on 1 March', () => {
     expect(isOfAge('2004-02-29', 18, new Date('2022-02-28T23:59:59.999Z'))).toBe(false);
     expect(isOfAge('2004-02-29', 18, new Date('2022-03-01T00:00:00.000Z'))).toBe(true);
   });

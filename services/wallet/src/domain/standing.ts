@@ -1,14 +1,14 @@
 /**
- * Who may play for money (contract, "POST /v1/attempts" 403; decisions, "Players, accounts, money").
+ * Eligibility: who may play for money (docs/contract/partner-api.md, "POST /attempts"; docs/contract/rules.md, "Players, accounts, money").
  *
  * `blocked`: the player is self-excluded, under age, below the contest's verification level, under an enforcement block, or, in
  * live only, in a jurisdiction that the service or the contest does not serve. Test money has no jurisdiction.
  * `insider_entry`: the account is linked to the partner's own developer account and the contest refuses insiders; in live only.
- * `blocked` comes first, because it is about the person and holds whichever contest they turn to.
+ * `blocked` comes first, because it is about the person and applies to every contest.
  */
-import type { Environment } from './ledger.ts';
+import type { Environment } from '@laurel/tenant';
 
-/** What is known of the person, and whether the asking program counts the account among its insiders. */
+/** The facts that eligibility depends on: the person's, and whether the account is an insider of the asking program. */
 export type Standing = {
   /** `YYYY-MM-DD`. */
   readonly dateOfBirth: string;
@@ -19,7 +19,7 @@ export type Standing = {
   readonly insider: boolean;
 };
 
-/** What the contest demands beyond the rules that always hold. */
+/** What the contest requires beyond the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
   /** Empty means all. */
@@ -56,7 +56,7 @@ export function decideStanding(facts: {
   return null;
 }
 
-/** Of age from the birthday on, by the UTC calendar. Born on 29 February means 1 March in a common year: no such day comes before. */
+/** Of age from the birthday on, by the UTC calendar. For a person born on 29 February that is 1 March in a common year. */
 export function isOfAge(dateOfBirth: string, years: number, now: Date): boolean {
   const [year, ...monthAndDay] = dateOfBirth.split('-');
   const birthday = [String(Number(year) + years).padStart(4, '0'), ...monthAndDay].join('-');

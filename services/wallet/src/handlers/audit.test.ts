@@ -1,6 +1,7 @@
 import { newId, newOwnedId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { houseLedgerId, playerLedgerId } from '../domain/ledger.ts';
+import { houseLedgerId, LIVE_HOUSE, playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
   auditFaults,
@@ -36,7 +37,7 @@ async function openUsedWallet(): Promise<void> {
   await ok(wallet.client.payAwards({ payments: [purseOf(player, 6_00n)] }));
 }
 
-/** Writes what the triggers, constraints and unique indexes of the tables would refuse. */
+/** Writes rows that the triggers, constraints and unique indexes of the tables would refuse. */
 async function tamper(...statements: string[]): Promise<void> {
   await wallet.database.transaction(async (tx) => {
     await tx.query({ text: `set local session_replication_role = replica` });
@@ -44,16 +45,19 @@ async function tamper(...statements: string[]): Promise<void> {
   });
 }
 
-describe('the audit', () => {
+describe('the wallet’s audit', () => {
   beforeEach(openUsedWallet);
   afterEach(() => wallet[Symbol.asyncDispose]());
 
-  it('finds nothing wrong in a wallet that was only used', async () => {
+  it('the wallet’s audit finds no violation after ordinary use', async () => {
     const { checks } = await ok(wallet.client.audit({}));
     expect(checks.map((check) => [check.id, check.violations])).toEqual(
       [
         'balance_is_sum_of_transfers',
         'balances_sum_to_zero',
+        'balances_of_a_house_sum_to_zero',
+        'houses_are_complete',
+        'players_stay_with_their_house',
         'no_player_below_zero',
         'running_balance_is_unbroken',
         'no_id_posted_and_fenced',
@@ -69,29 +73,30 @@ describe('the audit', () => {
     );
   });
 
-  it('finds a balance that was changed by hand, and names the account', async () => {
+  it('the wallet’s audit finds a balance that was changed by hand, and names the account', async () => {
     await tamper(`update ledger_accounts set balance_cents = balance_cents + 1 where id = '${ledgerId}'`);
     const { checks } = await ok(wallet.client.audit({}));
     const found = checks.filter((check) => check.violations > 0n);
     expect(found.map((check) => [check.id, check.examples])).toEqual([
       ['balance_is_sum_of_transfers', [ledgerId]],
       ['balances_sum_to_zero', ['live']],
+      ['balances_of_a_house_sum_to_zero', [LIVE_HOUSE]],
     ]);
   });
 
-  it('finds a transfer that was deleted', async () => {
+  it('the wallet’s audit finds a transfer that was deleted', async () => {
     await tamper(`delete from transfers where kind = 'deposit'`);
     expect(await auditFaults(wallet)).toEqual({ balance_is_sum_of_transfers: 2n, running_balance_is_unbroken: 1n });
   });
 
-  it('finds a refund that was made smaller', async () => {
+  it('the wallet’s audit finds a refund that was made smaller', async () => {
     await tamper(
       `update transfers set amount_cents = 50, player_balance_after_cents = player_balance_after_cents - 50 where kind = 'refund'`,
     );
     expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
   });
 
-  it('finds a refund whose fee is gone, and one that came twice', async () => {
+  it('the wallet’s audit finds a refund whose fee is missing, and a repeated refund', async () => {
     await tamper(
       `drop index transfers_one_refund_per_fee`,
       `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
@@ -104,7 +109,7 @@ describe('the audit', () => {
     expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 3n });
   });
 
-  it('finds an attempt that was paid for twice', async () => {
+  it('the wallet’s audit finds an attempt that was paid for twice', async () => {
     await tamper(
       `drop index transfers_one_fee_per_attempt`,
       `update transfers set attempt_id = '${newOwnedId('challenge')}' where kind = 'fee' and state = 'posted'`,
@@ -112,7 +117,7 @@ describe('the audit', () => {
     expect(await auditFaults(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
   });
 
-  it('finds a fenced fee that was posted for its attempt after all', async () => {
+  it('the wallet’s audit finds a fenced fee whose attempt was charged all the same', async () => {
     await tamper(
       `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'fenced'`,
     );
@@ -122,7 +127,7 @@ describe('the audit', () => {
   it.each([
     ['an award', 'award', 'attempt_id'],
     ['a purse', 'purse', 'round_id'],
-  ])('finds %s that was never paid, paid too much, or paid while held', async (_, kind, source) => {
+  ])('the wallet’s audit finds %s that was never paid, paid too much, or paid while held', async (_, kind, source) => {
     await tamper(`update payouts set amount_cents = 1 where status = 'paid' and ${source} is not null`);
     expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
     await tamper(
@@ -135,12 +140,12 @@ describe('the audit', () => {
     });
   });
 
-  it('finds a purse that was paid for another round', async () => {
+  it('the wallet’s audit finds a purse that was paid for another round', async () => {
     await tamper(`update transfers set round_id = '${newId()}' where kind = 'purse'`);
     expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
   });
 
-  it('finds a purse that was paid twice', async () => {
+  it('the wallet’s audit finds a purse that was paid twice', async () => {
     await tamper(
       `drop index transfers_one_transfer_per_award`,
       `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
@@ -156,17 +161,17 @@ describe('the audit', () => {
     });
   });
 
-  it('finds a purse that was paid out of the prizes, however well the balances agree', async () => {
+  it('the wallet’s audit finds a purse that was paid out of the prizes, even where the balances agree', async () => {
     await tamper(
       `alter table transfers drop constraint transfers_legs_follow_kind`,
-      `update transfers set debit_id = '${houseLedgerId('house_prizes', 'live')}' where kind = 'purse'`,
+      `update transfers set debit_id = '${houseLedgerId('house_prizes', LIVE_HOUSE)}' where kind = 'purse'`,
       `update ledger_accounts set balance_cents = balance_cents + 500 where kind = 'house_purses' and environment = 'live'`,
       `update ledger_accounts set balance_cents = balance_cents - 500 where kind = 'house_prizes' and environment = 'live'`,
     );
     expect(await auditFaults(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
   });
 
-  it('finds a purse that became an award', async () => {
+  it('the wallet’s audit finds a purse that became an award', async () => {
     await tamper(
       `alter table payouts drop constraint payouts_name_attempt_or_round`,
       `alter table transfers drop constraint transfers_purse_names_its_round`,
@@ -180,7 +185,7 @@ describe('the audit', () => {
     });
   });
 
-  it('finds a fee and a payout that no service would audit, because their ids name none, or the wrong one', async () => {
+  it('the wallet’s audit finds a fee and a payout whose ids carry no owner’s tag, or the wrong one’s', async () => {
     const id = newId();
     await tamper(
       `update transfers set attempt_id = '${id}' where kind in ('fee', 'refund') and attempt_id =
@@ -193,7 +198,7 @@ describe('the audit', () => {
     expect(await auditFaults(wallet)).toEqual({ payments_name_their_owner: 3n });
   });
 
-  it('finds a transfer across environments', async () => {
+  it('the wallet’s audit finds a transfer across environments', async () => {
     await tamper(
       `alter table transfers drop constraint transfers_legs_follow_kind`,
       `update transfers set environment = 'test' where kind = 'deposit'`,
@@ -201,7 +206,72 @@ describe('the audit', () => {
     expect(await auditFaults(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
   });
 
-  it('finds a player below zero', async () => {
+  it('the wallet’s audit finds play money that moved between programs, even where the balances of test agree', async () => {
+    const [from, to] = [
+      await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
+      await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
+    ];
+    expect(await auditFaults(wallet)).toEqual({});
+    const ledgers = [from, to].map(({ accountId }) => playerLedgerId(accountId, 'test'));
+    await tamper(
+      `update ledger_accounts set balance_cents = 400 where id = '${ledgers[0]}'`,
+      `update ledger_accounts set balance_cents = 600 where id = '${ledgers[1]}'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({
+      balance_is_sum_of_transfers: 2n,
+      balances_of_a_house_sum_to_zero: 2n,
+    });
+  });
+
+  it('the wallet’s audit finds a transfer out of another program’s house', async () => {
+    const [own, other] = [
+      await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
+      await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
+    ];
+    const house = ({ player: { tenant } }: TestPlayer) => houseLedgerId('external_cash', tenant?.programId ?? '');
+    await tamper(
+      `alter table transfers drop constraint transfers_legs_follow_kind`,
+      `update transfers set debit_id = '${house(other)}' where debit_id = '${house(own)}'`,
+      `update ledger_accounts set balance_cents = 0 where id = '${house(own)}'`,
+      `update ledger_accounts set balance_cents = -1000 where id = '${house(other)}'`,
+    );
+    expect(await auditFaults(wallet)).toEqual({
+      balances_of_a_house_sum_to_zero: 2n,
+      one_environment_per_transfer: 1n,
+      guards_are_in_place: 1n,
+    });
+  });
+
+  it('the wallet’s audit finds a house that lacks an account, and an account of no house', async () => {
+    const { player: sandboxed } = await addPlayer(wallet, { environment: Environment.TEST });
+    const programId = sandboxed.tenant?.programId ?? '';
+    await tamper(`delete from ledger_accounts where id = '${houseLedgerId('house_prizes', programId)}'`);
+    expect(await auditFaults(wallet)).toEqual({ houses_are_complete: 1n });
+    await tamper(`delete from houses where id = '${programId}'`);
+    expect(await auditFaults(wallet)).toEqual({ houses_are_complete: 3n });
+  });
+
+  it('the wallet’s audit finds a person’s test link and play money, and a link of a severed pair', async () => {
+    const programId = player.player.tenant?.programId ?? '';
+    await tamper(`update player_links set environment = 'test', house_id = program_id`);
+    expect(await auditFaults(wallet)).toEqual({ players_stay_with_their_house: 1n });
+    await tamper(`update player_links set environment = 'live', house_id = '${LIVE_HOUSE}'`);
+    await tamper(`insert into ledger_accounts (id, kind, environment, account_id, house_id)
+      values (gen_random_uuid(), 'player', 'test', '${player.accountId}', '${programId}')`);
+    expect(await auditFaults(wallet)).toEqual({ players_stay_with_their_house: 1n });
+    await tamper(`update program_accounts set severed = true, severed_at = now()`);
+    expect(await auditFaults(wallet)).toEqual({ players_stay_with_their_house: 2n });
+  });
+
+  it('the wallet’s audit finds a dropped foreign key of the houses, validated or not', async () => {
+    await tamper(
+      `alter table transfers drop constraint transfers_player_plays_with_the_house`,
+      `alter table player_links drop constraint player_links_pair_is_not_severed`,
+    );
+    expect(await auditFaults(wallet)).toEqual({ guards_are_in_place: 2n });
+  });
+
+  it('the wallet’s audit finds a player’s balance below zero', async () => {
     await tamper(
       `alter table ledger_accounts drop constraint ledger_accounts_never_overdrawn`,
       `update ledger_accounts set balance_cents = -1 where id = '${ledgerId}'`,
@@ -209,7 +279,7 @@ describe('the audit', () => {
     expect(await auditFaults(wallet)).toMatchObject({ no_player_below_zero: 1n });
   });
 
-  it('finds a guard that was taken away or switched off', async () => {
+  it('the wallet’s audit finds a guard that was dropped or switched off', async () => {
     await tamper(
       `alter table transfers disable trigger transfers_append_only`,
       `drop index transfers_one_refund_per_fee`,
@@ -221,7 +291,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('finds a payment that came in twice', async () => {
+  it('the wallet’s audit finds a payment that was deposited twice', async () => {
     await tamper(
       `drop index transfers_one_deposit_per_reference`,
       `insert into transfers (id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
@@ -233,22 +303,22 @@ describe('the audit', () => {
   });
 });
 
-describe('the tables themselves', () => {
+describe('constraints of the wallet’s tables', () => {
   beforeAll(openUsedWallet);
   afterAll(() => wallet[Symbol.asyncDispose]());
 
-  const line = `state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents`;
+  const line = `state, kind, environment, house_id, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents`;
 
-  it('refuse to delete or truncate accounts of the ledger, the house’s most of all', async () => {
+  it('the database refuses to delete or truncate accounts of the ledger, the house’s included', async () => {
     for (const text of [
-      `delete from ledger_accounts where id = '${houseLedgerId('house_fees', 'live')}'`,
+      `delete from ledger_accounts where id = '${houseLedgerId('house_fees', LIVE_HOUSE)}'`,
       `truncate ledger_accounts cascade`,
     ]) {
       await expect(wallet.database.query({ text })).rejects.toThrow('accounts of the ledger are kept');
     }
   });
 
-  it('refuse to change, delete or truncate transfers', async () => {
+  it('the database refuses to change, delete or truncate transfers', async () => {
     for (const text of [
       `update transfers set amount_cents = 1`,
       `delete from transfers`,
@@ -294,8 +364,18 @@ describe('the tables themselves', () => {
       `update payouts set round_id = null where round_id is not null`,
       'payouts_name_attempt_or_round',
     ],
-    ['an address in upper case', `update accounts set email = upper(email)`, 'accounts_email_is_lower_case'],
-  ])('refuse %s', async (_, text, constraint) => {
+    [
+      'an address in upper case',
+      `insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, house_id, created_at)
+        select gen_random_uuid(), upper('X' || email), date_of_birth, jurisdiction, verification_level, house_id, created_at from accounts`,
+      'accounts_email_is_lower_case',
+    ],
+    [
+      'a person another address',
+      `update accounts set email = 'x' || email where house_id = '${LIVE_HOUSE}'`,
+      'the e-mail and date of birth of a person never change',
+    ],
+  ])('the database refuses %s in the wallet’s tables', async (_, text, constraint) => {
     await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
   });
 
@@ -316,7 +396,7 @@ describe('the tables themselves', () => {
       { player_ledger_id: 'gen_random_uuid()', debit_id: 'gen_random_uuid()' },
       'transfers_',
     ],
-  ])('refuse %s', async (_, change, constraint) => {
+  ])('the database refuses to store %s', async (_, change, constraint) => {
     const columns = `${line}, attempt_id, refusal_code, created_at`.split(', ');
     const values = columns.map((column) => (change as Record<string, string>)[column] ?? column);
     const text = `insert into transfers (id, ${columns.join(', ')})
@@ -324,7 +404,7 @@ describe('the tables themselves', () => {
     await expect(wallet.database.query({ text })).rejects.toThrow(constraint);
   });
 
-  const prizes = `'${houseLedgerId('house_prizes', 'live')}'`;
+  const prizes = `'${houseLedgerId('house_prizes', LIVE_HOUSE)}'`;
 
   it.each([
     ['a purse out of the prizes', { debit_id: prizes }, 'transfers_legs_follow_kind'],
@@ -343,7 +423,7 @@ describe('the tables themselves', () => {
       { kind: `'award'`, round_id: 'null', attempt_id: 'gen_random_uuid()', debit_id: prizes },
       'transfers_one_transfer_per_award',
     ],
-  ])('refuse %s', async (_, change, constraint) => {
+  ])('the database refuses to post %s', async (_, change, constraint) => {
     const columns = `${line}, attempt_id, round_id, award_id, created_at`.split(', ');
     const values = columns.map((column) => (change as Record<string, string>)[column] ?? column);
     const text = `insert into transfers (id, ${columns.join(', ')})

@@ -1,4 +1,4 @@
-/** Audit: every invariant of the ledger, checked now. */
+/** Audit: checks every invariant of the ledger. */
 import type { Database } from '@laurel/postgres';
 import type { AuditRequest, AuditResponse } from '@laurel/proto/wallet';
 import { runAudit } from '../repository/audit.ts';

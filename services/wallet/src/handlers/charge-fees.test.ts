@@ -15,12 +15,13 @@ import {
   endOf,
   ok,
   openTestWallet,
-  rememberedFees,
+  optimisticFees,
+  queryOf,
   type TestPlayer,
   type TestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
-import { createFeeCharges } from './charge-fees.ts';
+import { createFeeCharges } from './post-fees.ts';
 
 let wallet: TestWallet;
 let replica: WalletClient;
@@ -36,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('charging a fee', () => {
-  it('takes it from the player once, however often it is asked for', async () => {
+  it('a fee is charged once, however often it is requested', async () => {
     const player = await addPlayer(wallet, { balanceCents: 10_00n });
     const fee = chargeOf(player, 3_00n);
     const first = await ok(wallet.client.chargeFees({ charges: [fee] }));
@@ -46,7 +47,7 @@ describe('charging a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(7_00n);
   });
 
-  it('answers one result a charge, in order', async () => {
+  it('ChargeFees returns one result per charge, in order', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const poor = await addPlayer(wallet);
     const charges = [chargeOf(player, 2_00n), chargeOf(poor, 1n), chargeOf(player, 2_00n), chargeOf(player, 2_00n)];
@@ -54,7 +55,7 @@ describe('charging a fee', () => {
     expect(results.map(endOf)).toEqual(['posted', 'insufficient_funds', 'posted', 'insufficient_funds']);
   });
 
-  it('refuses for want of funds for ever: money that comes later does not revive the id', async () => {
+  it('a fee refused with insufficient_funds stays refused after a later deposit', async () => {
     const player = await addPlayer(wallet, { balanceCents: 99n });
     const fee = chargeOf(player, 1_00n);
     expect(await charge(wallet.client, fee)).toBe('insufficient_funds');
@@ -70,7 +71,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
   });
 
-  it('refuses a ref without an account for want of funds, and keeps refusing when it is linked', async () => {
+  it('a fee of a ref without an account is refused with insufficient_funds, and stays refused once the ref is linked', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const nobody = { ...player.player, playerRef: `ref-${newId()}` };
     const fee = chargeOf(player, 1_00n, { player: nobody, accountId: '' });
@@ -79,18 +80,20 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, { ...fee, accountId: player.accountId })).toBe('insufficient_funds');
   });
 
-  it('never mixes test and live money', async () => {
-    const player = await addPlayer(wallet, { balanceCents: 5_00n, environment: Environment.TEST });
-    const live = {
-      playerRef: player.player.playerRef,
-      tenant: { programId: newId(), environment: Environment.LIVE },
-    };
-    await ok(wallet.client.putPlayerLink({ player: live, email: player.email }));
-    expect(await charge(wallet.client, chargeOf(player, 1_00n, { player: live }))).toBe('insufficient_funds');
-    expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
+  it('a fee in one environment never uses the other’s money', async () => {
+    const sandboxed = await addPlayer(wallet, { balanceCents: 5_00n, environment: Environment.TEST });
+    const { playerRef, tenant } = sandboxed.player;
+    const { email } = sandboxed;
+    const person = { email, dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 1 };
+    const { account } = await ok(wallet.client.createAccount(person));
+    const live = { playerRef, tenant: { programId: tenant?.programId ?? '', environment: Environment.LIVE } };
+    await ok(wallet.client.putPlayerLink({ player: live, email }));
+    const fee = chargeOf(sandboxed, 1_00n, { player: live, accountId: account?.id ?? '' });
+    expect(await charge(wallet.client, fee)).toBe('insufficient_funds');
+    expect(await charge(wallet.client, chargeOf(sandboxed, 1_00n))).toBe('posted');
   });
 
-  it('answers moved when the ref names another account by now, and leaves the id free', async () => {
+  it('a fee whose ref names another account by then is moved, and its id stays free', async () => {
     const [before, after] = [
       await addPlayer(wallet, { balanceCents: 5_00n }),
       await addPlayer(wallet, { balanceCents: 5_00n }),
@@ -104,7 +107,7 @@ describe('charging a fee', () => {
     expect([await balanceOf(wallet, before), await balanceOf(wallet, after)]).toEqual([5_00n, 4_00n]);
   });
 
-  it('takes a charge that its caller cannot mean for a bug, and charges nothing', async () => {
+  it('an invalid charge is a bug: the call fails and charges nothing', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     for (const change of [{ feeCents: 0n }, { feeCents: -5n }, { transferId: 'x' }, { attemptId: '' }]) {
       await expect(wallet.client.chargeFees({ charges: [chargeOf(player, 1_00n, change)] })).rejects.toThrow();
@@ -112,7 +115,7 @@ describe('charging a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(5_00n);
   });
 
-  it('lets one bad charge fail and not what rides in the same batch', async () => {
+  it('one invalid charge fails alone, and the others of its batch are posted', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const paid = chargeOf(player, 1_00n);
     expect(await charge(wallet.client, paid)).toBe('posted');
@@ -128,12 +131,12 @@ describe('charging a fee', () => {
   });
 });
 
-describe('standing decides in the call that charges', () => {
+describe('eligibility in the call that charges', () => {
   it.each([
     ['a self-exclusion', { selfExcludedUntil: new Date('2027-01-01T00:00:00.000Z') }],
     ['an enforcement block', { blocked: true }],
     ['an unserved jurisdiction', { jurisdiction: 'US-WA' }],
-  ])('%s set after the player was listed is blocked, and nothing is charged', async (_, change) => {
+  ])('after %s is set on a listed player, a charge is blocked, and nothing is charged', async (_, change) => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const requirements = [{ verificationLevel: 0, jurisdictions: [], refuseInsiders: false }];
     const standing = () => ok(wallet.client.checkStanding({ player: player.player, requirements }));
@@ -147,7 +150,7 @@ describe('standing decides in the call that charges', () => {
     expect(await balanceOf(wallet, player)).toBe(5_00n);
   });
 
-  it('blocks the under-aged, a level below the requirement and a jurisdiction that the contest does not serve', async () => {
+  it('a charge is blocked under age, below the required level and in a jurisdiction that the contest does not serve', async () => {
     const child = await addPlayer(wallet, { balanceCents: 5_00n, dateOfBirth: '2012-01-01' });
     const adult = await addPlayer(wallet, { balanceCents: 5_00n });
     const demanding = { verificationLevel: 2, jurisdictions: [], refuseInsiders: false };
@@ -158,7 +161,7 @@ describe('standing decides in the call that charges', () => {
     expect(await charge(wallet.client, chargeOf(adult, 1_00n))).toBe('posted');
   });
 
-  it('refuses insiders of the program where the contest asks for it, in live only', async () => {
+  it('a charge to an insider of the program is refused where the contest requires it, in live only', async () => {
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     for (const [environment, expected] of [
       [Environment.LIVE, 'insider_entry'],
@@ -173,35 +176,35 @@ describe('standing decides in the call that charges', () => {
     }
   });
 
-  it('knows nothing against a ref without an account', async () => {
+  it('CheckStanding has no code for a ref without an account', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'stranger' };
     const requirements = [{ verificationLevel: 3, jurisdictions: [], refuseInsiders: true }];
     expect(await ok(wallet.client.checkStanding({ player, requirements }))).toEqual({ accountId: '', codes: [''] });
   });
 });
 
-describe('a fee of a player who paid before', () => {
+describe('a fee of a cached player', () => {
   const strict = { verificationLevel: 1, jurisdictions: ['US-CA'], refuseInsiders: true };
   const strictCharge = (player: TestPlayer) => chargeOf(player, 1_00n, { requirement: strict });
 
-  /** Someone whom both replicas remember. */
-  async function addRemembered(balanceCents = 10_00n): Promise<TestPlayer> {
+  /** A player that both replicas have cached. */
+  async function addCached(balanceCents = 10_00n): Promise<TestPlayer> {
     const player = await addPlayer(wallet, { balanceCents: balanceCents + 2_00n });
     for (const client of [wallet.client, replica]) expect(await charge(client, strictCharge(player))).toBe('posted');
     return player;
   }
 
-  it('is posted on what is remembered, with the same effect', async () => {
-    const player = await addRemembered();
-    const before = await rememberedFees();
+  it('a fee of a cached player is posted optimistically, with the same effect as under lock', async () => {
+    const player = await addCached();
+    const before = await optimisticFees();
     wallet.clock.advance(1_000);
     const fee = strictCharge(player);
     expect(await ok(wallet.client.chargeFees({ charges: [fee] }))).toEqual({
       results: [{ result: { $case: 'posted', value: { postedAt: wallet.clock.now } } }],
     });
-    expect(await rememberedFees()).toBe(before + 1);
+    expect(await optimisticFees()).toBe(before + 1);
     expect(await balanceOf(wallet, player)).toBe(9_00n);
-    // All of them say the same, the two that were decided anew and the one that was not.
+    // All have the same effect: the two that were decided under lock and the one that was posted on the cache.
     const columns = [
       'state, kind, environment, debit_id, credit_id, amount_cents, round_id, fee_transfer_id, award_id, reference, reason',
       'refusal_code',
@@ -217,8 +220,8 @@ describe('a fee of a player who paid before', () => {
     expect(rows).toEqual([{ fees: 3n, attempts: 3n, balances: [11_00n, 10_00n, 9_00n] }]);
   });
 
-  it('shares a batch with those who are new, in order', async () => {
-    const [first, second] = [await addRemembered(), await addRemembered(0n)];
+  it('fees of cached and new players share a batch, in order', async () => {
+    const [first, second] = [await addCached(), await addCached(0n)];
     const fresh = await addPlayer(wallet, { balanceCents: 1_00n });
     const charges = [fresh, first, second, fresh, first].map(strictCharge);
     const { results } = await ok(wallet.client.chargeFees({ charges }));
@@ -231,8 +234,8 @@ describe('a fee of a player who paid before', () => {
     ['an unserved jurisdiction', 'blocked', { jurisdiction: 'US-WA' }],
     ['a jurisdiction that the contest does not serve', 'blocked', { jurisdiction: 'US-NY' }],
     ['a lower verification level', 'blocked', { verificationLevel: 0 }],
-  ])('%s since then refuses it on every replica, and nothing is charged', async (_, refusal, change) => {
-    const player = await addRemembered();
+  ])('%s on a cached player refuses the fee on every replica, and nothing is charged', async (_, refusal, change) => {
+    const player = await addCached();
     await ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...change }));
     for (const client of [wallet.client, replica]) {
       const fee = strictCharge(player);
@@ -242,8 +245,8 @@ describe('a fee of a player who paid before', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('is refused to an insider since then', async () => {
-    const player = await addRemembered();
+  it('a fee of a cached player who has become an insider is refused', async () => {
+    const player = await addCached();
     await ok(
       wallet.client.addInsider({ programId: player.player.tenant?.programId ?? '', accountId: player.accountId }),
     );
@@ -253,8 +256,8 @@ describe('a fee of a player who paid before', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('is answered moved when the ref names another account since then', async () => {
-    const [player, other] = [await addRemembered(), await addRemembered()];
+  it('a fee of a cached player whose ref names another account by then is moved', async () => {
+    const [player, other] = [await addCached(), await addCached()];
     await ok(wallet.client.putPlayerLink({ player: player.player, email: other.email }));
     for (const client of [wallet.client, replica]) {
       const fee = strictCharge(player);
@@ -264,19 +267,19 @@ describe('a fee of a player who paid before', () => {
     expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([10_00n, 8_00n]);
   });
 
-  it('is decided anew after a change that refuses nobody, and remembered again', async () => {
-    const player = await addRemembered();
-    const before = await rememberedFees();
+  it('a fee of a cached player after a change that refuses no fee is decided under lock, and the player is cached again', async () => {
+    const player = await addCached();
+    const before = await optimisticFees();
     const change = { accountId: player.accountId, clearSelfExclusion: false, verificationLevel: 2 };
     await ok(wallet.client.updateAccount(change));
     expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
-    expect(await rememberedFees()).toBe(before);
+    expect(await optimisticFees()).toBe(before);
     expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
-    expect(await rememberedFees()).toBe(before + 1);
+    expect(await optimisticFees()).toBe(before + 1);
   });
 
-  it('waits for the end of an exclusion that is remembered', async () => {
-    const player = await addRemembered();
+  it('a fee of a cached player who was then self-excluded is posted once the exclusion ends', async () => {
+    const player = await addCached();
     const selfExcludedUntil = new Date(wallet.clock.now.getTime() + 5_000);
     await ok(
       wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, selfExcludedUntil }),
@@ -287,8 +290,8 @@ describe('a fee of a player who paid before', () => {
     expect(await balanceOf(wallet, player)).toBe(8_00n);
   });
 
-  it('is refused when another replica has taken the balance', async () => {
-    const player = await addRemembered(1_00n);
+  it('a fee of a cached player is refused when another replica has charged the balance', async () => {
+    const player = await addCached(1_00n);
     expect(await charge(replica, strictCharge(player))).toBe('posted');
     const fee = strictCharge(player);
     expect(await charge(wallet.client, fee)).toBe('insufficient_funds');
@@ -296,12 +299,12 @@ describe('a fee of a player who paid before', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('is posted once, whoever asks again', async () => {
-    const player = await addRemembered();
+  it('a fee of a cached player is posted once, whichever replica is asked again', async () => {
+    const player = await addCached();
     const fee = strictCharge(player);
     const first = await ok(wallet.client.chargeFees({ charges: [fee] }));
     wallet.clock.advance(5_000);
-    const other = await addRemembered();
+    const other = await addCached();
     for (const client of [wallet.client, replica]) {
       const { results } = await ok(client.chargeFees({ charges: [strictCharge(other), fee] }));
       expect(results.map(endOf)).toEqual(['posted', 'posted']);
@@ -310,24 +313,22 @@ describe('a fee of a player who paid before', () => {
     expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([9_00n, 8_00n]);
   });
 
-  it('is refused under an id that was fenced', async () => {
-    const player = await addRemembered();
+  it('a fee of a cached player under a fenced id is refused', async () => {
+    const player = await addCached();
     const fee = strictCharge(player);
-    await ok(replica.resolveFees({ queries: [{ transferId: fee.transferId, fenceIfAbsent: true }] }));
+    await ok(replica.resolveFees({ queries: [queryOf(fee, true)] }));
     expect(await charge(wallet.client, fee)).toBe('internal_error');
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 });
 
 describe('resolving a fee', () => {
-  const queryOf = (transferId: string, fenceIfAbsent: boolean) => ({ queries: [{ transferId, fenceIfAbsent }] });
-
-  it('tells posted, refused and absent apart', async () => {
+  it('ResolveFees distinguishes posted, refused and absent fees', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_00n });
     const [posted, refused, absent] = [chargeOf(player, 1_00n), chargeOf(player, 1_00n), chargeOf(player, 1_00n)];
     await charge(wallet.client, posted);
     await charge(wallet.client, refused);
-    const queries = [posted, refused, absent].map(({ transferId }) => ({ transferId, fenceIfAbsent: false }));
+    const queries = [posted, refused, absent].map((fee) => queryOf(fee, false));
     expect(await ok(wallet.client.resolveFees({ queries }))).toEqual({
       resolutions: [
         { state: FeeState.POSTED, refusalCode: '' },
@@ -338,11 +339,11 @@ describe('resolving a fee', () => {
     expect(await charge(wallet.client, absent)).toBe('insufficient_funds');
   });
 
-  it('fences an absent fee, so that a late charge can never land', async () => {
+  it('ResolveFees writes a tombstone for an absent fee, so that a late charge can never be posted', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_00n });
     const fee = chargeOf(player, 1_00n);
     for (const client of [wallet.client, replica]) {
-      expect(await ok(client.resolveFees(queryOf(fee.transferId, true)))).toEqual({
+      expect(await ok(client.resolveFees({ queries: [queryOf(fee, true)] }))).toEqual({
         resolutions: [{ state: FeeState.FENCED, refusalCode: '' }],
       });
     }
@@ -350,21 +351,21 @@ describe('resolving a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(1_00n);
   });
 
-  it('leaves a posted fee alone', async () => {
+  it('ResolveFees leaves a posted fee unchanged', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_00n });
     const fee = chargeOf(player, 1_00n);
     await charge(wallet.client, fee);
-    expect(await ok(wallet.client.resolveFees(queryOf(fee.transferId, true)))).toEqual({
+    expect(await ok(wallet.client.resolveFees({ queries: [queryOf(fee, true)] }))).toEqual({
       resolutions: [{ state: FeeState.POSTED, refusalCode: '' }],
     });
   });
 });
 
-describe('many at once', () => {
-  it('400 parallel charges of one account take what it has and not a cent more', async () => {
+describe('concurrent charges', () => {
+  it('400 parallel charges of one account take its balance and not a cent more', async () => {
     const player = await addPlayer(wallet, { balanceCents: 102_00n });
     const clients = [wallet.client, replica];
-    // From here on both remember the player.
+    // From here on both replicas have the player cached.
     for (const client of clients) expect(await charge(client, chargeOf(player, 1_00n))).toBe('posted');
     const ends = await Promise.all(
       Array.from({ length: 400 }, (_, index) => charge(clients[index % 2] ?? wallet.client, chargeOf(player, 1_00n))),
@@ -374,7 +375,7 @@ describe('many at once', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('parallel charges of one id, over two replicas, are posted once and answered alike', async () => {
+  it('parallel charges of one id over two replicas are posted once, with one result', async () => {
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
     const fee = chargeOf(player, 1_00n);
     const ends = await Promise.all(
@@ -384,12 +385,12 @@ describe('many at once', () => {
     expect(await balanceOf(wallet, player)).toBe(99_00n);
   });
 
-  it('a charge that races its fence is either posted or fenced, and both sides say so', async () => {
+  it('a charge that races its tombstone is either posted or fenced, and both calls return the same', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 20_00n })));
     const fees = Array.from({ length: 200 }, (_, index) => chargeOf(players[index % 20] as (typeof players)[0], 1_00n));
     const outcomes = await Promise.all(
       fees.map(async (fee, index) => {
-        const query = { queries: [{ transferId: fee.transferId, fenceIfAbsent: true }] };
+        const query = { queries: [queryOf(fee, true)] };
         const fence = () => ok((index % 2 === 0 ? replica : wallet.client).resolveFees(query));
         const [end, { resolutions }] = await Promise.all([charge(wallet.client, fee), fence()]);
         return [end, resolutions[0]?.state];
@@ -409,14 +410,14 @@ describe('many at once', () => {
     expect(left).toBe(20n * 20_00n - BigInt(posted) * 1_00n);
   });
 
-  it('two replicas that post on memory and anew, over the same players, never wait in a circle', async () => {
+  it('optimistic and locking writes of two replicas over the same players never deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 6_00n })));
     const failures: unknown[] = [];
     const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
     const replicas = [wallet.connect(), wallet.connect()].map((database) =>
       createFeeCharges({ database: telling(database, failures), clock: () => wallet.clock.now, rules }),
     );
-    const before = await rememberedFees();
+    const before = await optimisticFees();
     const results = await Promise.all(
       Array.from({ length: 200 }, (_, index) => {
         const { accountId, player } = players[Math.floor(index / 2) % 20] as TestPlayer;
@@ -429,7 +430,7 @@ describe('many at once', () => {
           environment: 'live',
           playerRef: player.playerRef,
           feeCents: cents(1_00n),
-          // Every seventh is refused for its level, and whoever was refused is decided upon anew the next time.
+          // Every seventh is refused for its level, and a player who was refused is decided under lock the next time.
           requirement: { verificationLevel: index % 7 === 0 ? 3 : 0, jurisdictions: [], refuseInsiders: false },
         });
       }),
@@ -440,13 +441,13 @@ describe('many at once', () => {
     expect(ends.filter((end) => end === 'insufficient_funds')).toHaveLength(51);
     for (const player of players) expect(await balanceOf(wallet, player)).toBe(0n);
     expect(failures).toEqual([]);
-    expect(await rememberedFees()).toBeGreaterThan(before);
+    expect(await optimisticFees()).toBeGreaterThan(before);
   });
 
   it('four writers over overlapping accounts finish without a deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 30 }, () => addPlayer(wallet, { balanceCents: 50_00n })));
     const clients = [wallet.client, replica, await wallet.startReplica(), await wallet.startReplica()];
-    // Whoever a deadlock is broken upon rolls back.
+    // PostgreSQL rolls back one of the transactions of a deadlock.
     const before = await rollbacks();
     const writers = clients.map(async (client, writer) => {
       for (let round = 0; round < 10; round += 1) {
@@ -465,7 +466,7 @@ describe('many at once', () => {
   });
 });
 
-/** The database, telling what fails: a batch that failed would run again and leave no trace. */
+/** The database, with a record of failed statements: a batch that failed would run again and leave no trace. */
 function telling(database: Database, failures: unknown[]): Database {
   const tell = (error: unknown): never => {
     failures.push(error);

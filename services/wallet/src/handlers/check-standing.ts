@@ -1,4 +1,4 @@
-/** CheckStanding: whether a player may play for money, by the rule that ChargeFees applies. */
+/** CheckStanding: a player's eligibility, by the rule that ChargeFees applies. */
 import type { Database } from '@laurel/postgres';
 import type { CheckStandingRequest, CheckStandingResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
@@ -11,7 +11,7 @@ export function checkStanding({ database, clock, rules }: { database: Database; 
     const player = parsePlayer(request.player);
     const requirements = request.requirements.map(parseRequirement);
     const known = await loadStanding(database, player);
-    // Nothing speaks against a person we do not know; that they cannot pay is another question.
+    // A ref that names no account has no code: eligibility does not include whether the player can pay.
     if (known === null) return { accountId: '', codes: requirements.map(() => '') };
     const { accountId, standing } = known;
     const { environment } = player;

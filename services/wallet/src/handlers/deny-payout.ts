@@ -1,16 +1,19 @@
 /** DenyPayout: an operator closes a held award or purse unpaid. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import type { RpcContext } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { DenyPayoutRequest, DenyPayoutResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { decideDenial } from '../domain/payout-review.ts';
 import { lockPayout, markDenied } from '../repository/payouts.ts';
+import { checkOwned } from './owner-of-call.ts';
 import { presentPayout } from './present.ts';
 
 export function denyPayout({ database, clock }: { database: Database; clock: Clock }) {
-  return async ({ awardId }: DenyPayoutRequest): Promise<DenyPayoutResponse | Refused> => {
+  return async ({ awardId }: DenyPayoutRequest, context: RpcContext): Promise<DenyPayoutResponse | Refused> => {
     if (!isUuid(awardId)) return refused('not_found');
+    checkOwned(context, awardId);
     return await database.transaction(async (tx) => {
       const held = await lockPayout(tx, awardId);
       const decision = decideDenial(held);

@@ -1,13 +1,16 @@
-/** GetPayout: one payout by its award. */
+/** GetPayout: one payout, by its award's id. */
 import { type Refused, refused } from '@laurel/errors';
+import type { RpcContext } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { GetPayoutRequest, GetPayoutResponse } from '@laurel/proto/wallet';
 import { loadPayout } from '../repository/payouts.ts';
+import { checkOwned } from './owner-of-call.ts';
 import { presentPayout } from './present.ts';
 
 export function getPayout({ database }: { database: Database }) {
-  return async ({ awardId }: GetPayoutRequest): Promise<GetPayoutResponse | Refused> => {
+  return async ({ awardId }: GetPayoutRequest, context: RpcContext): Promise<GetPayoutResponse | Refused> => {
+    if (isUuid(awardId)) checkOwned(context, awardId);
     const payout = isUuid(awardId) ? await loadPayout(database, awardId) : null;
     return payout === null ? refused('not_found') : { payout: presentPayout(payout) };
   };

@@ -22,7 +22,7 @@ export function getStatement({ database }: { database: Database }) {
     if (!isUuid(accountId) || (await loadAccount(database, accountId)) === null) return refused('not_found');
     const limit = pageSize(request.limit, MAX_PAGE);
 
-    // One more than asked for tells whether there is another page.
+    // One line more than requested shows whether there is another page.
     const ledgerId = playerLedgerId(accountId, environment);
     const { balanceCents, lines } = await loadStatement(database, ledgerId, { beforeSeq, limit: limit + 1 });
     const page = lines.slice(0, limit);

@@ -1,9 +1,9 @@
-/** HoldNextAward: the sandbox player's next award is held, whatever else holds or pays it. Live players have no such switch. */
+/** HoldNextAward: holds a sandbox player's next award, whatever the other rules decide. Live players have no such switch. */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { HoldNextAwardRequest, HoldNextAwardResponse } from '@laurel/proto/wallet';
 import { playerLedgerId } from '../domain/ledger.ts';
-import { openPlayers, holdNextAward as writeHold } from '../repository/ledger.ts';
+import { openPlayers, playerKeyOf, holdNextAward as writeHold } from '../repository/ledger.ts';
 import { loadLink } from '../repository/player-links.ts';
 import { parsePlayer } from './parse.ts';
 
@@ -12,7 +12,7 @@ export function holdNextAward({ database }: { database: Database }) {
     const player = parsePlayer(request.player);
     const link = player.environment === 'test' ? await loadLink(database, player) : null;
     if (link === null) return refused('not_found');
-    await openPlayers(database, [{ accountId: link.accountId, environment: 'test' }]);
+    await openPlayers(database, [playerKeyOf({ ...player, ...link })]);
     await writeHold(database, playerLedgerId(link.accountId, 'test'));
     return {};
   };

@@ -1,16 +1,21 @@
-/** ListAwardPayouts: payouts page by page in award id order, for the audit across services. */
-import { parseId } from '@laurel/grpc';
+/** ListAwardPayouts: pages of payouts in award id order, for the audits of the owners of attempts. */
+import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ListAwardPayoutsRequest, ListAwardPayoutsResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-cursor.ts';
 import { listAwardPayouts as loadPayouts } from '../repository/payouts.ts';
+import { checkIsOwner } from './owner-of-call.ts';
 import { LOWEST_ID, parseOwner } from './parse.ts';
 import { presentPayout } from './present.ts';
 
 const MAX_PAGE = 5_000;
 
 export function listAwardPayouts({ database }: { database: Database }) {
-  return async ({ afterAwardId, limit, owner }: ListAwardPayoutsRequest): Promise<ListAwardPayoutsResponse> => {
+  return async (
+    { afterAwardId, limit, owner }: ListAwardPayoutsRequest,
+    context: RpcContext,
+  ): Promise<ListAwardPayoutsResponse> => {
+    checkIsOwner(context, parseOwner(owner));
     const payouts = await loadPayouts(database, {
       after: afterAwardId === '' ? LOWEST_ID : parseId(afterAwardId),
       owner: parseOwner(owner),

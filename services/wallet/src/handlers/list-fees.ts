@@ -1,15 +1,17 @@
-/** ListFees: posted fees page by page, for the audit across services. */
-import { parseId } from '@laurel/grpc';
+/** ListFees: pages of posted fees in attempt id order, for the audits of the owners of attempts. */
+import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ListFeesRequest, ListFeesResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-cursor.ts';
 import { listFees as loadFees } from '../repository/fees.ts';
+import { checkIsOwner } from './owner-of-call.ts';
 import { LOWEST_ID, parseOwner } from './parse.ts';
 
 const MAX_PAGE = 5_000;
 
 export function listFees({ database }: { database: Database }) {
-  return async ({ afterAttemptId, limit, owner }: ListFeesRequest): Promise<ListFeesResponse> => {
+  return async ({ afterAttemptId, limit, owner }: ListFeesRequest, context: RpcContext): Promise<ListFeesResponse> => {
+    checkIsOwner(context, parseOwner(owner));
     const fees = await loadFees(database, {
       after: afterAttemptId === '' ? LOWEST_ID : parseId(afterAttemptId),
       owner: parseOwner(owner),

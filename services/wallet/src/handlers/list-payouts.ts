@@ -2,9 +2,9 @@
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
-import { type ListPayoutsRequest, type ListPayoutsResponse, PayoutStatus } from '@laurel/proto/wallet';
-import type { Payout } from '../domain/award-decision.ts';
-import { decodeCursor, encodeCursor, pageSize } from '../domain/page-cursor.ts';
+import { findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
+import type { ListPayoutsRequest, ListPayoutsResponse } from '@laurel/proto/wallet';
+import { decodeCursor, decodeInstant, encodeCursor, pageSize } from '../domain/page-cursor.ts';
 import { listPayouts as loadPayouts } from '../repository/payouts.ts';
 import { presentPayout } from './present.ts';
 
@@ -14,20 +14,14 @@ const FIRST_PAGE = {
   awardId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-const STATUS: ReadonlyMap<PayoutStatus, Payout['status']> = new Map([
-  [PayoutStatus.PAID, 'paid'],
-  [PayoutStatus.HELD, 'held'],
-  [PayoutStatus.DENIED, 'denied'],
-]);
-
 export function listPayouts({ database }: { database: Database }) {
   return async (request: ListPayoutsRequest): Promise<ListPayoutsResponse | Refused> => {
     const before = request.cursor === '' ? FIRST_PAGE : parseCursor(request.cursor);
     if (before === null) return refused('invalid_request', 'The cursor is not valid.');
     const limit = pageSize(request.limit, MAX_PAGE);
-    const status = STATUS.get(request.status) ?? null;
+    const status = findName(PAYOUT_STATUSES, request.status) ?? null;
 
-    // One more than asked for tells whether there is another page.
+    // One payout more than requested shows whether there is another page.
     const found = await loadPayouts(database, { status, before, limit: limit + 1 });
     const page = found.slice(0, limit);
     const last = page.at(-1);
@@ -40,7 +34,7 @@ export function listPayouts({ database }: { database: Database }) {
 }
 
 function parseCursor(cursor: string): typeof FIRST_PAGE | null {
-  const [createdAt = '', awardId = ''] = decodeCursor(cursor, 2) ?? [];
-  const date = new Date(createdAt);
-  return Number.isNaN(date.getTime()) || !isUuid(awardId) ? null : { createdAt: date, awardId };
+  const [instant = '', awardId = ''] = decodeCursor(cursor, 2) ?? [];
+  const createdAt = decodeInstant(instant);
+  return createdAt === null || !isUuid(awardId) ? null : { createdAt, awardId };
 }

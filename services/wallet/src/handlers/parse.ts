@@ -1,4 +1,4 @@
-/** What only the wallet's calls carry, from messages to words. What a sister service must never send is a bug and throws. */
+/** Parses the parts of messages that only the wallet's calls have. A value that another service must never send is a bug and throws. */
 import { parseTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
@@ -6,10 +6,10 @@ import type { Player, Requirement as WireRequirement } from '@laurel/proto/walle
 import type { Requirement } from '../domain/standing.ts';
 import type { PlayerName } from '../repository/player-links.ts';
 
-/** Below every id: where a list in id order begins. */
+/** Below every id: the start of a list in id order. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The service whose ids are wanted; null for all of them. */
+/** The service whose ids are requested; null for all. */
 export function parseOwner(owner = ''): AttemptOwner | null {
   if (owner === '') return null;
   if (owner === 'challenge' || owner === 'tournament') return owner;

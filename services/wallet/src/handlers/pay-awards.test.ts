@@ -46,7 +46,7 @@ function change(player: TestPlayer, fields: { enforcementFlag?: boolean; underIn
 }
 
 describe('paying an award', () => {
-  it('moves the prize once, to a player who never had money before too', async () => {
+  it('an award moves the prize once, also to a player without a row of the ledger', async () => {
     const player = await addPlayer(wallet);
     const payment = awardOf(player, 25_00n);
     const paid = await payAgain(payment);
@@ -64,7 +64,7 @@ describe('paying an award', () => {
     expect(await balanceOf(wallet, player)).toBe(25_00n);
   });
 
-  it('holds the award of a flagged or investigated account and moves nothing', async () => {
+  it('an award of a flagged or investigated account is held and moves nothing', async () => {
     for (const [fields, reason] of [
       [{ enforcementFlag: true }, 'enforcement_flag'],
       [{ underInvestigation: true }, 'under_investigation'],
@@ -81,7 +81,7 @@ describe('paying an award', () => {
     }
   });
 
-  it('holds the sixth payout of a rolling 24 hours, and pays again when the first is a day old', async () => {
+  it('the sixth payout of a rolling 24 hours is held, and payouts resume when the first is a day old', async () => {
     const player = await addPlayer(wallet);
     for (let index = 0; index < 5; index += 1) {
       expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.PAID });
@@ -95,7 +95,7 @@ describe('paying an award', () => {
     expect(await pay(player, 1_00n)).toMatchObject({ status: PayoutStatus.HELD });
   });
 
-  it('holds what would take the rolling 24 hours over 500.00, and still pays a smaller one', async () => {
+  it('an award that would take the rolling 24 hours over 500.00 is held, and a smaller one is still paid', async () => {
     const player = await addPlayer(wallet);
     expect(await pay(player, 500_01n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
     expect(await pay(player, 400_00n)).toMatchObject({ status: PayoutStatus.PAID });
@@ -103,15 +103,16 @@ describe('paying an award', () => {
     expect(await pay(player, 100_00n)).toMatchObject({ status: PayoutStatus.PAID });
   });
 
-  it('counts test and live payouts apart', async () => {
+  it('payout velocity counts test and live, and two programs in test, apart', async () => {
     const live = await addPlayer(wallet);
     expect(await pay(live, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
-    const programId = newId();
-    const test = { ...live, player: { playerRef: 'same', tenant: { programId, environment: Environment.TEST } } };
+    const test = await addPlayer(wallet, { environment: Environment.TEST, email: live.email });
     expect(await pay(test, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
+    const other = await addPlayer(wallet, { environment: Environment.TEST, email: live.email });
+    expect(await pay(other, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
   });
 
-  it('keeps to the velocity when awards arrive in parallel over two replicas', async () => {
+  it('payout velocity holds for awards in parallel over two replicas', async () => {
     const player = await addPlayer(wallet);
     const payments = Array.from({ length: 40 }, () => awardOf(player, 10_00n));
     const payouts = await Promise.all(
@@ -122,7 +123,7 @@ describe('paying an award', () => {
     expect(await balanceOf(wallet, player)).toBe(50_00n);
   });
 
-  it('pays the same award once when it arrives in parallel, to a player without a row of the ledger', async () => {
+  it('parallel calls for one award pay it once, to a player without a row of the ledger', async () => {
     const player = await addPlayer(wallet);
     const payment = awardOf(player, 10_00n);
     const payouts = await Promise.all(
@@ -132,7 +133,7 @@ describe('paying an award', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('takes an award of an unknown account for a bug that fails alone', async () => {
+  it('an award of an unknown account is a bug that fails alone', async () => {
     const player = await addPlayer(wallet);
     const [bad, good] = await Promise.allSettled([
       payAgain({ ...awardOf(player, 1_00n), accountId: newId() }),
@@ -144,7 +145,7 @@ describe('paying an award', () => {
 });
 
 describe('paying a purse', () => {
-  /** What the wallet's own rows say of a purse's transfer. */
+  /** A purse's transfer, as the wallet's rows have it. */
   async function transferOf(awardId: string): Promise<unknown> {
     const [row] = await wallet.database.query(
       {
@@ -157,7 +158,7 @@ describe('paying a purse', () => {
     return row;
   }
 
-  it('moves it once, out of the purses, to the winner', async () => {
+  it('a purse moves once, out of the purses, to the winner', async () => {
     const player = await addPlayer(wallet);
     const purse = purseOf(player, 25_00n);
     const paid = await payAgain(purse);
@@ -181,7 +182,7 @@ describe('paying a purse', () => {
     });
   });
 
-  it('holds the purse of a flagged or investigated account, and pays it when it is released', async () => {
+  it('a purse of a flagged or investigated account is held, and is paid when it is released', async () => {
     for (const [fields, reason] of [
       [{ enforcementFlag: true }, 'enforcement_flag'],
       [{ underInvestigation: true }, 'under_investigation'],
@@ -208,7 +209,7 @@ describe('paying a purse', () => {
     }
   });
 
-  it('leaves a purse that is denied in the house', async () => {
+  it('a denied purse leaves its money in the house', async () => {
     const player = await addPlayer(wallet);
     await change(player, { underInvestigation: true });
     const held = await payAgain(purseOf(player, 1_00n));
@@ -219,7 +220,7 @@ describe('paying a purse', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('pays any number of purses of any size in a day, and counts them for the awards after them', async () => {
+  it('purses of any number and size in a day are paid, and count towards the velocity of later awards', async () => {
     const often = await addPlayer(wallet);
     for (let index = 0; index < 7; index += 1) {
       expect(await payAgain(purseOf(often, 1_00n))).toMatchObject({ status: PayoutStatus.PAID });
@@ -233,7 +234,7 @@ describe('paying a purse', () => {
     expect(await pay(rich, 1n)).toMatchObject({ status: PayoutStatus.PAID });
   });
 
-  it('pays one player both a purse and an award of the same amount', async () => {
+  it('a purse and an award of the same amount are both paid to one player', async () => {
     const player = await addPlayer(wallet);
     const payments = [purseOf(player, 2_00n), awardOf(player, 2_00n)];
     const { payouts } = await ok(wallet.client.payAwards({ payments }));
@@ -244,7 +245,7 @@ describe('paying a purse', () => {
     expect(await balanceOf(wallet, player)).toBe(4_00n);
   });
 
-  it('pays the 200 purses of one call in one transaction', async () => {
+  it('the 200 purses of one call are paid in one transaction', async () => {
     const players = await Promise.all(Array.from({ length: 200 }, () => addPlayer(wallet, { balanceCents: 1_00n })));
     const roundId = newId();
     const payments = players.map((player, rank) => purseOf(player, BigInt(1_000 - rank), roundId));
@@ -263,7 +264,7 @@ describe('paying a purse', () => {
     expect(written).toEqual({ purses: 200n, cents: 180_100n, transactions: 1n, together: true });
   });
 
-  it('pays a round once when two replicas settle it at the same time', async () => {
+  it('a round that two replicas settle at the same time is paid once', async () => {
     const players = await Promise.all(Array.from({ length: 40 }, () => addPlayer(wallet)));
     const roundId = newId();
     const payments = players.map((player) => purseOf(player, 3_00n, roundId));
@@ -277,7 +278,7 @@ describe('paying a purse', () => {
     expect(await Promise.all(players.map((player) => balanceOf(wallet, player)))).toEqual(players.map(() => 3_00n));
   });
 
-  it('answers a purse that comes back as an award as the purse that it is', async () => {
+  it('a purse that is sent again as an award returns the stored purse', async () => {
     const player = await addPlayer(wallet);
     const purse = purseOf(player, 1_00n);
     const paid = await payAgain(purse);
@@ -285,7 +286,7 @@ describe('paying a purse', () => {
     expect(await balanceOf(wallet, player)).toBe(1_00n);
   });
 
-  it('takes a payment of both an attempt and a round, or of neither, for a bug', async () => {
+  it('a payment of both an attempt and a round, or of neither, is a bug and fails', async () => {
     const player = await addPlayer(wallet);
     await expect(payAgain({ ...awardOf(player, 1_00n), roundId: newId() })).rejects.toThrow();
     await expect(payAgain({ ...awardOf(player, 1_00n), attemptId: '' })).rejects.toThrow();
@@ -293,8 +294,8 @@ describe('paying a purse', () => {
   });
 });
 
-describe('the sandbox switch', () => {
-  it('holds exactly the next award', async () => {
+describe('the sandbox’s “hold the next award”', () => {
+  it('“hold the next award” holds exactly the next award', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
     const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }));
     await ok(wallet.client.holdNextAward({ player }));
@@ -305,7 +306,7 @@ describe('the sandbox switch', () => {
     expect(await balanceOf(wallet, sandy)).toBe(1_00n);
   });
 
-  it('holds a purse too, and is used up by it', async () => {
+  it('“hold the next award” holds a purse too, which consumes it', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'sandy' };
     const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents: 0n }));
     const sandy = { accountId, email: '', player };
@@ -314,7 +315,7 @@ describe('the sandbox switch', () => {
     expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.PAID, reason: '' });
   });
 
-  it('is not there in live, nor for a ref that names no account', async () => {
+  it('“hold the next award” is not found in live, nor for a ref that names no account', async () => {
     const { player } = await addPlayer(wallet);
     expect(await refusalOf(wallet.client.holdNextAward({ player }))).toBe('not_found');
     const nobody = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'nobody' };
@@ -329,7 +330,7 @@ describe('reviewing a held award', () => {
     return { player, payout: await pay(player, amountCents) };
   }
 
-  it('releasing it moves the money once', async () => {
+  it('releasing a held award moves the money once', async () => {
     const { player, payout } = await hold();
     const { awardId } = payout;
     wallet.clock.advance(1_000);
@@ -342,7 +343,7 @@ describe('reviewing a held award', () => {
     expect(await refusalOf(wallet.client.denyPayout({ awardId }))).toBe('conflict');
   });
 
-  it('denying it closes it unpaid', async () => {
+  it('denying a held award closes it unpaid', async () => {
     const { player, payout } = await hold();
     const { awardId } = payout;
     const denied = { payout: { ...payout, status: PayoutStatus.DENIED } };
@@ -352,7 +353,7 @@ describe('reviewing a held award', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('releasing and denying at once ends in one of the two', async () => {
+  it('of a concurrent release and denial of a held award exactly one takes effect', async () => {
     const { player, payout } = await hold();
     const { awardId } = payout;
     const answers = await Promise.all([wallet.client.releasePayout({ awardId }), replica.denyPayout({ awardId })]);
@@ -361,14 +362,14 @@ describe('reviewing a held award', () => {
     expect(await balanceOf(wallet, player)).toBe(after?.status === PayoutStatus.PAID ? 5_00n : 0n);
   });
 
-  it('an award that was paid at once counts as released', async () => {
+  it('an award that was paid without a hold counts as released', async () => {
     const player = await addPlayer(wallet);
     const payout = await pay(player, 1_00n);
     expect(await ok(wallet.client.releasePayout({ awardId: payout.awardId }))).toEqual({ payout });
     expect(await balanceOf(wallet, player)).toBe(1_00n);
   });
 
-  it('a released award counts towards the velocity from the moment that it is paid', async () => {
+  it('a released award counts towards the velocity from the instant of its payment', async () => {
     const { player, payout } = await hold(500_00n);
     await change(player, { underInvestigation: false });
     wallet.clock.advance(48 * HOUR_MS);
@@ -376,7 +377,7 @@ describe('reviewing a held award', () => {
     expect(await pay(player, 1n)).toMatchObject({ status: PayoutStatus.HELD, reason: 'payout_velocity' });
   });
 
-  it('does not find unknown or malformed awards', async () => {
+  it('unknown and malformed award ids are not found', async () => {
     for (const awardId of [newId(), 'nonsense', '']) {
       expect(await refusalOf(wallet.client.releasePayout({ awardId }))).toBe('not_found');
       expect(await refusalOf(wallet.client.denyPayout({ awardId }))).toBe('not_found');
@@ -386,7 +387,7 @@ describe('reviewing a held award', () => {
 });
 
 describe('listing payouts', () => {
-  it('pages newest first, by status, without gaps or repeats', async () => {
+  it('ListPayouts pages newest first, by status, without gaps or repeats', async () => {
     const player = await addPlayer(wallet);
     await change(player, { enforcementFlag: true });
     const held: Payout[] = [];
@@ -416,12 +417,12 @@ describe('listing payouts', () => {
     );
   });
 
-  it('refuses what is no cursor', async () => {
+  it('ListPayouts refuses an invalid cursor', async () => {
     const call = wallet.client.listPayouts({ status: PayoutStatus.HELD, limit: 3, cursor: 'nonsense' });
     expect(await refusalOf(call)).toBe('invalid_request');
   });
 
-  it('reads all of them in award id order for the audit', async () => {
+  it('ListAwardPayouts lists all payouts in award id order for the audit', async () => {
     const ids: string[] = [];
     for (let after = ''; ; ) {
       const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10 }));
@@ -434,7 +435,7 @@ describe('listing payouts', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it.each(['challenge', 'tournament'] as const)('reads those of the %s service alone', async (owner) => {
+  it.each(['challenge', 'tournament'] as const)('ListAwardPayouts filters payouts by the owner %s', async (owner) => {
     const listed: Payout[] = [];
     for (let after = ''; ; ) {
       const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10, owner }));

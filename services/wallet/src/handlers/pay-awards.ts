@@ -1,8 +1,7 @@
 /** PayAwards: decides each award and purse once, paid or held, and moves the money of those that are paid. */
 
 import type { Coalescer } from '@laurel/coalesce';
-import { failpoint } from '@laurel/failpoint';
-import { parseId, parseItems, parseTenant } from '@laurel/grpc';
+import { parseId, parseItems, parseTenant, type RpcContext } from '@laurel/grpc';
 import { awardTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { PayAwardsRequest, PayAwardsResponse, AwardPayment as WireAwardPayment } from '@laurel/proto/wallet';
@@ -10,8 +9,10 @@ import type { Clock } from '@laurel/service';
 import { type AwardPayment, decideAwards, type Payout, type Win } from '../domain/award-decision.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
 import type { VelocityLimits } from '../domain/payout-hold.ts';
-import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { failpoint } from '../failpoints.ts';
+import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { insertPayouts, loadAwardFacts } from '../repository/payouts.ts';
+import { checkIsOwner, checkOwned } from './owner-of-call.ts';
 import { parseAmountAboveZero } from './parse.ts';
 import { presentPayout } from './present.ts';
 import { createTransferBatches } from './transfer-batches.ts';
@@ -23,7 +24,7 @@ export function createAwardPayments(deps: { database: Database; clock: Clock; li
     name: 'pay_awards',
     idOf: (payment) => awardTransferId(payment.awardId),
     keyOf: (payment) => playerLedgerId(payment.accountId, payment.environment),
-    run: (payments) => withOpenPlayers(deps.database, payments, () => runPayments(deps, payments)),
+    run: (payments) => withOpenPlayers(deps.database, payments.map(playerKeyOf), () => runPayments(deps, payments)),
   });
 }
 
@@ -34,9 +35,12 @@ async function runPayments(
   const payouts = await database.transaction(
     async (tx) => {
       const now = clock();
-      // Both go out together; the second runs after the first has its locks. Under them no other payout of these accounts can
-      // slip into the 24 hours that are being summed.
-      const [locked, facts] = await Promise.all([lockOpenPlayers(tx, payments), loadAwardFacts(tx, payments, now)]);
+      // Both are sent together; the second runs after the first has its locks. Under them no other payout of these accounts can
+      // commit within the 24 hours that are being summed.
+      const [locked, facts] = await Promise.all([
+        lockOpenPlayers(tx, payments.map(playerKeyOf)),
+        loadAwardFacts(tx, payments, now),
+      ]);
       const decision = decideAwards({ payments, facts, locked, limits, now });
       await tx.commitWith((last) =>
         Promise.all([insertPayouts(last, decision.fresh), writeChanges(last, decision.changes, now)]),
@@ -49,13 +53,22 @@ async function runPayments(
   return payouts;
 }
 
-export function payAwards(payments: AwardPayments): (request: PayAwardsRequest) => Promise<PayAwardsResponse> {
-  return async (request) => {
+export function payAwards(
+  payments: AwardPayments,
+): (request: PayAwardsRequest, context: RpcContext) => Promise<PayAwardsResponse> {
+  return async (request, context) => {
     const items = parseItems(request.payments).map(parsePayment);
+    for (const item of items) checkOwnPayment(context, item);
     const payouts = await Promise.all(items.map((item) => payments.submit(item)));
     await failpoint('wallet.reply.before-send');
     return { payouts: payouts.map(presentPayout) };
   };
+}
+
+function checkOwnPayment(context: RpcContext, payment: AwardPayment): void {
+  checkOwned(context, payment.awardId);
+  if (payment.kind === 'award') checkOwned(context, payment.attemptId);
+  else checkIsOwner(context, 'tournament');
 }
 
 function parsePayment(payment: WireAwardPayment): AwardPayment {

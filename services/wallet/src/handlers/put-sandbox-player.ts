@@ -1,55 +1,148 @@
 /**
- * PutSandboxPlayer: a partner's test player, made, linked and funded with play money in one call. A ref that names an account
- * already keeps it and is funded again. The account is sandbox-only: it can neither be linked nor funded in live.
+ * PutSandboxPlayer: creates, links and funds a partner's test player, and sets its facts, in one call. A ref that names an account keeps
+ * it: the facts that are sent change, and the funds are added. A new ref with the e-mail of a sandbox account of the program names that
+ * account, any other new ref a new one. The account plays with the program's own house: it can neither be linked nor funded in live, and
+ * no other program can access it. A refused call changes nothing.
  */
-import { type Refused, refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { hashId, newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
-import { type Database, isUniqueViolation } from '@laurel/postgres';
+import { type Database, isUniqueViolation, type Transaction } from '@laurel/postgres';
 import type { PutSandboxPlayerRequest, PutSandboxPlayerResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
-import { insertAccount } from '../repository/accounts.ts';
-import { insertLink, loadLink, type PlayerLink, type PlayerName } from '../repository/player-links.ts';
-import { postDeposit } from './deposit.ts';
+import { checkFacts, normalizeEmail } from '../domain/account-details.ts';
+import { decideDeposit } from '../domain/deposit-decision.ts';
+import { houseOf, openBook, playerLedgerId } from '../domain/ledger.ts';
+import { type AccountChange, insertAccount, loadAccountByEmail, updateAccount } from '../repository/accounts.ts';
+import { openHouse } from '../repository/houses.ts';
+import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import {
+  insertLink,
+  isSeveredMeanwhile,
+  loadLink,
+  type PlayerLink,
+  type PlayerName,
+} from '../repository/player-links.ts';
 import { parsePlayer } from './parse.ts';
 
 type Deps = { readonly database: Database; readonly clock: Clock };
+type Wanted = { readonly player: PlayerName; readonly facts: AccountChange; readonly fundsCents: bigint };
 
-/** Of age, verified in full, and somewhere: a sandbox player is refused nothing that the partner did not ask for. */
-const SANDBOX_PERSON = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 3, sandboxOnly: true };
+/** Of age, fully verified, and with a jurisdiction: a sandbox player is refused only for facts that the partner sets. */
+const SANDBOX_PERSON = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 3 };
 
 export function putSandboxPlayer(deps: Deps) {
   return async (request: PutSandboxPlayerRequest): Promise<PutSandboxPlayerResponse | Refused> => {
-    const player = parsePlayer(request.player);
-    if (player.environment !== 'test') return refused('invalid_request', 'Sandbox players exist in test only.');
-    if (request.fundsCents < 0n) return refused('invalid_request', 'The funds must not be below 0.00.');
-    const link = (await loadLink(deps.database, player)) ?? (await createSandboxPlayer(deps, player));
-    if (request.fundsCents > 0n) {
-      await postDeposit(deps, {
-        accountId: link.accountId,
-        environment: 'test',
-        amountCents: cents(request.fundsCents),
-        reference: `sandbox-${newId()}`,
-      });
+    const wanted = parseWanted(request, deps.clock());
+    if (isRefused(wanted)) return wanted;
+    try {
+      return await put(deps, wanted);
+    } catch (error) {
+      if (isSeveredMeanwhile(error)) return refused('not_found');
+      // Another call inserted the ref or the e-mail address first: the repeat finds its link, or that the address is another player's.
+      if (!isUniqueViolation(error)) throw error;
+      return await putAgain(deps, wanted);
     }
-    return { createdAt: link.createdAt, accountId: link.accountId };
   };
 }
 
-async function createSandboxPlayer({ database, clock }: Deps, player: PlayerName): Promise<PlayerLink> {
+async function putAgain(deps: Deps, wanted: Wanted): Promise<PutSandboxPlayerResponse | Refused> {
+  try {
+    return await put(deps, wanted);
+  } catch (error) {
+    if (isSeveredMeanwhile(error)) return refused('not_found');
+    if (!isUniqueViolation(error, 'accounts_house_email_key')) throw error;
+    return refused('conflict', 'Another sandbox player has this e-mail address.');
+  }
+}
+
+function parseWanted(request: PutSandboxPlayerRequest, now: Date): Wanted | Refused {
+  const player = parsePlayer(request.player);
+  const { fundsCents, dateOfBirth, jurisdiction, verificationLevel } = request;
+  if (player.environment !== 'test') return refused('invalid_request', 'Sandbox players exist in test only.');
+  if (fundsCents < 0n) return refused('invalid_request', 'The funds must not be below 0.00.');
+  // Funds that exceed the limit even on a balance of zero are refused before a player is created.
+  const funding = decideFunding(0n, fundsCents);
+  if (isRefused(funding)) return funding;
+  const email = request.email === undefined ? undefined : normalizeEmail(request.email);
+  const fault = checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now);
+  if (fault !== null) return fault;
+  const facts: AccountChange = {
+    email,
+    dateOfBirth,
+    jurisdiction,
+    verificationLevel,
+    selfExcludedUntil: request.selfExcludedUntil,
+    clearSelfExclusion: request.clearSelfExclusion ?? false,
+    enforcementFlag: request.enforcementFlag,
+    underInvestigation: request.underInvestigation,
+    blocked: undefined,
+  };
+  return { player, facts, fundsCents };
+}
+
+async function put(deps: Deps, wanted: Wanted): Promise<PutSandboxPlayerResponse | Refused> {
+  const { player, facts } = wanted;
+  const link = await loadLink(deps.database, player);
+  if (link !== null) return await change(deps, wanted, link.accountId, async () => link);
+  const known =
+    facts.email === undefined ? null : await loadAccountByEmail(deps.database, houseOf(player), facts.email);
+  if (known !== null) {
+    return await change(deps, wanted, known.id, (tx) => insertLink(tx, player, known.id, deps.clock()));
+  }
+  const created = await create(deps, wanted);
+  return await change(deps, wanted, created.accountId, async () => created);
+}
+
+/** A new account with these facts, and the ref that names it. */
+function create({ database, clock }: Deps, { player, facts }: Wanted): Promise<PlayerLink> {
   const createdAt = clock();
   const accountId = newId(createdAt);
-  try {
-    await database.transaction(async (tx) => {
-      const email = `sandbox-${accountId}@sandbox.invalid`;
-      await insertAccount(tx, { ...SANDBOX_PERSON, id: accountId, email, createdAt });
-      await insertLink(tx, player, accountId, createdAt);
-    });
-    return { accountId, createdAt };
-  } catch (error) {
-    // Another call linked the ref first: its account is the player's.
-    const link = isUniqueViolation(error, 'player_links_pkey') ? await loadLink(database, player) : null;
-    if (link === null) throw error;
+  return database.transaction(async (tx) => {
+    await openHouse(tx, player.programId);
+    const email = `sandbox-${accountId}@sandbox.invalid`;
+    await insertAccount(tx, { ...SANDBOX_PERSON, id: accountId, email, houseId: houseOf(player), createdAt });
+    await updateAccount(tx, accountId, facts);
+    const link = await insertLink(tx, player, accountId, createdAt);
+    if (link === null) throw new Error('an account that is new was severed');
     return link;
-  }
+  });
+}
+
+/** Writes facts, link and funds in one transaction, and locks the balance before everything else, as all writers of money do. */
+function change(
+  { database, clock }: Deps,
+  { player, facts, fundsCents }: Wanted,
+  accountId: string,
+  linkIn: (tx: Transaction) => Promise<PlayerLink | null>,
+): Promise<PutSandboxPlayerResponse | Refused> {
+  const key = playerKeyOf({ ...player, accountId });
+  const ledgerId = playerLedgerId(accountId, 'test');
+  return withOpenPlayers(database, [key], () =>
+    database.transaction(async (tx) => {
+      const book = openBook(await lockOpenPlayers(tx, [key]));
+      const funding = decideFunding(book.balanceCents(ledgerId), fundsCents);
+      if (isRefused(funding)) return funding;
+      const link = await linkIn(tx);
+      if (link === null) return refused('not_found');
+      await updateAccount(tx, accountId, facts);
+      if (funding === 'post') {
+        const reference = `sandbox-${newId()}`;
+        const amountCents = cents(fundsCents);
+        book.post({ kind: 'deposit', id: hashId('deposit', ledgerId, reference), ledgerId, amountCents, reference });
+        await writeChanges(tx, book.changes(), clock());
+      }
+      return { createdAt: link.createdAt, accountId };
+    }),
+  );
+}
+
+function decideFunding(balanceCents: bigint, fundsCents: bigint): 'post' | 'done' | Refused {
+  if (fundsCents === 0n) return 'done';
+  return decideDeposit({
+    environment: 'test',
+    balanceCents: cents(balanceCents),
+    amountCents: cents(fundsCents),
+    storedCents: null,
+  });
 }

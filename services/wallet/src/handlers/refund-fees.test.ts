@@ -1,4 +1,4 @@
-import { feeTransferId, newId } from '@laurel/ids';
+import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
@@ -8,6 +8,7 @@ import {
   chargeOf,
   ok,
   openTestWallet,
+  queryOf,
   type TestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
@@ -28,7 +29,7 @@ afterAll(async () => {
 const refundOf = (feeTransferId: string, reason = 'expired') => ({ refunds: [{ feeTransferId, reason }] });
 
 describe('refunding a fee', () => {
-  it('returns it once, however often it is asked for', async () => {
+  it('a fee is refunded once, however often the refund is requested', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const fee = chargeOf(player, 2_00n);
     await charge(wallet.client, fee);
@@ -39,7 +40,7 @@ describe('refunding a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(5_00n);
   });
 
-  it('returns it to the account that paid, whomever the ref names by now', async () => {
+  it('a fee is refunded to the account that paid, also where the ref names another account by then', async () => {
     const [payer, heir] = [await addPlayer(wallet, { balanceCents: 5_00n }), await addPlayer(wallet)];
     const fee = chargeOf(payer, 2_00n);
     await charge(wallet.client, fee);
@@ -48,20 +49,23 @@ describe('refunding a fee', () => {
     expect([await balanceOf(wallet, payer), await balanceOf(wallet, heir)]).toEqual([5_00n, 0n]);
   });
 
-  it('writes nothing for a fee that was refused, fenced or never asked for', async () => {
+  it('a refund of a fee that was refused, fenced or never charged writes nothing', async () => {
     const player = await addPlayer(wallet);
     const refused = chargeOf(player, 2_00n);
     await charge(wallet.client, refused);
-    const fenced = feeTransferId(newId());
-    await ok(wallet.client.resolveFees({ queries: [{ transferId: fenced, fenceIfAbsent: true }] }));
-    const refunds = [refused.transferId, fenced, newId()].map((id) => ({ feeTransferId: id, reason: 'expired' }));
+    const fenced = chargeOf(player, 1n);
+    await ok(wallet.client.resolveFees({ queries: [queryOf(fenced, true)] }));
+    const refunds = [refused.transferId, fenced.transferId, newId()].map((id) => ({
+      feeTransferId: id,
+      reason: 'expired',
+    }));
     expect(await ok(wallet.client.refundFees({ refunds }))).toEqual({
       results: refunds.map(() => ({ refunded: false, refundedAt: undefined })),
     });
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('returns many fees of one player in one call', async () => {
+  it('many fees of one player are refunded in one call', async () => {
     const player = await addPlayer(wallet, { balanceCents: 50_00n });
     const charges = Array.from({ length: 20 }, () => chargeOf(player, 1_00n));
     await ok(wallet.client.chargeFees({ charges }));
@@ -71,7 +75,7 @@ describe('refunding a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(50_00n);
   });
 
-  it('races itself over two replicas and returns the fee once', async () => {
+  it('concurrent refunds of one fee over two replicas return it once', async () => {
     const player = await addPlayer(wallet, { balanceCents: 50_00n });
     const charges = Array.from({ length: 20 }, () => chargeOf(player, 1_00n));
     await ok(wallet.client.chargeFees({ charges }));
@@ -84,7 +88,7 @@ describe('refunding a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(50_00n);
   });
 
-  it('does not know other reasons', async () => {
+  it('a refund with an unknown reason fails', async () => {
     await expect(wallet.client.refundFees(refundOf(newId(), 'because'))).rejects.toThrow();
   });
 });

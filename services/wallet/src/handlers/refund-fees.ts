@@ -1,9 +1,8 @@
 /** RefundFees: returns each posted fee once, to the account that paid it. */
 
 import type { Coalescer } from '@laurel/coalesce';
-import { failpoint } from '@laurel/failpoint';
-import { parseId, parseItems } from '@laurel/grpc';
-import { refundTransferId } from '@laurel/ids';
+import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
+import { type AttemptOwner, refundTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type {
   FeeRefundResult,
@@ -14,8 +13,10 @@ import type {
 import type { Clock } from '@laurel/service';
 import { isRefundReason } from '../domain/ledger.ts';
 import { decideRefunds, type Refund, type RefundResult } from '../domain/refund-decision.ts';
+import { failpoint } from '../failpoints.ts';
 import { loadPaidFees } from '../repository/fees.ts';
 import { lockPlayers, writeChanges } from '../repository/ledger.ts';
+import { ownerOfCall } from './owner-of-call.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
 type FeeRefunds = Coalescer<Refund, RefundResult>;
@@ -35,8 +36,8 @@ async function runRefunds(
 ): Promise<readonly RefundResult[]> {
   const results = await database.transaction(
     async (tx) => {
-      // The fees say whose rows to lock, so they are read first: a posted fee never changes. A refund that another replica posts
-      // between this read and the lock shows as a unique violation, and the batch runs again.
+      // The fees name the rows to lock, so they are read first: a posted fee never changes. Where another replica posts a refund
+      // between this read and the lock, the write fails with a unique violation, and the batch runs again.
       const fees = await loadPaidFees(
         tx,
         refunds.map((refund) => refund.feeTransferId),
@@ -56,18 +57,21 @@ async function runRefunds(
   return results;
 }
 
-export function refundFees(refunds: FeeRefunds): (request: RefundFeesRequest) => Promise<RefundFeesResponse> {
-  return async (request) => {
-    const items = parseItems(request.refunds).map(parseRefund);
+export function refundFees(
+  refunds: FeeRefunds,
+): (request: RefundFeesRequest, context: RpcContext) => Promise<RefundFeesResponse> {
+  return async (request, context) => {
+    const owner = ownerOfCall(context);
+    const items = parseItems(request.refunds).map((refund) => parseRefund(refund, owner));
     const results = await Promise.all(items.map((item) => refunds.submit(item)));
     await failpoint('wallet.reply.before-send');
     return { results: results.map(presentResult) };
   };
 }
 
-function parseRefund({ feeTransferId, reason }: WireFeeRefund): Refund {
+function parseRefund({ feeTransferId, reason }: WireFeeRefund, owner: AttemptOwner | null): Refund {
   if (!isRefundReason(reason)) throw new Error(`${reason} is no reason for a refund`);
-  return { feeTransferId: parseId(feeTransferId), reason };
+  return { feeTransferId: parseId(feeTransferId), reason, owner };
 }
 
 function presentResult({ refundedAt }: RefundResult): FeeRefundResult {

@@ -1,6 +1,6 @@
 /** ReleasePayout: an operator pays a held award or purse. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { failpoint } from '@laurel/failpoint';
+import type { RpcContext } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { ReleasePayoutRequest, ReleasePayoutResponse } from '@laurel/proto/wallet';
@@ -8,31 +8,31 @@ import type { Clock } from '@laurel/service';
 import { entryOf, type Payout } from '../domain/award-decision.ts';
 import { openBook } from '../domain/ledger.ts';
 import { decideRelease } from '../domain/payout-review.ts';
-import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { failpoint } from '../failpoints.ts';
+import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
+import { checkOwned } from './owner-of-call.ts';
 import { presentPayout } from './present.ts';
 
 type Deps = { readonly database: Database; readonly clock: Clock };
 
 export function releasePayout(deps: Deps) {
-  return async ({ awardId }: ReleasePayoutRequest): Promise<ReleasePayoutResponse | Refused> => {
+  return async ({ awardId }: ReleasePayoutRequest, context: RpcContext): Promise<ReleasePayoutResponse | Refused> => {
     if (!isUuid(awardId)) return refused('not_found');
-    // Whose award it is never changes, so that the player's row can be locked before the payout's: the order of PayAwards.
+    checkOwned(context, awardId);
+    // The account of an award never changes, so the player's row can be locked before the payout's: the order of PayAwards.
     const known = await loadPayout(deps.database, awardId);
     if (known === null) return refused('not_found');
-    const payout = await withOpenPlayers(deps.database, [known], () => release(deps, known));
+    const payout = await withOpenPlayers(deps.database, [playerKeyOf(known)], () => release(deps, known));
     return isRefused(payout) ? payout : { payout: presentPayout(payout) };
   };
 }
 
-async function release(
-  { database, clock }: Deps,
-  { awardId, accountId, environment }: Payout,
-): Promise<Payout | Refused> {
+async function release({ database, clock }: Deps, known: Payout): Promise<Payout | Refused> {
   const outcome = await database.transaction(
     async (tx) => {
-      const locked = await lockOpenPlayers(tx, [{ accountId, environment }]);
-      const held = await lockPayout(tx, awardId);
+      const locked = await lockOpenPlayers(tx, [playerKeyOf(known)]);
+      const held = await lockPayout(tx, known.awardId);
       const decision = decideRelease(held);
       if (isRefused(decision)) return decision;
       if (held === null) throw new Error('a payout that is not there was released');
@@ -41,7 +41,7 @@ async function release(
       const now = clock();
       const book = openBook(locked);
       book.post(entryOf(held));
-      const paid = await markPaid(tx, awardId, now);
+      const paid = await markPaid(tx, known.awardId, now);
       await writeChanges(tx, book.changes(), now);
       return paid;
     },

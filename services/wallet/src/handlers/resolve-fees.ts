@@ -1,8 +1,7 @@
-/** ResolveFees: whether fees were posted; can burn the ids that are still free, so that a late charge can never land. */
+/** ResolveFees: whether fees were posted; can write tombstones for the ids that are free, so that a late charge can never be posted. */
 
 import type { Coalescer } from '@laurel/coalesce';
-import { failpoint } from '@laurel/failpoint';
-import { parseId, parseItems } from '@laurel/grpc';
+import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import {
   type FeeResolution,
@@ -13,10 +12,12 @@ import {
 } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import type { StoredFee } from '../domain/fee-decision.ts';
+import { failpoint } from '../failpoints.ts';
 import { fenceFees, loadStoredFees } from '../repository/fees.ts';
+import { checkOwnedFee, type NamedFee } from './owner-of-call.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-type FeeQuery = { readonly transferId: string; readonly fenceIfAbsent: boolean };
+type FeeQuery = NamedFee & { readonly fenceIfAbsent: boolean };
 
 type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
 
@@ -45,7 +46,7 @@ async function runQueries(
         absent.map((query) => query.transferId),
         clock(),
       );
-      // A charge may have been faster than the fence: only what is stored now is true.
+      // A charge may have committed before the tombstone: only the stored state is the decision.
       return await loadStoredFees(tx, transferIds);
     },
     { beforeCommit: () => failpoint('wallet.resolve.before-commit') },
@@ -54,16 +55,24 @@ async function runQueries(
   return resolved;
 }
 
-export function resolveFees(queries: FeeQueries): (request: ResolveFeesRequest) => Promise<ResolveFeesResponse> {
-  return async (request) => {
+export function resolveFees(
+  queries: FeeQueries,
+): (request: ResolveFeesRequest, context: RpcContext) => Promise<ResolveFeesResponse> {
+  return async (request, context) => {
     const items = parseItems(request.queries).map(parseQuery);
+    for (const item of items) checkOwnedFee(context, item);
     const stored = await Promise.all(items.map((item) => queries.submit(item)));
     return { resolutions: stored.map(presentResolution) };
   };
 }
 
 function parseQuery(query: WireFeeQuery): FeeQuery {
-  return { transferId: parseId(query.transferId), fenceIfAbsent: query.fenceIfAbsent };
+  return {
+    transferId: parseId(query.transferId),
+    attemptId: query.attemptId === '' ? null : parseId(query.attemptId),
+    feeGeneration: query.feeGeneration,
+    fenceIfAbsent: query.fenceIfAbsent,
+  };
 }
 
 function presentResolution(stored: StoredFee | null): FeeResolution {

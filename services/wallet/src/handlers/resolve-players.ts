@@ -1,4 +1,4 @@
-/** ResolvePlayers: the accounts behind player_refs. */
+/** ResolvePlayers: the accounts that player_refs name. */
 import { parseItems } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ResolvePlayersRequest, ResolvePlayersResponse } from '@laurel/proto/wallet';

@@ -1,11 +1,12 @@
 /**
- * What the four hot RPCs share. Items of concurrent calls become one batch, and a batch is one transaction of a few statements.
+ * The batching that the four hot RPCs share. Items of concurrent calls become one batch, and a batch is one transaction of a few
+ * statements.
  *
  * - Two lanes: while one batch commits, the next is read and decided. Items of one key (a player's row) are never in both.
- * - A batch is decided in the order of its ids. That is the order in which its transfers are written, and writers that meet on an
- *   id (a charge and a fence, two replicas with the same retry) then wait for each other in one direction only.
- * - Whoever loses such a meeting gets a unique violation, and has changed nothing. The batch runs once more and finds what the winner
- *   left. Should it fail again, the coalescer runs its items one by one, so that one bad item fails alone.
+ * - A batch is decided in the order of its ids. That is the order in which its transfers are written, so writers that conflict on an
+ *   id (a charge and a tombstone, two replicas with the same retry) wait for each other in one direction only.
+ * - The writer that loses such a conflict gets a unique violation, and has changed nothing. The batch runs once more and finds the
+ *   winner's rows. If it fails again, the coalescer runs its items one by one, so that one bad item fails alone.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isConnectionFailure, isUniqueViolation } from '@laurel/postgres';
@@ -34,14 +35,14 @@ export function createTransferBatches<Item, Result>(options: {
     lanes: LANES,
     maxItems: MAX_ITEMS,
     keyOf,
-    // A database that is gone is no bad item: asking it again for each one would only delay the answer.
+    // A database that is unreachable is not a bad item: a query per item would only delay the failure.
     isolate: (error) => !isConnectionFailure(error),
     onBatch: (size) => sizes.observe({ batch: name }, size),
     run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),
   });
 }
 
-/** Runs the items sorted by their ids, and answers in the order in which they came. */
+/** Runs the items sorted by their ids, and returns the results in the items' original order. */
 async function inOrderOf<Item, Result>(
   idOf: (item: Item) => string,
   items: readonly Item[],

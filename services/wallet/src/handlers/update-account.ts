@@ -1,19 +1,18 @@
-/** UpdateAccount: changes a person's standing; fields that were not sent stay. */
+/** UpdateAccount: changes the facts of an account's eligibility and payouts; fields that were not sent stay. */
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { UpdateAccountRequest, UpdateAccountResponse } from '@laurel/proto/wallet';
-import { checkJurisdiction, checkVerificationLevel } from '../domain/account-details.ts';
+import type { Clock } from '@laurel/service';
+import { checkFacts } from '../domain/account-details.ts';
 import { updateAccount as writeAccount } from '../repository/accounts.ts';
 import { presentAccount } from './present.ts';
 
-export function updateAccount({ database }: { database: Database }) {
+export function updateAccount({ database, clock }: { database: Database; clock: Clock }) {
   return async (request: UpdateAccountRequest): Promise<UpdateAccountResponse | Refused> => {
     const { accountId, jurisdiction, verificationLevel } = request;
     if (!isUuid(accountId)) return refused('not_found');
-    const fault =
-      (jurisdiction === undefined ? null : checkJurisdiction(jurisdiction)) ??
-      (verificationLevel === undefined ? null : checkVerificationLevel(verificationLevel));
+    const fault = checkFacts({ jurisdiction, verificationLevel }, clock());
     if (fault !== null) return fault;
     const account = await writeAccount(database, accountId, {
       selfExcludedUntil: request.selfExcludedUntil,

@@ -1,4 +1,4 @@
-/** People: their details and standing. */
+/** People, and the sandbox accounts of programs: their details and the facts of their eligibility. */
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 
 export type Account = {
@@ -12,7 +12,8 @@ export type Account = {
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
   readonly blocked: boolean;
-  readonly sandboxOnly: boolean;
+  /** LIVE_HOUSE for a real person; else the program whose sandbox account it is. */
+  readonly houseId: string;
   readonly createdAt: Date;
 };
 
@@ -26,7 +27,7 @@ type AccountRow = {
   enforcement_flag: boolean;
   under_investigation: boolean;
   blocked: boolean;
-  sandbox_only: boolean;
+  house_id: string;
   created_at: Date;
 };
 
@@ -42,7 +43,7 @@ function accountOf(row: AccountRow | undefined): Account | null {
     enforcementFlag: row.enforcement_flag,
     underInvestigation: row.under_investigation,
     blocked: row.blocked,
-    sandboxOnly: row.sandbox_only,
+    houseId: row.house_id,
     createdAt: row.created_at,
   };
 }
@@ -50,18 +51,18 @@ function accountOf(row: AccountRow | undefined): Account | null {
 const insertAccountStatement: Statement = {
   name: 'insert_account',
   text: `
-    insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, sandbox_only, created_at)
+    insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, house_id, created_at)
     values ($1, $2, $3, $4, $5, $6, $7)
-    on conflict (email) do nothing
+    on conflict (house_id, email) do nothing
     returning *`,
 };
 
-/** The new account; null when the address is taken. */
+/** The new account; null when another account of the house has the e-mail address. The house must exist. */
 export async function insertAccount(
   connection: Database | Transaction,
   account: Pick<
     Account,
-    'id' | 'email' | 'dateOfBirth' | 'jurisdiction' | 'verificationLevel' | 'sandboxOnly' | 'createdAt'
+    'id' | 'email' | 'dateOfBirth' | 'jurisdiction' | 'verificationLevel' | 'houseId' | 'createdAt'
   >,
 ): Promise<Account | null> {
   const [row] = await connection.query<AccountRow>(insertAccountStatement, [
@@ -70,14 +71,17 @@ export async function insertAccount(
     account.dateOfBirth,
     account.jurisdiction,
     account.verificationLevel,
-    account.sandboxOnly,
+    account.houseId,
     account.createdAt,
   ]);
   return accountOf(row);
 }
 
-/** What to change; absent fields stay. */
+/** The fields to change; absent ones stay. */
 export type AccountChange = {
+  /** In lower case. Where another account of the house has it, the update fails with a unique violation of accounts_house_email_key. */
+  readonly email?: string | undefined;
+  readonly dateOfBirth?: string | undefined;
   readonly selfExcludedUntil: Date | undefined;
   readonly clearSelfExclusion: boolean;
   readonly enforcementFlag: boolean | undefined;
@@ -96,14 +100,20 @@ const updateAccountStatement: Statement = {
       under_investigation = coalesce($5, under_investigation),
       blocked = coalesce($6, blocked),
       jurisdiction = coalesce($7, jurisdiction),
-      verification_level = coalesce($8, verification_level)
+      verification_level = coalesce($8, verification_level),
+      email = coalesce($9, email),
+      date_of_birth = coalesce($10, date_of_birth)
     where id = $1
     returning *`,
 };
 
 /** The account after the change; null when there is none. */
-export async function updateAccount(database: Database, id: string, change: AccountChange): Promise<Account | null> {
-  const [row] = await database.query<AccountRow>(updateAccountStatement, [
+export async function updateAccount(
+  connection: Database | Transaction,
+  id: string,
+  change: AccountChange,
+): Promise<Account | null> {
+  const [row] = await connection.query<AccountRow>(updateAccountStatement, [
     id,
     change.selfExcludedUntil ?? null,
     change.clearSelfExclusion,
@@ -112,6 +122,8 @@ export async function updateAccount(database: Database, id: string, change: Acco
     change.blocked ?? null,
     change.jurisdiction ?? null,
     change.verificationLevel ?? null,
+    change.email ?? null,
+    change.dateOfBirth ?? null,
   ]);
   return accountOf(row);
 }
@@ -125,12 +137,12 @@ export async function loadAccount(database: Database, id: string): Promise<Accou
 
 const loadAccountByEmailStatement: Statement = {
   name: 'load_account_by_email',
-  text: 'select * from accounts where email = $1',
+  text: 'select * from accounts where house_id = $1 and email = $2',
 };
 
-/** The address in lower case. */
-export async function loadAccountByEmail(database: Database, email: string): Promise<Account | null> {
-  const [row] = await database.query<AccountRow>(loadAccountByEmailStatement, [email]);
+/** The account of the house that has the e-mail address, which is in lower case. */
+export async function loadAccountByEmail(database: Database, houseId: string, email: string): Promise<Account | null> {
+  const [row] = await database.query<AccountRow>(loadAccountByEmailStatement, [houseId, email]);
   return accountOf(row);
 }
 

@@ -1,4 +1,4 @@
-/** What is stored about fees: what a charge must know, whether one was posted, and what a refund returns. */
+/** Stored fees: the facts that decide a charge, whether a fee was posted, and the posted fee that a refund returns. */
 import { refundTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
@@ -52,7 +52,7 @@ type StoredFeeRow = {
   created_at: Date | null;
 };
 
-/** What is known about each charge, in order. */
+/** The stored facts on each charge, in order. */
 export async function loadFeeFacts(tx: Transaction, charges: readonly FeeCharge[]): Promise<readonly FeeFacts[]> {
   const rows = await tx.query<FeeFactsRow>(loadFeeFactsStatement, [
     charges.map((charge) => charge.programId),
@@ -90,7 +90,7 @@ const loadStoredFeesStatement: Statement = {
     order by wanted.position`,
 };
 
-/** What is stored under each id, in order; null when nothing is. */
+/** The stored fee of each id, in order; null where the id is free. */
 export async function loadStoredFees(
   connection: Database | Transaction,
   transferIds: readonly string[],
@@ -109,16 +109,16 @@ function storedFee(row: StoredFeeRow): StoredFee | null {
 
 const fenceFeesStatement: Statement = {
   name: 'fence_fees',
-  // Waits for a charge of the same id that is about to commit, and then leaves it alone.
+  // Waits for a charge of the same id that is about to commit, and then leaves its row as it is.
   text: `
     insert into transfers (id, state, kind, created_at)
-    select wanted.id, 'fenced', 'fee', $2::timestamptz from unnest($1::uuid[]) as wanted (id)
+    select wanted.id, 'fenced', 'fee', $2::timestamptz from unnest($1::uuid[]) as wanted (id) order by wanted.id
     on conflict (id) do nothing`,
 };
 
-/** Burns the ids that are still free. */
+/** Writes tombstones for the ids that are free. */
 export async function fenceFees(tx: Transaction, transferIds: readonly string[], now: Date): Promise<void> {
-  await tx.query(fenceFeesStatement, [[...new Set(transferIds)].sort(), now]);
+  await tx.query(fenceFeesStatement, [[...new Set(transferIds)], now]);
 }
 
 const loadPaidFeesStatement: Statement = {
@@ -142,7 +142,7 @@ type PaidFeeRow = {
   refunded_at: Date | null;
 };
 
-/** The posted fee behind each id, in order; null when none is posted. A posted fee never changes, so this needs no lock. */
+/** The posted fee of each id, in order; null when none is posted. A posted fee never changes, so this needs no lock. */
 export async function loadPaidFees(
   connection: Database | Transaction,
   feeTransferIds: readonly string[],
@@ -165,8 +165,8 @@ export async function loadPaidFees(
 
 const listFeesStatement: Statement = {
   name: 'list_fees',
-  // The page is cut from the index alone: to pass over another owner's fees costs no look at their rows (0.25 s for a million). Each fee
-  // is then looked up by its attempt: a join may look through all fees for each, where the plan was made while there were few.
+  // The page is read from the index alone: skipping another owner's fees reads none of their rows (0.25 s for a million). Each fee is then
+  // looked up by its attempt: a join might scan all fees for each attempt, where it was planned while there were few.
   text: `
     select fee.attempt_id, fee.amount_cents, player.account_id, refund.id is not null as refunded
     from (

@@ -1,24 +1,24 @@
 /**
  * The rows of the ledger: locked in one order, written in one statement.
  *
- * Locks are always taken in the same order, so that writers never wait for each other in a circle: players' rows by id, then new
- * transfers by id (two writers may meet on the same id; batches are decided in the order of their ids), then house rows by id. The house comes last and once a batch, because
- * everybody waits for it from here to the commit.
+ * Locks are taken in one order (docs/lock-order.md): players' rows by id, then new transfers by id (two writers may insert the same
+ * id), then house rows by id. The house comes last and once per batch, because every writer waits for it until the commit.
  *
- * Statements that read a batch join `unnest` laterally with `limit 1`, which has one possible plan, whatever the table's statistics said
- * when the connection prepared them; a plain join might be planned once, while the table is still small, as a scan of all of it.
- * Updates join on the primary key: with decision 5's settings their plan is the same from the empty table on.
+ * Statements that read a batch join `unnest` laterally, which has one possible plan, whatever the table's statistics when the connection
+ * prepared them; a plain join might be planned once, while the table is still small, as a full scan.
  */
+
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { Environment, Fence, LedgerChanges, PlayerLedger, Transfer } from '../domain/ledger.ts';
-import { playerLedgerId } from '../domain/ledger.ts';
+import type { Environment } from '@laurel/tenant';
+import type { Fence, LedgerChanges, PlayerLedger, Transfer } from '../domain/ledger.ts';
+import { houseOf, playerLedgerId } from '../domain/ledger.ts';
 
 const lockPlayersStatement: Statement = {
   name: 'lock_players',
   text: `
-    select player.id, player.account_id, player.environment, player.balance_cents, player.hold_next_award
-    from unnest($1::uuid[]) as wanted (id)
+    select player.id, player.account_id, player.environment, player.house_id, player.balance_cents, player.hold_next_award
+    from (select id from unnest($1::uuid[]) as wanted (id) order by id) as wanted
     cross join lateral (
       select * from ledger_accounts where ledger_accounts.id = wanted.id for no key update
     ) as player`,
@@ -28,19 +28,21 @@ type PlayerRow = {
   id: string;
   account_id: string;
   environment: Environment;
+  house_id: string;
   balance_cents: bigint;
   hold_next_award: boolean;
 };
 
 /** Locks players' rows until the transaction ends; ids without a row are left out. */
 export async function lockPlayers(tx: Transaction, ledgerIds: Iterable<string>): Promise<readonly PlayerLedger[]> {
-  const ids = [...new Set(ledgerIds)].sort();
+  const ids = [...new Set(ledgerIds)];
   if (ids.length === 0) return [];
   const rows = await tx.query<PlayerRow>(lockPlayersStatement, [ids]);
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
     environment: row.environment,
+    houseId: row.house_id,
     balanceCents: cents(row.balance_cents),
     holdNextAward: row.hold_next_award,
   }));
@@ -48,33 +50,39 @@ export async function lockPlayers(tx: Transaction, ledgerIds: Iterable<string>):
 
 const openPlayersStatement: Statement = {
   name: 'open_players',
-  // Names no conflict: an account's row is unique by its id and by its account and environment, and of two first inserts at once
-  // either index may be the one to notice.
+  // Names no conflict target: a player's row is unique by its id and by its account and environment, and of two concurrent first inserts
+  // either index may report the conflict.
   text: `
-    insert into ledger_accounts (id, kind, environment, account_id)
-    select wanted.id, 'player', wanted.environment, wanted.account_id
-    from unnest($1::uuid[], $2::text[], $3::uuid[]) as wanted (id, environment, account_id)
+    insert into ledger_accounts (id, kind, environment, account_id, house_id)
+    select wanted.id, 'player', wanted.environment, wanted.account_id, wanted.house_id
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[]) as wanted (id, environment, account_id, house_id)
+    order by wanted.id
     on conflict do nothing`,
 };
 
-/** A player's ledger account by its parts. */
-export type PlayerKey = { readonly accountId: string; readonly environment: Environment };
+/** A player's ledger account by its parts, and the house that the account plays with. */
+export type PlayerKey = { readonly accountId: string; readonly environment: Environment; readonly houseId: string };
+
+/** The key of a program's player. */
+export function playerKeyOf(player: { accountId: string; environment: Environment; programId: string }): PlayerKey {
+  return { accountId: player.accountId, environment: player.environment, houseId: houseOf(player) };
+}
 
 /**
- * Gives players a row of the ledger where they have none. By itself, before the transaction that credits them: inside it, a new row
- * would be locked out of order.
+ * Inserts the players' rows of the ledger where they have none. As its own transaction, before the one that credits them: inside that
+ * one, a new row would be locked out of order.
  */
 export async function openPlayers(database: Database, players: readonly PlayerKey[]): Promise<void> {
   const keyed = players.map((player) => ({ ...player, id: playerLedgerId(player.accountId, player.environment) }));
-  keyed.sort((a, b) => (a.id < b.id ? -1 : 1));
   await database.query(openPlayersStatement, [
     keyed.map((player) => player.id),
     keyed.map((player) => player.environment),
     keyed.map((player) => player.accountId),
+    keyed.map((player) => player.houseId),
   ]);
 }
 
-/** Locks rows that must be there, and opens those that are not yet: the second round trip happens once in a player's life. */
+/** Runs the work; where it finds a player without a row of the ledger, opens the rows and runs it again: once in a player's lifetime. */
 export async function withOpenPlayers<Result>(
   database: Database,
   players: readonly PlayerKey[],
@@ -93,7 +101,7 @@ class PlayerNotOpenError extends Error {
   override readonly name = 'PlayerNotOpenError';
 }
 
-/** As lockPlayers, inside withOpenPlayers. */
+/** As lockPlayers, but every row must exist; runs inside withOpenPlayers. */
 export async function lockOpenPlayers(
   tx: Transaction,
   players: readonly PlayerKey[],
@@ -106,30 +114,40 @@ export async function lockOpenPlayers(
 
 const writeChangesStatement: Statement = {
   name: 'write_changes',
-  // An insert and two updates that wait for each other in this order. Players' rows are locked and take the new balance; house rows are
-  // there since the migrations, which let nobody delete them, and take the difference.
+  // An insert and two updates, each of which waits for the one before. Players' rows are locked by lockPlayers and get the new balance;
+  // house rows exist permanently from the house's first account on, are locked here and get the difference.
   text: `
     with written as (
       insert into transfers (
         id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents,
-        attempt_id, round_id, fee_transfer_id, award_id, reference, reason, refusal_code, created_at
+        attempt_id, round_id, fee_transfer_id, award_id, reference, reason, refusal_code, house_id, created_at
       )
-      select line.*, $17::timestamptz
+      select line.*, $18::timestamptz
       from unnest(
         $1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::bigint[], $8::uuid[], $9::bigint[],
-        $10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::text[], $15::text[], $16::text[]
-      ) as line
+        $10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::uuid[]
+      ) as line (id)
+      order by line.id
       returning 1
     ),
     settled as (
       update ledger_accounts set balance_cents = player.balance_cents, hold_next_award = player.hold_next_award
-      from unnest($18::uuid[], $19::bigint[], $20::boolean[]) as player (id, balance_cents, hold_next_award)
+      from unnest($19::uuid[], $20::bigint[], $21::boolean[]) as player (id, balance_cents, hold_next_award)
       where (select count(*) from written) >= 0 and ledger_accounts.id = player.id
       returning 1
+    ),
+    houses as materialized (
+      select house.id, wanted.delta_cents
+      from (
+        select * from unnest($22::uuid[], $23::bigint[]) as wanted (id, delta_cents)
+        where (select count(*) from settled) >= 0 order by id
+      ) as wanted
+      cross join lateral (
+        select ledger_accounts.id from ledger_accounts where ledger_accounts.id = wanted.id for no key update
+      ) as house
     )
-    update ledger_accounts set balance_cents = ledger_accounts.balance_cents + house.delta_cents
-    from unnest($21::uuid[], $22::bigint[]) as house (id, delta_cents)
-    where (select count(*) from settled) >= 0 and ledger_accounts.id = house.id`,
+    update ledger_accounts set balance_cents = ledger_accounts.balance_cents + houses.delta_cents
+    from houses where ledger_accounts.id = houses.id`,
 };
 
 type TransferRow = readonly [
@@ -149,16 +167,16 @@ type TransferRow = readonly [
   reference: string | null,
   reason: string | null,
   refusalCode: string | null,
+  houseId: string | null,
 ];
 
-const TRANSFER_COLUMNS = 16;
+const TRANSFER_COLUMNS = 17;
 
-/** Writes what a batch decided: one round trip, however many transfers. Nothing to write is no round trip. */
+/** Writes a batch's decisions: one round trip, however many transfers, and none where there is nothing to write. */
 export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
   const { players, house } = changes;
   if (changes.lines.length + players.length === 0) return;
   const lines = changes.lines.map((line) => (line.state === 'posted' ? postedRow(line) : fencedRow(line)));
-  const houseById = [...house].sort((a, b) => (a.id < b.id ? -1 : 1));
   const columns = Array.from({ length: TRANSFER_COLUMNS }, (_, column) => lines.map((line) => line[column]));
   await tx.query(writeChangesStatement, [
     ...columns,
@@ -166,8 +184,8 @@ export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: Ledg
     players.map((player) => player.id),
     players.map((player) => player.balanceCents),
     players.map((player) => player.holdNextAward),
-    houseById.map((row) => row.id),
-    houseById.map((row) => row.deltaCents),
+    house.map((row) => row.id),
+    house.map((row) => row.deltaCents),
   ]);
 }
 
@@ -189,12 +207,13 @@ function postedRow({ id, details, ...transfer }: Transfer): TransferRow {
     details.kind === 'deposit' ? details.reference : null,
     details.kind === 'refund' ? details.reason : null,
     null,
+    transfer.houseId,
   ];
 }
 
 function fencedRow({ id, environment, attemptId, refusalCode }: Fence): TransferRow {
   const nothing = [null, null, null, null, null] as const;
-  return [id, 'fenced', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode];
+  return [id, 'fenced', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode, null];
 }
 
 const holdNextAwardStatement: Statement = {
@@ -202,7 +221,7 @@ const holdNextAwardStatement: Statement = {
   text: 'update ledger_accounts set hold_next_award = true where id = $1',
 };
 
-/** Turns the sandbox switch on; the row must be there. */
+/** Turns "hold the next award" on; the row must exist. */
 export async function holdNextAward(database: Database, ledgerId: string): Promise<void> {
   await database.query(holdNextAwardStatement, [ledgerId]);
 }

@@ -1,10 +1,10 @@
-/** Pages in id order of what one service owns. The owner of an id stands in the id itself (libs/ids), so SQL can tell it. */
+/** Pages in id order of the rows that one service owns. The id itself carries the tag of its owner (libs/ids), so SQL can filter by it. */
 import type { AttemptOwner } from '@laurel/ids';
 
 export type OwnedPage = {
   /** Only ids above this one. */
   readonly after: string;
-  /** Null for every owner, and for ids that name none. */
+  /** Null for every owner, and for ids that carry no owner's tag. */
   readonly owner: AttemptOwner | null;
   readonly limit: number;
 };

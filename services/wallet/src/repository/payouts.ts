@@ -1,9 +1,10 @@
-/** What was decided about awards and purses. */
+/** The decisions on awards and purses. */
+
 import { awardTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 import type { AwardFacts, AwardPayment, Payout, Win } from '../domain/award-decision.ts';
-import type { Environment } from '../domain/ledger.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
@@ -72,7 +73,7 @@ type AwardFactsRow = {
   paid_cents: bigint;
 } & (PayoutRow | { award_id: null });
 
-/** What is known about each award, in order. */
+/** The stored facts on each award, in order. */
 export async function loadAwardFacts(
   tx: Transaction,
   payments: readonly AwardPayment[],
@@ -193,7 +194,7 @@ const listPayoutsByStatusStatement: Statement = {
     limit $3`,
 };
 
-/** Payouts before a place in the list, newest first. */
+/** Payouts before a position in the list, newest first. */
 export async function listPayouts(
   database: Database,
   page: { status: Payout['status'] | null; before: { createdAt: Date; awardId: string }; limit: number },
@@ -208,7 +209,7 @@ export async function listPayouts(
 
 const listAwardPayoutsStatement: Statement = {
   name: 'list_award_payouts',
-  // The page is cut from the index alone: to pass over another owner's payouts costs no look at their rows.
+  // The page is read from the index alone: skipping another owner's payouts reads none of their rows.
   text: `
     select ${PAYOUT_COLUMNS}
     from (

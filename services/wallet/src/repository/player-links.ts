@@ -1,50 +1,87 @@
-/** Which account a partner's player_ref names, and that person's standing. */
-import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { Environment } from '../domain/ledger.ts';
+/**
+ * The account that a partner's player_ref names, and that person's eligibility. Foreign keys limit which accounts it may name: people in
+ * live, the program's sandbox accounts in test, and none that an operator severed from the program.
+ */
+
+import { type Database, isForeignKeyViolation, type Statement, type Transaction } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
+import { houseOf } from '../domain/ledger.ts';
 import type { Standing } from '../domain/standing.ts';
 
-/** A player as the partner names them. */
+/** A player, as the partner identifies one. */
 export type PlayerName = { readonly programId: string; readonly environment: Environment; readonly playerRef: string };
 
 export type PlayerLink = { readonly accountId: string; readonly createdAt: Date };
 
 type LinkRow = { account_id: string; created_at: Date };
 
+// The pair of program and account is inserted first, unless it exists; a severed pair accepts no link.
+const INSERT_LINK = `
+    with pair as (
+      insert into program_accounts (program_id, account_id) values ($1, $4) on conflict (program_id, account_id) do nothing
+    )
+    insert into player_links (program_id, environment, player_ref, account_id, created_at, house_id)
+    select $1::uuid, $2::text, $3::text, $4::uuid, $5::timestamptz, $6::uuid
+    where not exists (select 1 from program_accounts where program_id = $1 and account_id = $4 and severed)`;
+
 const putLinkStatement: Statement = {
   name: 'put_link',
   text: `
-    insert into player_links (program_id, environment, player_ref, account_id, created_at) values ($1, $2, $3, $4, $5)
+    ${INSERT_LINK}
     on conflict (program_id, environment, player_ref) do update set account_id = excluded.account_id
     returning account_id, created_at`,
 };
 
-/** Links the ref, or moves it; the answer carries the instant of the first link. */
+/** Links the ref, or moves it; the result has the instant of the first link. Null when the account is severed from the program. */
 export async function putLink(
   database: Database,
   player: PlayerName,
   accountId: string,
   now: Date,
-): Promise<PlayerLink> {
-  const [row] = await database.query<LinkRow>(putLinkStatement, [
-    player.programId,
-    player.environment,
-    player.playerRef,
-    accountId,
-    now,
-  ]);
-  if (row === undefined) throw new Error('an upsert answered no row');
-  return { accountId: row.account_id, createdAt: row.created_at };
+): Promise<PlayerLink | null> {
+  try {
+    return await writeLink(database, putLinkStatement, player, accountId, now);
+  } catch (error) {
+    if (isSeveredMeanwhile(error)) return null;
+    throw error;
+  }
 }
 
 const insertLinkStatement: Statement = {
   name: 'insert_link',
   text: `
-    insert into player_links (program_id, environment, player_ref, account_id, created_at) values ($1, $2, $3, $4, $5)`,
+    ${INSERT_LINK}
+    returning account_id, created_at`,
 };
 
-/** Links a ref that must be free; another writer that was faster shows as a unique violation of player_links_pkey. */
-export async function insertLink(tx: Transaction, player: PlayerName, accountId: string, now: Date): Promise<void> {
-  await tx.query(insertLinkStatement, [player.programId, player.environment, player.playerRef, accountId, now]);
+/**
+ * Links a ref that must be free; where another writer linked it first, fails with a unique violation of player_links_pkey. Null when the
+ * account is severed from the program; where an operator severs it meanwhile, fails with an error that isSeveredMeanwhile recognizes.
+ */
+export function insertLink(
+  tx: Transaction,
+  player: PlayerName,
+  accountId: string,
+  now: Date,
+): Promise<PlayerLink | null> {
+  return writeLink(tx, insertLinkStatement, player, accountId, now);
+}
+
+async function writeLink(
+  connection: Database | Transaction,
+  statement: Statement,
+  player: PlayerName,
+  accountId: string,
+  now: Date,
+): Promise<PlayerLink | null> {
+  const { programId, environment, playerRef } = player;
+  const values = [programId, environment, playerRef, accountId, now, houseOf(player)];
+  const [row] = await connection.query<LinkRow>(statement, values);
+  return row === undefined ? null : { accountId: row.account_id, createdAt: row.created_at };
+}
+
+export function isSeveredMeanwhile(error: unknown): boolean {
+  return isForeignKeyViolation(error, 'player_links_pair_is_not_severed');
 }
 
 const loadLinkStatement: Statement = {
@@ -77,7 +114,7 @@ const resolvePlayersStatement: Statement = {
     order by player.position`,
 };
 
-/** One account id a player, in order; null for a ref that names none. */
+/** One account id per player, in order; null for a ref that names none. */
 export async function resolvePlayers(
   database: Database,
   players: readonly PlayerName[],
@@ -111,7 +148,7 @@ type StandingRow = {
   insider: boolean;
 };
 
-/** The person behind a ref; null for a ref that names none. */
+/** The person that a ref names; null for none. */
 export async function loadStanding(
   database: Database,
   player: PlayerName,
@@ -133,4 +170,32 @@ export async function loadStanding(
       insider: row.insider,
     },
   };
+}
+
+/** A ref that names an account, and the instant from which it does. */
+export type NamedLink = PlayerName & { readonly createdAt: Date };
+
+const listLinksStatement: Statement = {
+  name: 'list_links',
+  text: `
+    select program_id, environment, player_ref, created_at from player_links
+    where account_id = $1
+    order by created_at, program_id, environment, player_ref
+    limit $2`,
+};
+
+/** Every link of an account, the oldest first. */
+export async function listLinks(database: Database, accountId: string, limit: number): Promise<readonly NamedLink[]> {
+  const rows = await database.query<{
+    program_id: string;
+    environment: Environment;
+    player_ref: string;
+    created_at: Date;
+  }>(listLinksStatement, [accountId, limit]);
+  return rows.map((row) => ({
+    programId: row.program_id,
+    environment: row.environment,
+    playerRef: row.player_ref,
+    createdAt: row.created_at,
+  }));
 }

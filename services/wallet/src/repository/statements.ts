@@ -8,7 +8,7 @@ const loadDepositStatement: Statement = {
   text: `select amount_cents from transfers where kind = 'deposit' and player_ledger_id = $1 and reference = $2`,
 };
 
-/** The amount that was deposited under the reference; null when none was. */
+/** The amount that was deposited under the reference; null for none. */
 export async function loadDeposit(tx: Transaction, ledgerId: string, reference: string): Promise<Cents | null> {
   const [row] = await tx.query<{ amount_cents: bigint }>(loadDepositStatement, [ledgerId, reference]);
   return row === undefined ? null : cents(row.amount_cents);
@@ -53,7 +53,7 @@ type StatementRow = {
   created_at: Date;
 };
 
-/** The balance now and the transfers before a place in the statement, newest first. No row of the ledger is a balance of zero. */
+/** The balance now and the transfers before a position in the statement, newest first. A player without a row has a balance of zero. */
 export async function loadStatement(
   database: Database,
   ledgerId: string,

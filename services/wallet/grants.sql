@@ -1,0 +1,17 @@
+-- The complete privileges of the role that runs the wallet: migrate.ts revokes all and grants these, after the migrations, each time
+-- (decision 16). The service cannot use a table or column that a migration adds until it is named here. A statement that locks rows
+-- needs the privilege to update at least one of their columns.
+
+grant select, insert,
+  update (email, date_of_birth, self_excluded_until, enforcement_flag, under_investigation, blocked, jurisdiction, verification_level)
+  on accounts to :"running_role";
+grant select, insert, update (account_id), delete on player_links to :"running_role";
+grant select, insert on houses to :"running_role";
+grant select, insert, update (severed, severed_at) on program_accounts to :"running_role";
+grant select, insert on insiders to :"running_role";
+
+-- The ledger. An account begins with a balance of zero: the columns that may be inserted do not include the balance.
+grant select, insert (id, kind, environment, account_id, house_id, may_overdraw), update (balance_cents, hold_next_award)
+  on ledger_accounts to :"running_role";
+grant select, insert on transfers to :"running_role";
+grant select, insert, update (status, transfer_id, paid_at, denied_at) on payouts to :"running_role";

@@ -1,0 +1,37 @@
+/**
+ * Which service may call which rpc of the wallet. An owner of attempts moves the money of its own attempts alone besides
+ * (handlers/owner-of-call.ts).
+ */
+import type { AcceptedCallers } from '@laurel/grpc';
+import type { WalletServiceService } from '@laurel/proto/wallet';
+
+const GATEWAY = ['gateway'] as const;
+const OWNERS = ['challenge', 'tournament'] as const;
+
+export const CALLERS: AcceptedCallers<WalletServiceService> = {
+  putPlayerLink: GATEWAY,
+  resolvePlayers: OWNERS,
+  checkStanding: ['challenge'],
+  chargeFees: OWNERS,
+  resolveFees: OWNERS,
+  refundFees: OWNERS,
+  payAwards: OWNERS,
+  releasePayout: OWNERS,
+  denyPayout: OWNERS,
+  getPayout: ['gateway', ...OWNERS],
+  listPayouts: GATEWAY,
+  createAccount: GATEWAY,
+  getAccount: GATEWAY,
+  updateAccount: GATEWAY,
+  deposit: GATEWAY,
+  getStatement: GATEWAY,
+  addInsider: GATEWAY,
+  putSandboxPlayer: GATEWAY,
+  holdNextAward: GATEWAY,
+  listPlayerLinks: GATEWAY,
+  severPlayerLinks: GATEWAY,
+  liftSeverance: GATEWAY,
+  audit: GATEWAY,
+  listFees: OWNERS,
+  listAwardPayouts: OWNERS,
+};

@@ -1,0 +1,36 @@
+/**
+ * Whether a deposit is posted. A reference brings cash in once: a repeat with the same amount changes nothing, with another amount it is
+ * a conflict. A deposit may not take a player's balance above a limit, in test 10,000.00 of play money; a balance above it (a prize is
+ * owed, whatever it adds up to) accepts no deposit. So no caller, however often it calls, can bring the house's account near the limit
+ * of a bigint: it holds 9.2 x 10^10 deposits of 10^8 cents in live, and 9.2 x 10^12 of 10^6 cents in each program's sandbox.
+ */
+
+import { type Refused, refused } from '@laurel/errors';
+import { type Cents, cents, formatAmount } from '@laurel/money';
+import type { Environment } from '@laurel/tenant';
+
+/** The constraint transfers_deposit_within_cap has the same limits. */
+export const MAX_BALANCE_CENTS: Record<Environment, Cents> = { test: cents(10_000_00n), live: cents(1_000_000_00n) };
+
+export function decideDeposit({
+  environment,
+  balanceCents,
+  amountCents,
+  storedCents,
+}: {
+  readonly environment: Environment;
+  readonly balanceCents: Cents;
+  readonly amountCents: Cents;
+  /** The amount that is already posted under the reference; null for none. */
+  readonly storedCents: Cents | null;
+}): 'post' | 'done' | Refused {
+  if (storedCents !== null) {
+    return storedCents === amountCents ? 'done' : refused('conflict', 'The reference was used for another amount.');
+  }
+  const most = MAX_BALANCE_CENTS[environment];
+  if (balanceCents + amountCents <= most) return 'post';
+  return refused(
+    'invalid_request',
+    `A deposit may take the balance to ${formatAmount(most)} at the most; it is ${formatAmount(balanceCents)} now.`,
+  );
+}

@@ -1,0 +1,20 @@
+/** The points at which a test makes the wallet service fail. */
+import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
+
+export const FAILPOINTS = pointsOf('wallet', [
+  'charge.before-commit',
+  'charge.after-commit',
+  'refund.before-commit',
+  'refund.after-commit',
+  'award.before-commit',
+  'award.after-commit',
+  'resolve.before-commit',
+  'resolve.after-commit',
+  'release.before-commit',
+  'release.after-commit',
+  'reply.before-send',
+]);
+
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+export const failpoint: (name: FailpointName) => void | Promise<void> = passFailpoint;

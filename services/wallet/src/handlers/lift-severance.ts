@@ -1,0 +1,13 @@
+/** LiftSeverance: permits a program to link an account again that was severed from it. */
+import { type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { LiftSeveranceRequest, LiftSeveranceResponse } from '@laurel/proto/wallet';
+import { lift } from '../repository/severances.ts';
+
+export function liftSeverance({ database }: { database: Database }) {
+  return async (pair: LiftSeveranceRequest): Promise<LiftSeveranceResponse | Refused> => {
+    if (!isUuid(pair.accountId) || !isUuid(pair.programId)) return refused('not_found');
+    return (await lift(database, pair)) ? {} : refused('not_found');
+  };
+}

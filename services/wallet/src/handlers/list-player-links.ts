@@ -1,0 +1,28 @@
+/** ListPlayerLinks: the refs that name an account, and the programs that it was severed from. */
+import { type Refused, refused } from '@laurel/errors';
+import { presentTenant } from '@laurel/grpc';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { ListPlayerLinksRequest, ListPlayerLinksResponse } from '@laurel/proto/wallet';
+import { loadAccount } from '../repository/accounts.ts';
+import { listLinks } from '../repository/player-links.ts';
+import { listSeverances } from '../repository/severances.ts';
+
+const MAX_LINKS = 1000;
+
+export function listPlayerLinks({ database }: { database: Database }) {
+  return async ({ accountId }: ListPlayerLinksRequest): Promise<ListPlayerLinksResponse | Refused> => {
+    if (!isUuid(accountId) || (await loadAccount(database, accountId)) === null) return refused('not_found');
+    const [links, severances] = await Promise.all([
+      listLinks(database, accountId, MAX_LINKS),
+      listSeverances(database, accountId),
+    ]);
+    return {
+      links: links.map(({ programId, environment, playerRef, createdAt }) => ({
+        player: { tenant: presentTenant({ programId, environment }), playerRef },
+        createdAt,
+      })),
+      severances: [...severances],
+    };
+  };
+}

@@ -1,0 +1,68 @@
+import { type Caller, CallNotPermittedError } from '@laurel/grpc';
+import { feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
+import { SERVICE_NAMES } from '@laurel/topology';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkIsOwner, checkOwned, checkOwnedFee } from './owner-of-call.ts';
+
+const OWNERS = ['challenge', 'tournament'] as const;
+const callers = fc.constantFrom<Caller[]>(...SERVICE_NAMES, undefined);
+const isPermitted = (check: () => void): boolean => {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (error instanceof CallNotPermittedError) return false;
+    throw error;
+  }
+};
+const isOwner = (caller: Caller) => caller === 'challenge' || caller === 'tournament';
+
+test('an owner may name its own attempts and awards, and no other owner’s', () => {
+  const ids = fc.constantFrom(
+    ...OWNERS.map((owner) => ({ owner, id: newOwnedId(owner) })),
+    { owner: null, id: newId() },
+    { owner: null, id: 'nonsense' },
+  );
+  fc.assert(
+    fc.property(callers, ids, (caller, { owner, id }) => {
+      expect(isPermitted(() => checkOwned({ caller }, id))).toBe(!isOwner(caller) || caller === owner);
+    }),
+  );
+});
+
+test('an owner may name a fee only with its own attempt, from which the transfer id derives', () => {
+  const attempts = OWNERS.flatMap((owner) => [newOwnedId(owner), newOwnedId(owner)]);
+  const generations = fc.constantFrom(0, 1, 2);
+  const derived = fc
+    .tuple(fc.constantFrom(...attempts), generations)
+    .map(([attemptId, generation]) => feeTransferId(attemptId, generation));
+  const transfers = fc.oneof(derived, fc.constantFrom(newId(), ...attempts));
+  const fees = fc.record({
+    transferId: transfers,
+    attemptId: fc.constantFrom(null, newId(), ...attempts),
+    feeGeneration: generations,
+  });
+  const rightful = fc.tuple(fc.constantFrom(...attempts), generations).map(([attemptId, feeGeneration]) => ({
+    transferId: feeTransferId(attemptId, feeGeneration),
+    attemptId,
+    feeGeneration,
+  }));
+  fc.assert(
+    fc.property(callers, fc.oneof(fees, rightful), (caller, fee) => {
+      const { transferId, attemptId, feeGeneration } = fee;
+      const isOwn =
+        attemptId !== null && ownerOf(attemptId) === caller && feeTransferId(attemptId, feeGeneration) === transferId;
+      expect(isPermitted(() => checkOwnedFee({ caller }, fee))).toBe(!isOwner(caller) || isOwn);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('an owner may act as no other owner', () => {
+  fc.assert(
+    fc.property(callers, fc.constantFrom(...OWNERS, null), (caller, owner) => {
+      expect(isPermitted(() => checkIsOwner({ caller }, owner))).toBe(!isOwner(caller) || caller === owner);
+    }),
+  );
+});

@@ -1,0 +1,109 @@
+/**
+ * The commit of ChargeFees, for a batch of charges: each fee is posted, or refused with a tombstone under its id.
+ *
+ * The fees of players who paid before and are eligible by the cache are posted in one optimistic statement, which never refuses. The
+ * charges that it leaves out are decided in a transaction that locks the players; only this one refuses, and fills the cache (decision 9).
+ */
+import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { type Database, isUniqueViolation } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { counter } from '@laurel/telemetry';
+import { decideFees, type FeeCharge, type FeeResult, mayPay } from '../domain/fee-decision.ts';
+import { playerLedgerId } from '../domain/ledger.ts';
+import type { StandingRules } from '../domain/standing.ts';
+import { failpoint } from '../failpoints.ts';
+import { loadFeeFacts } from '../repository/fees.ts';
+import { lockPlayers, writeChanges } from '../repository/ledger.ts';
+import { type OptimisticFee, postOptimisticFees } from '../repository/optimistic-fees.ts';
+import { createPlayerCache, type PlayerCache } from '../repository/player-cache.ts';
+import { createTransferBatches } from './transfer-batches.ts';
+
+export type FeeCharges = Coalescer<FeeCharge, FeeResult>;
+
+const optimisticFees = counter(
+  'laurel_wallet_optimistic_fees_total',
+  'Fees tried on what is cached of their players: posted, or left to the transaction under lock.',
+  ['outcome'],
+);
+
+type Deps = { readonly database: Database; readonly clock: Clock; readonly rules: StandingRules };
+type CachingDeps = Deps & { readonly players: PlayerCache };
+
+export function createFeeCharges(deps: Deps): FeeCharges {
+  const caching = { ...deps, players: createPlayerCache() };
+  return createTransferBatches<FeeCharge, FeeResult>({
+    name: 'charge_fees',
+    idOf: (charge) => charge.transferId,
+    keyOf: (charge) => ledgerIdOf(charge) ?? charge.transferId,
+    run: (batch) =>
+      runOptimisticBatch<FeeCharge, FeeResult>(batch, {
+        optimistic: (charges) => postOptimistically(charges, caching),
+        underLock: (charges) => decideUnderLock(charges, caching),
+      }),
+  });
+}
+
+/** Posts the fees that the cache permits and whose cached facts still hold; null for every other charge. */
+async function postOptimistically(
+  charges: readonly FeeCharge[],
+  { database, clock, rules, players }: CachingDeps,
+): Promise<readonly (FeeResult | null)[]> {
+  const now = clock();
+  const fees = charges.map((charge): OptimisticFee | null => {
+    const player = players.get(charge);
+    if (player === null || !mayPay(charge, player, { rules, now })) return null;
+    return { ...player, charge, ledgerId: playerLedgerId(player.accountId, charge.environment) };
+  });
+  const tried = fees.filter((fee) => fee !== null);
+  if (tried.length === 0) return charges.map(() => null);
+
+  // The statement is its own transaction, so the point before its commit is before it is sent.
+  await failpoint('wallet.charge.before-commit');
+  let paid: ReadonlySet<string>;
+  try {
+    paid = await postOptimisticFees(database, tried, now);
+  } catch (error) {
+    // An id was decided before: the statement has posted nothing.
+    if (!isUniqueViolation(error)) throw error;
+    return charges.map(() => null);
+  }
+  await failpoint('wallet.charge.after-commit');
+  optimisticFees.inc({ outcome: 'posted' }, paid.size);
+  optimisticFees.inc({ outcome: 'left' }, tried.length - paid.size);
+  return fees.map((fee) => (fee !== null && paid.has(fee.ledgerId) ? { kind: 'posted', postedAt: now } : null));
+}
+
+/** One transaction: lock, load, decide, write. */
+async function decideUnderLock(
+  charges: readonly FeeCharge[],
+  { database, clock, rules, players }: CachingDeps,
+): Promise<readonly FeeResult[]> {
+  const { results, facts } = await database.transaction(
+    async (tx) => {
+      // Both are sent together; the second runs, and takes its snapshot, after the first has its locks.
+      const [locked, facts] = await Promise.all([
+        lockPlayers(
+          tx,
+          charges.flatMap((charge) => ledgerIdOf(charge) ?? []),
+        ),
+        loadFeeFacts(tx, charges),
+      ]);
+      const now = clock();
+      const decision = decideFees({ charges, facts, locked, rules, now });
+      await tx.commitWith((last) => writeChanges(last, decision.changes, now));
+      return { results: decision.results, facts };
+    },
+    { beforeCommit: () => failpoint('wallet.charge.before-commit') },
+  );
+  charges.forEach((charge, index) => {
+    const player = facts[index]?.player ?? null;
+    if (player !== null && results[index]?.kind === 'posted') players.put(charge, player);
+    else players.evict(charge);
+  });
+  await failpoint('wallet.charge.after-commit');
+  return results;
+}
+
+function ledgerIdOf({ accountId, environment }: FeeCharge): string | null {
+  return accountId === null ? null : playerLedgerId(accountId, environment);
+}

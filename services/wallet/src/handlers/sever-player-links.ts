@@ -1,0 +1,20 @@
+/**
+ * SeverPlayerLinks: an operator removes a program's links to an account, in test and live, and the program cannot link it again until the
+ * severance is lifted. Open attempts stay with the account that paid.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { SeverPlayerLinksRequest, SeverPlayerLinksResponse } from '@laurel/proto/wallet';
+import type { Clock } from '@laurel/service';
+import { lockPair, sever } from '../repository/severances.ts';
+
+export function severPlayerLinks({ database, clock }: { database: Database; clock: Clock }) {
+  return async (pair: SeverPlayerLinksRequest): Promise<SeverPlayerLinksResponse | Refused> => {
+    if (!isUuid(pair.accountId) || !isUuid(pair.programId)) return refused('not_found');
+    return await database.transaction(async (tx) => {
+      if (!(await lockPair(tx, pair))) return refused('not_found');
+      return { severedLinks: await sever(tx, pair, clock()) };
+    });
+  };
+}

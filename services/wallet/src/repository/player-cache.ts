@@ -1,0 +1,32 @@
+/**
+ * Players as they were when they last paid: account and eligibility, never the balance. A fee that is decided on the cache is posted only
+ * where all cached facts still hold in the statement that takes the money (optimistic-fees.ts, decision 9). Only players who paid are
+ * cached: one who was refused is decided from the database each time, and must not cost the others a statement that posts nothing.
+ */
+import { LRUCache } from 'lru-cache';
+import type { FeeCharge, KnownPlayer } from '../domain/fee-decision.ts';
+
+type Ref = Pick<FeeCharge, 'programId' | 'environment' | 'playerRef'>;
+
+export interface PlayerCache {
+  get(ref: Ref): KnownPlayer | null;
+  put(ref: Ref, player: KnownPlayer): void;
+  evict(ref: Ref): void;
+}
+
+// About 500 bytes each: some 25 MB.
+const MAX_CACHED = 50_000;
+
+export function createPlayerCache(): PlayerCache {
+  const players = new LRUCache<string, KnownPlayer>({ max: MAX_CACHED });
+
+  return {
+    get: (ref) => players.get(keyOf(ref)) ?? null,
+    put: (ref, player) => void players.set(keyOf(ref), player),
+    evict: (ref) => void players.delete(keyOf(ref)),
+  };
+}
+
+function keyOf({ programId, environment, playerRef }: Ref): string {
+  return `${environment}:${programId}:${playerRef}`;
+}
