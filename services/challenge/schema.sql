@@ -1,6 +1,15 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- What a migration says of its reasons, and the rows that it inserts, are there.
 
+CREATE FUNCTION public.raise_challenge_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  new.version := old.version + 1;
+  return new;
+end
+$$;
+
 CREATE FUNCTION public.refuse_change_of_challenge_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -8,10 +17,28 @@ begin
   if tg_op = 'DELETE' then
     raise exception 'challenges are never deleted' using errcode = 'restrict_violation', constraint = 'challenges_are_kept';
   end if;
-  if to_jsonb(new) - array['status', 'threshold', 'calibration_source']
-    is distinct from to_jsonb(old) - array['status', 'threshold', 'calibration_source'] then
+  if to_jsonb(new) - array['status', 'threshold', 'calibration_source', 'version']
+    is distinct from to_jsonb(old) - array['status', 'threshold', 'calibration_source', 'version'] then
     raise exception 'the terms of a challenge never change'
       using errcode = 'restrict_violation', constraint = 'challenges_terms_are_frozen';
+  end if;
+  return new;
+end
+$$;
+
+CREATE FUNCTION public.refuse_change_of_signing_keys() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'signing keys are never deleted' using errcode = 'restrict_violation', constraint = 'signing_keys_are_kept';
+  end if;
+  if (new.id, new.public_key, new.created_at) is distinct from (old.id, old.public_key, old.created_at) then
+    raise exception 'a signing key never changes' using errcode = 'restrict_violation', constraint = 'signing_keys_are_kept';
+  end if;
+  if old.valid_until is not null and new.valid_until is null then
+    raise exception 'a signing key that was replaced is not the current one again'
+      using errcode = 'restrict_violation', constraint = 'signing_keys_stay_replaced';
   end if;
   return new;
 end
@@ -96,6 +123,7 @@ CREATE TABLE public.challenges (
     parent_challenge_id uuid,
     rung integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
+    version bigint DEFAULT 1 NOT NULL,
     CONSTRAINT challenges_calibration_floors_are_positive CHECK (((min_calibration_n >= 1) AND (min_calibration_players >= 1))),
     CONSTRAINT challenges_calibration_source_is_known CHECK ((calibration_source = ANY (ARRAY['observed'::text, 'listened'::text, 'partner_seeded'::text, 'rung_derived'::text]))),
     CONSTRAINT challenges_daily_attempt_cap_is_positive CHECK ((daily_attempt_cap >= 1)),
@@ -120,7 +148,8 @@ CASE
 END),
     CONSTRAINT challenges_threshold_is_finite CHECK (((threshold > '-Infinity'::double precision) AND (threshold < 'Infinity'::double precision))),
     CONSTRAINT challenges_top_n_has_its_n CHECK ((((prize_structure = 'top_n'::text) = (top_n IS NOT NULL)) AND ((top_n IS NULL) OR (top_n >= 1)))),
-    CONSTRAINT challenges_verification_level_is_known CHECK (((required_verification_level >= 0) AND (required_verification_level <= 3)))
+    CONSTRAINT challenges_verification_level_is_known CHECK (((required_verification_level >= 0) AND (required_verification_level <= 3))),
+    CONSTRAINT challenges_version_is_positive CHECK ((version >= 1))
 );
 
 CREATE TABLE public.outbox (
@@ -150,7 +179,9 @@ CREATE TABLE public.refunds_due (
 CREATE TABLE public.signing_keys (
     id integer NOT NULL,
     public_key bytea NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    valid_until timestamp(3) with time zone,
+    CONSTRAINT signing_keys_period_is_in_order CHECK ((valid_until > created_at))
 );
 
 ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -222,7 +253,13 @@ CREATE INDEX challenges_of_tenant ON public.challenges USING btree (program_id, 
 
 CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
 
+CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btree ((true)) WHERE (valid_until IS NULL);
+
 CREATE TRIGGER challenges_terms_are_frozen BEFORE DELETE OR UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_challenge_terms();
+
+CREATE TRIGGER challenges_version_rises BEFORE UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.raise_challenge_version();
+
+CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
 
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);

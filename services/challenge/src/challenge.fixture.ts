@@ -1,4 +1,4 @@
-/** What the tests of this service stand on: the service itself on a real database, and the real wallet in a process beside it. */
+/** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { eventIdOf, eventTypeOf } from '@laurel/events';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -70,16 +70,18 @@ export interface Harness extends AsyncDisposable {
   readonly clock: TestClock;
   /** The prefix of this harness's own stream of events. */
   readonly eventsPrefix: string;
-  /** A second replica on the same database and wallet, with the same clock. */
-  startReplica(): Promise<
+  /** A second replica on the same database and wallet, with the same clock, or one on the database's time as in production. */
+  startReplica(options?: {
+    readonly byDatabase: true;
+  }): Promise<
     { readonly server: ChallengeServer; readonly challenge: TypedClient<ChallengeServiceService> } & AsyncDisposable
   >;
   stopWallet(): Promise<void>;
   startWallet(): Promise<void>;
-  /** An account with this ref and this much play money. */
-  player(playerRef?: string, fundsCents?: bigint): Promise<TestPlayer>;
+  /** Creates an account with this ref and this much play money. */
+  player(playerRef?: string, fundsCents?: bigint, tenant?: Tenant): Promise<TestPlayer>;
   balance(accountId: string): Promise<bigint>;
-  /** Live against a bar of 100 unless said otherwise. */
+  /** Live, with a bar of 100, unless `terms` differ. */
   open(
     terms?: Partial<ChallengeTerms>,
     as?: { status?: ChallengeStatus; threshold?: number | undefined },
@@ -100,22 +102,22 @@ export interface Harness extends AsyncDisposable {
   openAttempt(
     terms?: Partial<ChallengeTerms>,
   ): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attempt: Attempt }>;
-  /** An attempt whose fee the wallet never heard of, beside one that is open: it was away when the fee was to be charged. */
+  /** An attempt whose fee the wallet never received, beside one that is open: the wallet was down when the fee was to be charged. */
   pendingAttempt(): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attemptId: string }>;
-  /** Every event that was ever emitted about this attempt or challenge, and that nobody took from the outbox. */
+  /** Every event that was ever emitted about this attempt or challenge, and that is still in the outbox. */
   eventsOf(id: string): Promise<readonly Event[]>;
-  /** Every settled attempt and every returned fee that is not told, and what is told of either and is not so. */
+  /** Every settled attempt and returned fee without an event, and every event that no such row explains. */
   wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
 }
 
-// Nothing listens there: a service must not care.
+// Nothing listens there: the service must work without a broker.
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**
- * The harness of one test file, which must leave the audit good and everything told. It is there once the file's tests run. With a broker
- * events may be taken, and what was taken is no longer there to be compared with what happened.
+ * The harness of one test file, which must end with a clean audit and every event emitted. It exists once the file's tests run. With a
+ * broker, events may be acknowledged and leave the outbox, and can then not be compared with what happened.
  */
 export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } = {}): Harness {
   const harness = {} as Harness;
@@ -139,14 +141,14 @@ async function startHarness(natsUrl: string): Promise<Harness> {
 
   const config = challengeConfigSchema.parse({
     GRPC_PORT: '0',
-    CHALLENGE_DATABASE_URL: challengeDatabase.url,
+    CHALLENGE_DATABASE_URL: challengeDatabase.runningUrl,
     WALLET_ADDRESS: wallet.address,
     RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
-    // Sweepers run when a test says so.
+    // Sweepers run only when a test runs them.
     SWEEP_INTERVAL_MS: '2000000',
     NATS_URL: natsUrl,
     EVENTS_PREFIX: `challenge-${newId().slice(-12)}`,
-    // Nothing but a sweep looks for events that were not published, so it need not wait for those that are under way.
+    // Only a sweep looks for events that were not published, so it need not wait for those in flight.
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
@@ -154,8 +156,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     service: 'challenge',
     level: process.env.LAUREL_TEST_LOG === '1' ? 'info' : 'silent',
   });
-  const startReplica = async () => {
-    const server = await startChallenge(config, logger, clock);
+  const startReplica: Harness['startReplica'] = async (options) => {
+    const server = await startChallenge(config, logger, options?.byDatabase ? undefined : clock);
     const client = createClient(ChallengeServiceClient, {
       name: 'challenge',
       address: `127.0.0.1:${server.port}`,
@@ -188,11 +190,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     stopWallet: wallet.stop,
     async startWallet() {
       await wallet.start();
-      // The service reconnects by itself; the test goes on when it has.
+      // The service reconnects on its own; the test continues when it has.
       await retryUntilOk(() => challenge.audit({}));
     },
-    player: (playerRef = `player-${newId()}`, fundsCents = 100_000n) =>
-      wallet.addPlayer(PROGRAM, playerRef, fundsCents),
+    player: (playerRef = `player-${newId()}`, fundsCents = 100_000n, tenant = PROGRAM) =>
+      wallet.addPlayer(tenant, playerRef, fundsCents),
     balance: wallet.balanceOf,
     async open(terms = {}, { status = ChallengeStatus.LIVE, ...bar } = {}) {
       const isTopN = terms.prizeStructure === PrizeStructure.TOP_N;
@@ -217,7 +219,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return { challenge: opened, player, attempt: created(await harness.create(opened.id, player.ref)) };
     },
     async pendingAttempt() {
-      // The first one teaches the service which account the ref names.
+      // The first attempt makes the service cache which account the ref names.
       const { challenge: opened, player } = await harness.openAttempt();
       const attemptId = newOwnedId('challenge');
       await harness.stopWallet();
@@ -244,7 +246,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
 
 const OUTBOX = { text: 'select payload from outbox order by event_id' };
 
-/** The attempt that an event is about, or else the challenge. */
+/** The attempt of the event, or else the challenge. */
 function subjectOf({ payload }: Event): string {
   switch (payload?.$case) {
     case 'attemptSettled':
@@ -258,7 +260,7 @@ function subjectOf({ payload }: Event): string {
   }
 }
 
-// One statement, so that all of it is of one moment.
+// One statement, so that all of it is from one snapshot.
 const TOLD_AND_TO_TELL = {
   text: `
 select payload, null::text as type, null::uuid as attempt_id from outbox
@@ -302,7 +304,7 @@ export function recorded(result: OutcomeReportResult['result']) {
   return result.value;
 }
 
-/** `attempt`, `outcome`, `fault`, or the code of the refusal. */
+/** `attempt`, `outcome`, `fault` (the item failed), or the code of the refusal. */
 export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }

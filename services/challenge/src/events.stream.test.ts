@@ -1,4 +1,4 @@
-/** The way of this service's events to whoever takes them, through a real broker. */
+/** The delivery of this service's events to a consumer, through a real broker. */
 import { connectEvents, startConsumer } from '@laurel/events';
 import { newId } from '@laurel/ids';
 import { AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
@@ -21,7 +21,7 @@ beforeAll(async () => {
     taken.push(...events);
   };
   opened.use(startConsumer({ stream, durable: 'test', take, logger }));
-  // Until there is a consumer the stream keeps nothing. From here on nothing sweeps unless a test says so.
+  // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test runs them.
   const challenge = await suspended();
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
@@ -38,27 +38,27 @@ async function suspended() {
   return challenge;
 }
 
-/** What was taken about the attempt or challenge. */
+/** The consumed events of the attempt or challenge. */
 function aboutOf(id: string) {
   return taken
     .filter(({ payload }) => Object.values(payload?.value ?? {}).includes(id))
     .map(({ payload }) => payload?.$case);
 }
 
-/** Resolves once just this was taken about the attempt or challenge, and has left the outbox. */
+/** Resolves once exactly these events of the attempt or challenge were consumed and have left the outbox. */
 async function takenAbout(id: string, ...cases: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
     expect([aboutOf(id), await h.eventsOf(id)]).toEqual([cases, []]);
   }, PATIENCE);
 }
 
-it('a losing outcome is published behind its commit, and leaves the outbox once it was taken', async () => {
+it('the event of a losing outcome is published after its commit, and leaves the outbox once acknowledged', async () => {
   const { attempt } = await h.openAttempt();
   recorded(await h.report(attempt.id, 1));
   await takenAbout(attempt.id, 'attemptSettled');
 });
 
-it('so is a win, and its release where it was held', async () => {
+it('the events of a win, and of its release where it was held, are published and acknowledged', async () => {
   const challenge = await h.open();
   const player = { tenant: PROGRAM, playerRef: `player-${newId()}` };
   ok(await h.wallet.putSandboxPlayer({ player, fundsCents: 1_000n }));
@@ -71,13 +71,13 @@ it('so is a win, and its release where it was held', async () => {
   await takenAbout(attempt.id, 'attemptSettled', 'awardReleased');
 });
 
-it('so is a refund', async () => {
+it('the event of a refund is published and acknowledged', async () => {
   const { attempt } = await h.openAttempt();
   ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
   await takenAbout(attempt.id, 'attemptRefunded');
 });
 
-it('so is a suspension', async () => {
+it('the event of a suspension is published and acknowledged', async () => {
   const challenge = await suspended();
   await takenAbout(challenge.id, 'challengeSuspended');
 });

@@ -1,8 +1,7 @@
-/** What partners are told, by the outbox: each fact once, in the commit that makes it true. */
+/** The events for partners, read from the outbox: each fact once, in the commit that makes it true. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf } from '@laurel/events';
-import type { FailpointName } from '@laurel/failpoint';
 import { newId } from '@laurel/ids';
 import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
@@ -10,8 +9,9 @@ import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/eve
 import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
+import type { FailpointName } from './failpoints.ts';
 
-// The failpoints read their folder when they are loaded, which is before all that follows.
+// The failpoints library reads its folder when it is loaded, which is before the code below.
 const failpoints = vi.hoisted(() => {
   const directory = `${process.env.TMPDIR ?? '/tmp'}/laurel-challenge-events-${process.pid}`;
   process.env.FAILPOINTS_DIR = directory;
@@ -20,19 +20,19 @@ const failpoints = vi.hoisted(() => {
 beforeAll(() => mkdirSync(failpoints, { recursive: true }));
 afterAll(() => rmSync(failpoints, { recursive: true, force: true }));
 
-function arm(failpoint: FailpointName<'challenge'>, action: 'throw' | `delay:${number}`): void {
+function arm(failpoint: FailpointName, action: 'throw' | `delay:${number}`): void {
   const draft = join(failpoints, '.draft');
   writeFileSync(draft, action);
   renameSync(draft, join(failpoints, failpoint));
 }
 
-function isArmed(failpoint: FailpointName<'challenge'>): boolean {
+function isArmed(failpoint: FailpointName): boolean {
   return existsSync(join(failpoints, failpoint));
 }
 
 const h = useHarness();
 
-/** What every event of this file's tests says of where it comes from. */
+/** The origin that every event of this file's tests has. */
 const FROM = { tenant: PROGRAM, owner: Owner.CHALLENGE };
 
 /** An open attempt on a challenge that pays 20.00 for 1.00, of a sandbox player, whose next award can be held. */
@@ -51,7 +51,7 @@ async function heldAward() {
   return { ...opened, awardId: outcome.award?.id ?? '' };
 }
 
-/** What the wallet said of an award is written behind the answer; the sweeper waits for it, or does it. */
+/** The wallet's decision on an award is recorded after the answer; the sweeper waits for that, or does it. */
 async function written(): Promise<void> {
   h.clock.advance(2_000);
   await h.server.sweepOnce();
@@ -66,7 +66,7 @@ function payloadsOf(events: readonly Event[]) {
 }
 
 describe('attempt.settled', () => {
-  it('is told of a losing outcome by the commit that records it, and once, however often it is reported', async () => {
+  it('attempt.settled is emitted for a losing outcome by the commit that records it, once for any number of reports', async () => {
     const { attempt, challenge, player } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 99.5, operationId));
@@ -95,7 +95,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([settled]);
   });
 
-  it('is told of a free attempt, whose player has no account', async () => {
+  it('attempt.settled is emitted for a free attempt whose player has no account', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
     const attempt = created(await h.create(challenge.id, 'nobody'));
     recorded(await h.report(attempt.id, 1_000));
@@ -107,7 +107,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('is told of each attempt of a call, once, whichever report on it came first', async () => {
+  it('attempt.settled is emitted once for each attempt of a call, whichever report on it came first', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     const attempts = await Promise.all(
@@ -129,7 +129,7 @@ describe('attempt.settled', () => {
     }
   });
 
-  it('is told of a win with the award as the wallet decided it, paid, by one event', async () => {
+  it('attempt.settled is emitted once for a win, with the award paid as the wallet decided', async () => {
     const { attempt, challenge, ref } = await openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 100, operationId));
@@ -160,7 +160,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([settled]);
   });
 
-  it('is told of a win whose award is held, by one event', async () => {
+  it('attempt.settled is emitted once for a win whose award is held', async () => {
     const { attempt, awardId } = await heldAward();
     expect(payloadsOf(await h.eventsOf(attempt.id))).toEqual([
       {
@@ -173,7 +173,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('is told without an award where the prize was taken before', async () => {
+  it('attempt.settled has no award where the prize was claimed before', async () => {
     const { attempt: first, challenge, player } = await h.openAttempt();
     const second = created(await h.create(challenge.id, player.ref));
     recorded(await h.report(first.id, 100));
@@ -183,7 +183,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('is told of a win that only the sweeper could pay, when it is paid and not before', async () => {
+  it('attempt.settled is emitted for a win that only the sweeper could pay once it is paid, and not before', async () => {
     const { attempt } = await openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('fault');
@@ -195,7 +195,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('is told once of a win that two replicas roll forward at the same time', async () => {
+  it('attempt.settled is emitted once for a win that two replicas roll forward at the same time', async () => {
     const { attempt } = await openAttempt();
     await using other = await h.startReplica();
     await h.stopWallet();
@@ -206,7 +206,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('is told by the sweeper where the process ended before it wrote what the wallet said', async () => {
+  it('attempt.settled is emitted by the sweeper where the process ended before it recorded the decision of the wallet', async () => {
     const { attempt } = await openAttempt();
     arm('challenge.award.before-commit', 'throw');
     expect(recorded(await h.report(attempt.id, 100)).award?.status).toBe(AwardStatus.PAID);
@@ -219,7 +219,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('is not waited for by the answer to a win, and is written before the service stops', async () => {
+  it('attempt.settled does not delay the answer to a win, and is written before the service stops', async () => {
     const { attempt } = await openAttempt();
     {
       await using other = await h.startReplica();
@@ -238,7 +238,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('is rolled back with the outcome', async () => {
+  it('attempt.settled is rolled back with the outcome', async () => {
     const { attempt } = await h.openAttempt();
     const operationId = newId();
     arm('challenge.outcome.before-commit', 'throw');
@@ -248,7 +248,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('is told though the process ended right behind the commit', async () => {
+  it('attempt.settled is emitted though the process ended right after the commit', async () => {
     const { attempt } = await h.openAttempt();
     arm('challenge.outcome.after-commit', 'throw');
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('fault');
@@ -270,7 +270,7 @@ describe('attempt.refunded', () => {
     },
   });
 
-  it('is told of every fee that the sweep returns, and of no attempt that was free', async () => {
+  it('attempt.refunded is emitted for every fee that the sweep returns, and for no free attempt', async () => {
     const paid = await h.open();
     const free = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
     const player = await h.player();
@@ -289,7 +289,7 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempts[0]?.id ?? '')).toHaveLength(1);
   });
 
-  it('is told of a fee that a read returns, once, though many read at two replicas', async () => {
+  it('attempt.refunded is emitted once for a fee that a read returns, though many read at two replicas', async () => {
     const { attempt } = await h.openAttempt();
     await using other = await h.startReplica();
     h.clock.advance(HOUR_MS);
@@ -302,7 +302,7 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
   });
 
-  it('is told of a sandbox attempt that is expired by hand', async () => {
+  it('attempt.refunded is emitted for a sandbox attempt that is expired manually', async () => {
     const { attempt } = await h.openAttempt();
     ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.EXPIRED)]);
@@ -310,20 +310,34 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('is told of a voided attempt as voided', async () => {
+  it('attempt.refunded is emitted for a voided attempt with the reason voided', async () => {
     const { attempt } = await h.openAttempt();
     ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.VOIDED)]);
   });
 
-  it('is not told of a free attempt that is voided', async () => {
+  it.each<[string, (id: string) => ReturnType<typeof read>]>([
+    ['is voided', (id: string) => h.challenge.voidAttempt({ attemptId: id, reason: 'a broken game' })],
+    ['is expired by hand', (id: string) => h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: id })],
+    [
+      'expires as it is read',
+      (id: string) => {
+        h.clock.advance(HOUR_MS);
+        return read(id);
+      },
+    ],
+  ])('attempt.refunded is not emitted for a free attempt that %s', async (_, end) => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
     const attempt = created(await h.create(challenge.id, 'nobody'));
-    ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
+    const ended = ok(await end(attempt.id)).attempt;
+    expect([AttemptStatus.EXPIRED, AttemptStatus.VOIDED]).toContain(ended?.status);
+    await h.server.sweepOnce();
     expect(await h.eventsOf(attempt.id)).toEqual([]);
+    const due = { text: 'select attempt_id from refunds_due where attempt_id = $1' };
+    expect(await h.database.query(due, [attempt.id])).toEqual([]);
   });
 
-  it('is told when the fee is back and not before', async () => {
+  it('attempt.refunded is emitted when the fee is returned and not before', async () => {
     const { attempt } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
@@ -333,7 +347,7 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([refunded(attempt, RefundReason.VOIDED)]);
   });
 
-  it('is rolled back with the record of the refund', async () => {
+  it('attempt.refunded is rolled back with the record of the refund', async () => {
     const { attempt, player } = await h.openAttempt();
     h.clock.advance(HOUR_MS);
     arm('challenge.refund.before-commit', 'throw');
@@ -349,7 +363,7 @@ describe('award.released', () => {
   const casesOf = async (attemptId: string) =>
     (await h.eventsOf(attemptId)).map(({ payload }) => payload?.$case).toSorted();
 
-  it('is told once of a held award that is released, however often', async () => {
+  it('award.released is emitted once for a held award, however often it is released', async () => {
     const { attempt, challenge, ref, awardId } = await heldAward();
     expect(await casesOf(attempt.id)).toEqual(['attemptSettled']);
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
@@ -375,7 +389,7 @@ describe('award.released', () => {
     });
   });
 
-  it('is not told of an award that is denied', async () => {
+  it('award.released is not emitted for an award that is denied', async () => {
     const { attempt, awardId } = await heldAward();
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
@@ -383,7 +397,7 @@ describe('award.released', () => {
     expect(await casesOf(attempt.id)).toEqual(['attemptSettled']);
   });
 
-  it('is told of a release that was interrupted when the sweeper has finished it', async () => {
+  it('award.released is emitted for an interrupted release once the sweeper has finished it', async () => {
     const { attempt, awardId } = await heldAward();
     arm('challenge.award.before-commit', 'throw');
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
@@ -397,7 +411,7 @@ describe('challenge.suspended', () => {
   const put = async (challengeId: string, status: ChallengeStatus) =>
     ok(await h.challenge.updateChallengeStatus({ challengeId, status }));
 
-  it('is told when a challenge is suspended, and again when that happens again', async () => {
+  it('challenge.suspended is emitted at each suspension of a challenge', async () => {
     const challenge = await h.open({ name: 'Longest run' });
     await put(challenge.id, ChallengeStatus.SUSPENDED);
     await put(challenge.id, ChallengeStatus.SUSPENDED);
@@ -417,13 +431,13 @@ describe('challenge.suspended', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('is told once when several suspend it at the same time', async () => {
+  it('challenge.suspended is emitted once for concurrent suspensions', async () => {
     const challenge = await h.open();
     await Promise.all(Array.from({ length: 10 }, () => put(challenge.id, ChallengeStatus.SUSPENDED)));
     expect(await h.eventsOf(challenge.id)).toHaveLength(1);
   });
 
-  it('is not told of a challenge that is closed, and not when the suspension is refused', async () => {
+  it('challenge.suspended is not emitted for a closed challenge, nor when the suspension is refused', async () => {
     const challenge = await h.open();
     await put(challenge.id, ChallengeStatus.CLOSED);
     const change = { challengeId: challenge.id, status: ChallengeStatus.SUSPENDED };
@@ -431,7 +445,7 @@ describe('challenge.suspended', () => {
     expect(await h.eventsOf(challenge.id)).toEqual([]);
   });
 
-  it('says which environment the challenge is in', async () => {
+  it('challenge.suspended has the environment of the challenge', async () => {
     const { id, terms } = await h.open();
     const live = { ...PROGRAM, environment: Environment.LIVE };
     const request = { tenant: live, terms, status: ChallengeStatus.LIVE, threshold: 100 };

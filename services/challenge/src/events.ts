@@ -1,28 +1,19 @@
-/** What a partner is told of: each fact of this service as its event. The id derives from the fact, so that telling it again tells nothing new. */
+/**
+ * The events of this service, one for each fact that partners are notified of. The id derives from the fact, so that emitting it again is a
+ * duplicate of the same event.
+ */
 import { eventIdOf } from '@laurel/events';
+import { presentTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import type { FinishedRefund } from '@laurel/money-path';
-import type { RefundReason, Tenant } from '@laurel/money-path/domain';
-import { Environment } from '@laurel/proto/common';
-import {
-  type Award as AwardMessage,
-  type Event,
-  Owner,
-  PayoutStatus,
-  RefundReason as RefundReasonMessage,
-} from '@laurel/proto/events';
+import type { Tenant } from '@laurel/money-path/domain';
+import { EVENT_PAYOUT_STATUSES, REFUND_REASONS } from '@laurel/proto/enum-names';
+import { type Award as AwardMessage, type Event, Owner } from '@laurel/proto/events';
 import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
 import type { AttemptWithTerms } from './repository/attempts.ts';
 import type { MovedAward } from './repository/awards.ts';
 
-const REFUND_REASON: Record<RefundReason, RefundReasonMessage> = {
-  expired: RefundReasonMessage.EXPIRED,
-  voided: RefundReasonMessage.VOIDED,
-  round_closed: RefundReasonMessage.ROUND_CLOSED,
-  round_cancelled: RefundReasonMessage.ROUND_CANCELLED,
-};
-
-/** An outcome was recorded, and what became of its award, if it has one, is known. */
+/** An outcome was recorded, and the wallet has decided its award, if it has one. */
 export function attemptSettled(settled: {
   readonly tenant: Tenant;
   readonly attempt: Pick<Attempt, 'id' | 'challengeId' | 'playerRef'>;
@@ -50,7 +41,7 @@ export function attemptSettled(settled: {
   };
 }
 
-/** Fees that are back with their players. */
+/** Fees that were returned to their players. */
 export function eventsOfRefunds(
   refunds: readonly FinishedRefund[],
   attempts: ReadonlyMap<string, AttemptWithTerms>,
@@ -71,7 +62,7 @@ export function eventsOfRefunds(
           tournamentRoundId: '',
           playerRef: attempt.playerRef,
           amountCents: attempt.feeCents,
-          reason: REFUND_REASON[reason],
+          reason: REFUND_REASONS[reason],
         },
       },
     };
@@ -79,8 +70,8 @@ export function eventsOfRefunds(
 }
 
 /**
- * What moved awards have to tell. The first word of the wallet, paid or held, completes the outcome that won the award; a held award
- * that is paid was released; a denied one tells nothing.
+ * The events of awards that moved. The wallet's first decision, paid or held, completes the outcome that won the award; a held award that
+ * is paid was released; a denied one emits nothing.
  */
 export function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
   return awards.flatMap((moved) => {
@@ -97,7 +88,7 @@ function settledWithAward({ award, tenant, playerRef, outcome }: MovedAward): Ev
     award: {
       id: award.id,
       amountCents: award.amountCents,
-      payoutStatus: award.status === 'paid' ? PayoutStatus.PAID : PayoutStatus.HELD,
+      payoutStatus: award.status === 'paid' ? EVENT_PAYOUT_STATUSES.paid : EVENT_PAYOUT_STATUSES.held,
     },
   });
 }
@@ -131,9 +122,9 @@ export function challengeSuspended({ id, tenant, terms }: Challenge, now: Date):
   };
 }
 
-function from({ programId, environment }: Tenant): Pick<Event, 'tenant' | 'owner'> {
+function from(tenant: Tenant): Pick<Event, 'tenant' | 'owner'> {
   return {
-    tenant: { programId, environment: environment === 'live' ? Environment.LIVE : Environment.TEST },
+    tenant: presentTenant(tenant),
     owner: Owner.CHALLENGE,
   };
 }

@@ -1,8 +1,19 @@
-/** Brings the challenge service's database up to date: `node services/challenge/src/migrate.ts`. Safe at any time and by several at once. */
+/**
+ * Migrates the challenge service's database: `node services/challenge/src/migrate.ts`. Safe at any time, and for several processes at the
+ * same time.
+ */
 import { migrate } from '@laurel/postgres/migrate';
+import { roleOf } from '@laurel/postgres/roles';
 import { databaseUrl, loadConfig } from '@laurel/service';
 import { z } from 'zod';
 
-const { CHALLENGE_DATABASE_URL: url } = loadConfig(z.object({ CHALLENGE_DATABASE_URL: databaseUrl }));
-const applied = await migrate({ url, directory: new URL('../migrations/', import.meta.url) });
+const config = loadConfig(
+  z.object({ CHALLENGE_DATABASE_URL: databaseUrl, CHALLENGE_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
+);
+const applied = await migrate({
+  // One URL for both is a role that owns its database: the service checks that when it starts.
+  url: config.CHALLENGE_MIGRATION_DATABASE_URL ?? config.CHALLENGE_DATABASE_URL,
+  directory: new URL('../migrations/', import.meta.url),
+  grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.CHALLENGE_DATABASE_URL) },
+});
 console.log(applied.length === 0 ? 'challenge: nothing to migrate' : `challenge: applied ${applied.join(', ')}`);

@@ -1,4 +1,4 @@
-/** What libs/money-path offers an owner of attempts besides what this service uses of it, on the tables that owners share. */
+/** Features of libs/money-path that this service does not use, tested on the tables that owners share. */
 import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/money-path';
 import { createLogger } from '@laurel/service';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ async function rowOf(attemptId: string) {
 describe('the work of an owner when an attempt opens', () => {
   const MARK = { text: `update attempts set metadata = '{"opened": true}' where id = any($1::uuid[])` };
 
-  it('is done in the commit that opens it, and once', async () => {
+  it('the work of an owner when an attempt opens is done once, in the commit that opens it', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const told: string[] = [];
     const opener = createAttemptOpener({
@@ -38,12 +38,12 @@ describe('the work of an owner when an attempt opens', () => {
     expect(told).toEqual([attemptId]);
     expect(await rowOf(attemptId)).toMatchObject({ status: 'open', metadata: '{"opened": true}' });
 
-    // It was opened without its fee; now it is as it was, and is paid for.
+    // It was opened without its fee; now it is pending again, and is paid for.
     await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
     created(await h.create(challenge.id, player.ref, attemptId));
   });
 
-  it('keeps the attempt pending where it fails, and the others of its batch not', async () => {
+  it('the work of an owner when an attempt opens keeps only that attempt of its batch pending where it fails', async () => {
     const { attempt: good } = await h.openAttempt();
     const { attempt: bad } = await h.openAttempt();
     await h.server.sweepOnce();
@@ -65,7 +65,7 @@ describe('the work of an owner when an attempt opens', () => {
 });
 
 describe('the write of open behind a creation', () => {
-  it('is put off until somebody goes on from it, and then written for all that wait', async () => {
+  it('the write of open behind a creation is delayed until a caller waits for it, and then written for all delayed ones', async () => {
     const [first, second] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
@@ -77,7 +77,7 @@ describe('the write of open behind a creation', () => {
     expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([false, false]);
   });
 
-  it('comes by itself after the pause, and at once when the service stops', async () => {
+  it('the write of open behind a creation happens after the pause, and immediately when the service stops', async () => {
     const [late, last] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     expect(await opener.openCreated({ attemptId: late, feeGeneration: 0 })).toBe(true);
@@ -87,7 +87,7 @@ describe('the write of open behind a creation', () => {
     expect(await rowOf(last)).toMatchObject({ status: 'open' });
   });
 
-  it('is left out for an attempt that an outcome settles meanwhile', async () => {
+  it('the write of open behind a creation is skipped for an attempt that an outcome settles meanwhile', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answer = opener.openCreated({ attemptId, feeGeneration: 0 });
@@ -98,7 +98,7 @@ describe('the write of open behind a creation', () => {
     expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
   });
 
-  it('is not put off where somebody resolves the attempt meanwhile', async () => {
+  it('the write of open behind a creation is not delayed where a caller resolves the attempt meanwhile', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const behind = opener.openCreated({ attemptId, feeGeneration: 0 });
@@ -107,7 +107,7 @@ describe('the write of open behind a creation', () => {
     expect(await rowOf(attemptId)).toMatchObject({ status: 'open' });
   });
 
-  /** An attempt whose fee is posted, which is not written. */
+  /** An attempt whose fee is posted while its row is still `pending`. */
   async function pendingAgain(): Promise<string> {
     const { attempt } = await h.openAttempt();
     await h.server.sweepOnce();
@@ -116,8 +116,8 @@ describe('the write of open behind a creation', () => {
   }
 });
 
-describe('a pending attempt that may not wait for its grace', () => {
-  it('is fenced at once, and then never comes to be', async () => {
+describe('a pending attempt that must be resolved before its grace', () => {
+  it('a pending attempt that must be resolved before its grace gets a tombstone immediately, and is never created', async () => {
     const { attemptId } = await h.pendingAttempt();
     await using wallet = connectWallet(h.walletAddress);
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });

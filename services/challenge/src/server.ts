@@ -1,56 +1,65 @@
-/** The challenge service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
+/**
+ * The challenge service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then their delayed writes.
+ */
 import { connectEvents, createOutbox } from '@laurel/events';
-import { implement, startGrpcServer } from '@laurel/grpc';
+import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import {
   type AwardTable,
   connectWallet,
-  createAccountMemory,
+  createAccountCache,
   createAttemptExpirer,
   createAttemptOpener,
   createAwardPayer,
   createPendingResolver,
+  EXTENSION_INTERVAL_MS,
+  extendSigningKey,
   putSigningKey,
   type RefundEvents,
   refundsByStatus,
 } from '@laurel/money-path';
-import { createDatabase } from '@laurel/postgres';
+import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
 import type { ChallengeConfig } from './config.ts';
-import { createAttemptMemory } from './domain/attempt-memory.ts';
 import type { Award } from './domain/challenge.ts';
 import { eventsOfAwards, eventsOfRefunds } from './events.ts';
 import { audit } from './handlers/audit.ts';
-import { createAttemptCreations, createAttempts } from './handlers/create-attempts.ts';
+import { createAttempts } from './handlers/create-attempts.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
 import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
+import { inspectAttempt } from './handlers/inspect-attempt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
+import { listSigningKeys } from './handlers/list-signing-keys.ts';
 import { releaseAward } from './handlers/release-award.ts';
-import { createOutcomeSettlements, reportOutcomes } from './handlers/report-outcomes.ts';
+import { reportOutcomes } from './handlers/report-outcomes.ts';
+import { createAttemptReservations } from './handlers/reserve-attempts.ts';
+import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
+import { createAttemptCache } from './repository/attempt-cache.ts';
 import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
 import * as awardRows from './repository/awards.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
   readonly adminPort: number;
-  /** What is written behind, then one run of every sweeper, in the order of an attempt's life; tests call it instead of waiting. */
+  /** Flushes delayed writes, then runs every sweeper once, in the order of an attempt's life; tests call it instead of waiting. */
   sweepOnce(): Promise<void>;
 };
 
-/** Starts the challenge service on a migrated database. Tests pass their own clock. */
+/** Starts the challenge service on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
 export async function startChallenge(
   config: ChallengeConfig,
   logger: Logger,
-  clock: Clock = () => new Date(),
+  testClock?: Clock,
 ): Promise<ChallengeServer> {
   await using starting = new AsyncDisposableStack();
+  const identity = starting.use(await identityOf(config, logger));
   const database = starting.use(
     createDatabase({
       url: config.CHALLENGE_DATABASE_URL,
@@ -58,10 +67,15 @@ export async function startChallenge(
       applicationName: 'laurel-challenge',
     }),
   );
-  const wallet = starting.use(connectWallet(config.WALLET_ADDRESS));
+  const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
+  starting.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
+  const databaseClock = starting.use(await startDatabaseClock({ database, logger }));
+  const clock = testClock ?? databaseClock.now;
+  const wallet = starting.use(connectWallet(config.WALLET_ADDRESS, identity));
   const stream = starting.use(
     connectEvents({
       url: config.NATS_URL,
+      caFile: config.NATS_CA_FILE,
       prefix: config.EVENTS_PREFIX,
       name: 'laurel-challenge',
       logger,
@@ -79,8 +93,17 @@ export async function startChallenge(
   );
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);
   const signingKeyId = await putSigningKey(database, signer.publicKey);
-  const accounts = createAccountMemory();
-  const attempts = createAttemptMemory();
+  starting.use(
+    startWorker({
+      name: 'extend-signing-key',
+      intervalMs: EXTENSION_INTERVAL_MS,
+      runOnce: () => extendSigningKey(database, signingKeyId),
+      logger,
+      clock,
+    }),
+  );
+  const accounts = createAccountCache();
+  const attempts = createAttemptCache();
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
   const ceilings = config.TIER_CEILINGS;
@@ -102,7 +125,7 @@ export async function startChallenge(
     createAttemptExpirer({ ...onPath, opener, resolver, refunds: refundsByStatus, refundEvents, attemptTtlMs }),
     (it) => it.drain(),
   );
-  const creations = starting.adopt(createAttemptCreations({ database, ceilings, clock }), (it) => it.drain());
+  const reservations = starting.adopt(createAttemptReservations({ database, ceilings, clock }), (it) => it.drain());
   const settlements = starting.adopt(
     createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, attemptTtlMs, clock }),
     (it) => it.drain(),
@@ -114,21 +137,23 @@ export async function startChallenge(
   const service = implement(
     ChallengeServiceService,
     {
-      createAttempts: createAttempts({ ...money, creations, attempts, logger }),
+      createAttempts: createAttempts({ ...money, reservations, attempts, logger }),
       reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
       createChallenge: createChallenge({ database, clock }),
       getChallenge: getChallenge({ database }),
       updateChallengeStatus: updateChallengeStatus({ database, outbox, clock }),
+      inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
       getReceipt: getReceipt({ database }),
+      listSigningKeys: listSigningKeys({ database }),
       releaseAward: releaseAward({ database, payer, awards }),
       denyAward: denyAward({ database, payer, awards }),
       audit: audit({ database, wallet }),
     },
-    { logger },
+    { logger, callers: ['gateway'] },
   );
 
   const sweepers = [
@@ -142,10 +167,14 @@ export async function startChallenge(
   }
 
   const grpc = starting.use(
-    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),
   );
   const admin = starting.use(
-    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, isReady: () => database.isReachable() }),
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      isReady: async () => databaseClock.isKnown() && (await database.isReachable()),
+    }),
   );
 
   const running = starting.move();

@@ -13,18 +13,18 @@ function decide(challenge: Challenge | null, player: PlayerFacts = FRESH) {
 }
 
 describe('a challenge', () => {
-  it('is available on the offer that is frozen on the attempt', () => {
+  it('a challenge is available on the offer that is frozen on the attempt', () => {
     expect(decide(LIVE)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
     expect(decide(CALIBRATING)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
   });
 
-  it('is not there for another tenant, nor for the other environment', () => {
+  it('a challenge is not found for another tenant, nor for the other environment', () => {
     expect(decide(null)).toBe('not_found');
     expect(decide({ ...LIVE, tenant: { ...TENANT, programId: 'other' } })).toBe('not_found');
     expect(decide({ ...LIVE, tenant: { ...TENANT, environment: 'test' } })).toBe('not_found');
   });
 
-  it('is refused for each reason by its code', () => {
+  it('a challenge is refused for each reason with the code of that reason', () => {
     expect(decide({ ...LIVE, status: 'suspended' })).toBe('challenge_not_available');
     expect(decide({ ...LIVE, status: 'closed' })).toBe('challenge_not_available');
     expect(decide({ ...LIVE, terms: { ...TERMS, prizeCents: cents(2_501n) } })).toBe('challenge_not_available');
@@ -33,17 +33,17 @@ describe('a challenge', () => {
     expect(decide(LIVE, { ...FRESH, paidInWindow: 2 })).toBe('attempt_cap_reached');
   });
 
-  it('has no cap while it is free', () => {
+  it('a challenge has no cap while it is free', () => {
     expect(decide(CALIBRATING, { ...FRESH, paidInWindow: 99 })).toEqual(decide(CALIBRATING));
   });
 
-  it('is locked for nobody where it has a parent', () => {
+  it('a rung is locked for a ref without an account', () => {
     const rung = { ...LIVE, terms: { ...TERMS, parentChallengeId: 'parent' } };
     expect(decide(rung, factsOfNobody(rung))).toBe('rung_locked');
     expect(decide(LIVE, factsOfNobody(LIVE))).toEqual(decide(LIVE));
   });
 
-  it('is refused for the first reason of the documented order, whatever else speaks against it', () => {
+  it('a challenge is refused for the first reason in the documented order when several apply', () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -1,10 +1,10 @@
 /**
- * Whether a player may attempt a challenge now, funds and standing aside: those are the wallet's to decide. In this order
- * (partner API, "POST /attempts"; decisions, "Tenancy and keys" for the order):
+ * Whether a player may attempt a challenge now, funds and eligibility aside: the wallet decides those. In this order
+ * (docs/contract/partner-api.md, "POST /attempts", and "Errors" for the order):
  *
  * 1. `not_found`: no such challenge, or another tenant's.
  * 2. `challenge_not_available`: suspended, closed, or its prize is above the tier ceiling.
- * 3. `challenge_already_claimed`: the account has an award of this challenge, whatever became of it. Permanent.
+ * 3. `challenge_already_claimed`: the account has an award of this challenge, whatever its status. Permanent.
  * 4. `rung_locked`: the parent rung is not claimed by the account.
  * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
  */
@@ -12,21 +12,22 @@ import { type Refused, refused } from '@laurel/errors';
 import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
 import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
-import { type AttemptOffer, attemptOfferOf, isPrizeAboveCeiling, type TierCeilings } from './prize-offer.ts';
+import { type AttemptOffer, attemptOfferOf } from './prize-offer.ts';
+import { isPrizeAboveCeiling, type TierCeilings } from './tier-ceiling.ts';
 
 /** The daily cap looks back this far; an attempt exactly this old no longer counts. */
 export const CAP_WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** What the account has done with the challenge. */
+/** The account's history with the challenge. */
 export type PlayerFacts = {
   readonly claimed: boolean;
-  /** True where there is no parent. */
+  /** True for a challenge without a parent. */
   readonly parentClaimed: boolean;
   /** Paid attempts in the window that were not refunded. */
   readonly paidInWindow: number;
 };
 
-/** What a ref without an account has done. */
+/** The facts of a ref without an account. */
 export function factsOfNobody(challenge: Challenge): PlayerFacts {
   return { claimed: false, parentClaimed: challenge.terms.parentChallengeId === null, paidInWindow: 0 };
 }
@@ -44,7 +45,7 @@ export function decideAvailability(facts: {
 
   const status = statusOf(challenge);
   const isOffered = status === 'live' || status === 'calibrating';
-  if (!isOffered || isPrizeAboveCeiling(challenge, facts.ceilings)) return refused('challenge_not_available');
+  if (!isOffered || isPrizeAboveCeiling(challenge.terms, facts.ceilings)) return refused('challenge_not_available');
   if (player.claimed) return refused('challenge_already_claimed');
   if (!player.parentClaimed) return refused('rung_locked');
 

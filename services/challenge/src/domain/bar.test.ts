@@ -3,14 +3,14 @@ import { barOf, calibrationProgressOf, statusOf } from './bar.ts';
 import { CALIBRATING, LIVE, TOP_N } from './example.ts';
 
 describe('the bar', () => {
-  it('is the threshold, or the n-th best score of a top_n challenge', () => {
+  it('the bar is the threshold, or the n-th best score of a top_n challenge', () => {
     expect(barOf(LIVE)).toBe(100);
     expect(barOf(CALIBRATING)).toBeNull();
     expect(barOf(TOP_N)).toBeNull();
     expect(barOf({ ...TOP_N, nthBestScore: 7 })).toBe(7);
   });
 
-  it('makes a top_n challenge live, and its lack calibrating; a pulled challenge is pulled with or without it', () => {
+  it('a top_n challenge is live with a bar and calibrating without one; a suspended or closed challenge stays so with or without it', () => {
     expect(statusOf(TOP_N)).toBe('calibrating');
     expect(statusOf({ ...TOP_N, nthBestScore: 7 })).toBe('live');
     expect(statusOf({ ...TOP_N, status: 'suspended' })).toBe('suspended');
@@ -19,7 +19,7 @@ describe('the bar', () => {
 });
 
 describe('the progress of a calibration', () => {
-  it('is told while calibrating and at no other time', () => {
+  it('the progress of a calibration is shown only while calibrating', () => {
     const collected = { collected: 5, playersCollected: 2 };
     expect(calibrationProgressOf(LIVE)).toBeNull();
     expect(calibrationProgressOf({ ...CALIBRATING, ...collected })).toEqual({
@@ -29,7 +29,7 @@ describe('the progress of a calibration', () => {
     });
   });
 
-  it('needs n scores for top_n, from however many players', () => {
+  it('the progress of a top_n calibration counts n scores, from any number of players', () => {
     expect(calibrationProgressOf({ ...TOP_N, collected: 2, playersCollected: 1 })).toEqual({
       collected: 2,
       required: 3,

@@ -3,10 +3,10 @@
  *
  * - `threshold`: the calibrated threshold; none while calibrating.
  * - `top_n`: the n-th best settled score so far. With fewer than n scores there is no bar yet and the challenge is calibrating
- *   (decisions, "Challenges"); it needs n scores, from however many players.
- * Suspended and closed challenges are that, bar or no bar.
+ *   (docs/contract/rules.md, "Challenges"); it needs n scores, from however many players.
+ * A suspended or closed challenge has that status with or without a bar.
  */
-import type { Challenge, ChallengeStatus } from './challenge.ts';
+import type { Attempt, AttemptTerms, Challenge, ChallengeStatus } from './challenge.ts';
 
 type WithBar = Pick<Challenge, 'status' | 'threshold' | 'nthBestScore'> & {
   readonly terms: Pick<Challenge['terms'], 'prizeStructure'>;
@@ -28,7 +28,7 @@ export type CalibrationProgress = {
   readonly playersRequired: number;
 };
 
-/** How far the calibration is; null unless the challenge is calibrating. */
+/** The progress of the calibration; null unless the challenge is calibrating. */
 export function calibrationProgressOf(challenge: Challenge): CalibrationProgress | null {
   if (statusOf(challenge) !== 'calibrating') return null;
   const { topN, minCalibrationN, minCalibrationPlayers } = challenge.terms;
@@ -38,4 +38,15 @@ export function calibrationProgressOf(challenge: Challenge): CalibrationProgress
     playersCollected: challenge.playersCollected,
     playersRequired: topN === null ? minCalibrationPlayers : 1,
   };
+}
+
+/** Whether a score counts for the bar: scores of free attempts calibrate, and the bar of a top_n challenge follows from all its scores. */
+export function countsForBar({
+  attempt,
+  terms,
+}: {
+  readonly attempt: Pick<Attempt, 'threshold'>;
+  readonly terms: Pick<AttemptTerms, 'prizeStructure'>;
+}): boolean {
+  return attempt.threshold === null || terms.prizeStructure === 'top_n';
 }

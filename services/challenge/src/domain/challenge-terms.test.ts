@@ -7,7 +7,7 @@ function faults(changes: Partial<NewChallenge> = {}) {
 }
 
 describe('a new challenge', () => {
-  it('is live with a threshold, calibrating without one, and top_n without one in either case', () => {
+  it('a new challenge is live with a threshold, calibrating without one, and top_n without one in either case', () => {
     const topN = { ...TERMS, prizeStructure: 'top_n' as const, topN: 1 };
     expect(faults()).toEqual([]);
     expect(faults({ status: 'calibrating', threshold: null })).toEqual([]);
@@ -18,7 +18,7 @@ describe('a new challenge', () => {
     expect(faults({ status: 'calibrating' })).toHaveLength(1);
   });
 
-  it('stands one rung above a parent of its own tenant and direction', () => {
+  it('a new challenge is one rung above a parent of its own tenant and direction', () => {
     const terms = { ...TERMS, parentChallengeId: LIVE.id };
     expect(faults({ terms, parent: LIVE })).toEqual([]);
     expect(faults({ terms, parent: null })).toHaveLength(1);
@@ -28,7 +28,7 @@ describe('a new challenge', () => {
     expect(rungOf({ ...LIVE, rung: 4 })).toBe(5);
   });
 
-  it('tells every fault', () => {
+  it('a new challenge reports every validation issue', () => {
     expect(faults({ terms: { ...TERMS, name: 'a\0b', targetPassRate: 2, scoreMin: Number.NaN } })).toHaveLength(3);
   });
 });

@@ -1,7 +1,8 @@
 /**
- * What an operator may open (issue 2; decisions, "Challenges"): the faults of a new challenge, each as a sentence; none is good.
- * `calibrating` starts without a bar. `live` brings its own threshold, which counts as `observed` and does not ramp. A `top_n` challenge
- * reads its bar off its scores, so it never brings one. A rung shares its parent's tenant and direction.
+ * What an operator may open (docs/contract/portal-api.md, "The terms of a challenge"; docs/contract/rules.md, "Challenges"): the validation
+ * issues of a new challenge, each as a sentence; an empty list is valid. `calibrating` starts without a bar. `live` brings its own
+ * threshold, which counts as `observed` and does not ramp. The bar of a `top_n` challenge follows from its scores, so it never brings one.
+ * A rung shares its parent's tenant and direction.
  */
 import type { Tenant } from '@laurel/money-path/domain';
 import { isSameTenant } from '@laurel/money-path/domain';
@@ -12,13 +13,13 @@ export type NewChallenge = {
   readonly terms: ChallengeTerms;
   readonly status: 'calibrating' | 'live';
   readonly threshold: number | null;
-  /** The challenge that `terms.parentChallengeId` names; null when there is none. */
+  /** The challenge that `terms.parentChallengeId` identifies; null when there is none. */
   readonly parent: Challenge | null;
 };
 
 const MAX_TEXT = 255;
 const MAX_DESCRIPTION = 10_000;
-/** As PostgreSQL's integer. */
+/** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 const MAX_VERIFICATION_LEVEL = 3;
 

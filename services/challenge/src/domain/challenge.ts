@@ -1,4 +1,4 @@
-/** The nouns of this service, as its rules see them. */
+/** The domain types of this service. */
 import type { Cents } from '@laurel/money';
 import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/money-path/domain';
 
@@ -45,7 +45,7 @@ export type Challenge = {
   readonly createdAt: Date;
   /** For `top_n`: the n-th best settled score so far, null while there are fewer. */
   readonly nthBestScore: number | null;
-  /** Scores and distinct players in, for as long as there is no bar. */
+  /** Scores and distinct players so far, for as long as there is no bar. */
   readonly collected: number;
   readonly playersCollected: number;
 };
@@ -90,7 +90,10 @@ export type Outcome = {
   readonly recordedAt: Date;
 };
 
-/** How a player is counted: by account, so that two refs of one account are one player; by the ref only where it has no account. */
+/**
+ * The identity by which a player is counted: the account, so that two refs of one account are one player; the ref only where it has no
+ * account.
+ */
 export function playerIdentity(accountId: string | null, playerRef: string): string {
   return accountId === null ? `ref:${playerRef}` : `account:${accountId}`;
 }

@@ -2,7 +2,7 @@ import { cents } from '@laurel/money';
 import { ABANDONED } from '@laurel/money-path/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CreationFacts, decideCreations, foreseeCreations } from './creation-decision.ts';
+import { type CreationFacts, decideCachedCreations, decideCreations } from './creation-decision.ts';
 import { ATTEMPT, CALIBRATING, CEILINGS, LIVE, NOW, TENANT, TERMS } from './example.ts';
 
 const NOTHING_YET = { claimed: false, parentClaimed: true, paidInWindow: 0 };
@@ -26,11 +26,11 @@ function decide(...batch: readonly CreationFacts[]) {
 }
 
 describe('a creation', () => {
-  it('of a paid attempt is pending, with everything frozen on it', () => {
+  it('a creation of a paid attempt is pending, with everything frozen on it', () => {
     expect(decide(facts())).toEqual([{ kind: 'created', challenge: LIVE, attempt: { ...ATTEMPT, status: 'pending' } }]);
   });
 
-  it('of a free attempt is open at once, with or without an account', () => {
+  it('a creation of a free attempt is open immediately, with or without an account', () => {
     const [known, nobody] = decide(
       facts({ challenge: CALIBRATING }),
       facts({ attemptId: 'b', accountId: null, challenge: CALIBRATING }),
@@ -39,25 +39,25 @@ describe('a creation', () => {
     expect(nobody).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: null } });
   });
 
-  it('that costs money is refused for lack of funds where the ref has no account', () => {
+  it('a creation that costs money is refused for lack of funds where the ref has no account', () => {
     expect(decide(facts({ accountId: null }))).toMatchObject([{ kind: 'refused', code: 'insufficient_funds' }]);
   });
 
-  it('answers what became of the id the first time', () => {
+  it('a creation whose id is known answers the first result', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     expect(decide(facts({ known: settled, player: { ...NOTHING_YET, paidInWindow: 99 } }))).toEqual([
       { kind: 'known', attempt: settled, challenge: LIVE },
     ]);
   });
 
-  it('begins an abandoned attempt again, under the next fee', () => {
+  it('a creation restarts an abandoned attempt under the next fee id', () => {
     const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
     expect(decide(facts({ known: abandoned }))).toMatchObject([
       { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
     ]);
   });
 
-  it('relies on a remembered account only where the wallet will check it', () => {
+  it('a creation relies on a cached account only where the wallet will check it', () => {
     const claimed = { ...NOTHING_YET, claimed: true };
     expect(decide(facts({ isFresh: false }))).toMatchObject([{ kind: 'created' }]);
     expect(decide(facts({ isFresh: false, player: claimed }))).toEqual([{ kind: 'ask_wallet' }]);
@@ -68,11 +68,11 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('is one attempt where it holds one id twice', () => {
+  it('a batch of creations is one attempt where it holds one id twice', () => {
     expect(decide(facts(), facts()).map((decision) => decision.kind)).toEqual(['created', 'known']);
   });
 
-  it('never passes the cap of a player, whatever was there before and however it is mixed', () => {
+  it('a batch of creations never exceeds the cap of a player, for any earlier attempts and any mix of creations', () => {
     fc.assert(
       fc.property(fc.nat(4), fc.array(fc.constantFrom('one', 'two'), { maxLength: 12 }), (before, accounts) => {
         const player = { ...NOTHING_YET, paidInWindow: before };
@@ -91,15 +91,16 @@ describe('a batch of creations', () => {
   });
 });
 
-describe('what is foreseen', () => {
-  const foresee = (...batch: readonly CreationFacts[]) => foreseeCreations(batch, { ceilings: CEILINGS, now: NOW });
+describe('creations that are decided on a cached challenge', () => {
+  const decideCached = (...batch: readonly CreationFacts[]) =>
+    decideCachedCreations(batch, { ceilings: CEILINGS, now: NOW });
 
-  it('is what is decided where nothing stands in the way', () => {
+  it('creations that are decided on a cached challenge match the decision on rows where no rule refuses', () => {
     const batch = [facts(), facts({ attemptId: 'b', accountId: 'other', isFresh: false })];
-    expect(foresee(...batch)).toEqual(decide(...batch));
+    expect(decideCached(...batch)).toEqual(decide(...batch));
   });
 
-  it('is no refusal, no free attempt and nothing without an account', () => {
+  it('creations that are refused, free, or without an account are not decided on a cached challenge', () => {
     const rich = { ...LIVE, terms: { ...TERMS, prizeCents: cents(2_501n) } };
     const foreign = { ...facts().creation, tenant: { ...TENANT, programId: 'other' } };
     const others = [
@@ -110,11 +111,11 @@ describe('what is foreseen', () => {
       facts({ creation: foreign }),
       facts({ accountId: null }),
     ];
-    for (const one of others) expect(foresee(one)).toEqual([null]);
+    for (const one of others) expect(decideCached(one)).toEqual([null]);
   });
 
-  it('is one attempt of each player, and one of each id', () => {
+  it('creations that are decided on a cached challenge are at most one per player and one per id', () => {
     const batch = [facts(), facts({ attemptId: 'b' }), facts({ accountId: 'other' })];
-    expect(foresee(...batch).map((decision) => decision?.attempt.id ?? null)).toEqual(['attempt', null, null]);
+    expect(decideCached(...batch).map((decision) => decision?.attempt.id ?? null)).toEqual(['attempt', null, null]);
   });
 });

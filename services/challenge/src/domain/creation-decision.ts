@@ -1,21 +1,22 @@
 /**
- * What becomes of a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
+ * The decision on a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
  * one player in one batch cannot pass the cap together.
  *
- * - An attempt id seen before is `known`: what became of it then is what is answered, whatever the rules would say now. Only an
- *   abandoned one (its process died before the wallet heard of it, and the sweeper fenced the fee) is decided again, with a new fee id.
+ * - An attempt id seen before is `known`: the answer is its first result, whatever the rules would decide now. Only an abandoned one
+ *   (its process died before the wallet received the fee, and the sweeper wrote the fee's tombstone) is decided again, with a new fee
+ *   id.
  * - Otherwise availability.ts decides. A ref without an account may only play for free; a fee it cannot fund: `insufficient_funds`.
- * - Most creations go through, and need not wait for what there is to be read: `foreseeCreations` decides them on the challenge as it is
- *   remembered and as if nothing stood in the player's way. What it foresees holds if it is still so when it is written. It refuses
- *   nothing: whatever else becomes of a creation is decided by `decideCreations`, on what is read then.
- * - The account behind a ref is remembered, and links move. A paid creation may rely on memory, because the wallet checks the account
- *   when it charges. Nothing else is decided on memory: `ask_wallet` means find out who the ref names now and decide again.
+ * - Most creations are accepted, and need not wait for a read: `decideCachedCreations` decides them on the cached challenge and
+ *   assumes that neither claim, rung nor cap refuses the player. The optimistic write checks these assumptions against the database.
+ *   It refuses nothing: every other creation is decided by `decideCreations`, on rows that are read then.
+ * - The account behind a ref is cached, and links move. A paid creation may rely on the cache, because the wallet checks the account
+ *   when it charges. Nothing else is decided on it: `ask_wallet` means resolve the ref to its current account and decide again.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/money-path/domain';
 import { decideAvailability, factsOfNobody, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
-import type { TierCeilings } from './prize-offer.ts';
+import type { TierCeilings } from './tier-ceiling.ts';
 
 export type Creation = {
   readonly attemptId: string;
@@ -30,7 +31,7 @@ export type CreationFacts = {
   readonly creation: Creation;
   readonly account: NamedAccount;
   readonly challenge: Challenge | null;
-  /** The attempt of this id, if there is one. */
+  /** The attempt with this id, if there is one. */
   readonly known: Attempt | null;
   /** Null where the ref has no account. */
   readonly player: PlayerFacts | null;
@@ -70,16 +71,16 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
 }
 
 /**
- * The paid attempts that are created if the challenge is still as remembered (null where it is not remembered), the attempt id is new,
- * and neither claim, rung nor cap stands in the way; null for every other creation. One of each player and challenge: whether another
- * passes the cap is to be seen only once the first is written.
+ * The paid attempts that are created if the challenge is still as cached (null where it is not cached), the attempt id is new, and neither
+ * claim, rung nor cap refuses it; null for every other creation. At most one for each player and challenge: whether another passes the cap
+ * is known only once the first is written.
  */
-export function foreseeCreations(
+export function decideCachedCreations(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'challenge'>[],
   rules: Rules,
 ): readonly (Created | null)[] {
   const decisions = decideCreations(
-    batch.map((facts) => ({ ...facts, known: null, player: NOTHING })),
+    batch.map((facts) => ({ ...facts, known: null, player: NOTHING_DONE })),
     rules,
   );
   const players = new Set<string>();
@@ -94,7 +95,7 @@ export function foreseeCreations(
 
 function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now }: Rules): CreationDecision {
   const { creation, account, challenge } = facts;
-  const known = facts.player ?? (challenge === null ? NOTHING : factsOfNobody(challenge));
+  const known = facts.player ?? (challenge === null ? NOTHING_DONE : factsOfNobody(challenge));
   const player = { ...known, paidInWindow: known.paidInWindow + paidHere };
   const verdict = decideAvailability({ tenant: creation.tenant, challenge, player, ceilings });
   if (verdict.kind === 'refused') {
@@ -125,4 +126,4 @@ function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now 
   };
 }
 
-const NOTHING: PlayerFacts = { claimed: false, parentClaimed: true, paidInWindow: 0 };
+const NOTHING_DONE: PlayerFacts = { claimed: false, parentClaimed: true, paidInWindow: 0 };

@@ -1,8 +1,8 @@
-/** Plain nouns for the tests of the rules. */
+/** Example values for the tests of the rules. */
 import { cents } from '@laurel/money';
 import type { Tenant } from '@laurel/money-path/domain';
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
-import type { TierCeilings } from './prize-offer.ts';
+import type { TierCeilings } from './tier-ceiling.ts';
 
 export const TENANT: Tenant = { programId: 'program', environment: 'live' };
 export const NOW = new Date('2026-11-21T12:00:00.000Z');

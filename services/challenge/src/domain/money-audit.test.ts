@@ -11,7 +11,7 @@ const PAYOUT: AuditedPayout = { status: 'paid', attemptId: 'attempt', accountId:
 const award = (status: AwardStatus) => ({ status, attemptId: 'attempt', accountId: 'account', amountCents: 2_000n });
 
 describe('an attempt and its fee', () => {
-  it('agree in every state in which a crash or a call in flight can leave them', () => {
+  it('an attempt and its fee agree in every state in which a crash or a call in flight can leave them', () => {
     const fine: readonly (readonly [AttemptStatus, AuditedFee | null])[] = [
       ['pending', null],
       ['pending', FEE],
@@ -30,7 +30,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(null, null)).toBeNull();
   });
 
-  it('are a proven violation where our row could not say what it says', () => {
+  it('an attempt and its fee are a proven violation where our row could not have been written', () => {
     for (const status of ['open', 'settled', 'expiring', 'expired', 'voiding', 'voided'] as const) {
       const check = { check: 'visible_attempt_has_its_fee', final: true };
       expect(judgeFee(attempt(status), null)).toEqual(check);
@@ -41,7 +41,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(attempt('settled'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: true });
   });
 
-  it('are looked at once more where our row may have moved on', () => {
+  it('an attempt and its fee are checked a second time where our row may have moved on', () => {
     expect(judgeFee(null, FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('refused'), FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('open'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: false });
@@ -49,7 +49,7 @@ describe('an attempt and its fee', () => {
 });
 
 describe('an award and its payout', () => {
-  it('agree in every state in which a crash or a call in flight can leave them', () => {
+  it('an award and its payout agree in every state in which a crash or a call in flight can leave them', () => {
     const fine: readonly (readonly [AwardStatus, AuditedPayout['status'] | null])[] = [
       ['paying', null],
       ['paying', 'paid'],
@@ -67,7 +67,7 @@ describe('an award and its payout', () => {
     }
   });
 
-  it('are a violation where the money went elsewhere, or nowhere', () => {
+  it('an award and its payout are a violation where the money went elsewhere, or nowhere', () => {
     const check = { check: 'award_has_its_payout', final: true };
     expect(judgePayout(award('paid'), null)).toEqual(check);
     expect(judgePayout(award('paid'), { ...PAYOUT, status: 'held' })).toEqual(check);
@@ -76,7 +76,7 @@ describe('an award and its payout', () => {
     expect(judgePayout(award('paying'), { ...PAYOUT, accountId: 'other' })).toEqual(check);
   });
 
-  it('are looked at once more where our row may have moved on', () => {
+  it('an award and its payout are checked a second time where our row may have moved on', () => {
     expect(judgePayout(null, PAYOUT)).toEqual({ check: 'payout_has_its_award', final: false });
     expect(judgePayout(award('held'), PAYOUT)).toEqual({ check: 'award_has_its_payout', final: false });
   });

@@ -2,12 +2,12 @@
  * The invariants that span this service and the wallet, one attempt or award at a time.
  *
  * The two databases have no common snapshot: our row is read first, the wallet's row after it. Work that is in flight must never look
- * like a violation, so each finding says whether that order already proves it:
+ * like a violation, so each finding states whether that order already proves it:
  *
- * - Proven (`final`): what our row says had to be true in the wallet before our row could say it, and the wallet only ever adds.
- *   A shown attempt was paid before it was shown; an expired one refunded before it was expired; a paid award paid before.
+ * - Proven (`final`): the state in our row had to be true in the wallet before our row could be written, and the wallet only ever
+ *   adds. A shown attempt was paid before it was shown; an expired one refunded before it was expired; a paid award paid before.
  * - Not proven: the wallet may be ahead, because our row moved on after it was read. Read our row once more, after the wallet's: the
- *   finding stands if the same check still fails.
+ *   finding is confirmed if the same check still fails.
  */
 import { type AttemptStatus, isVisible } from '@laurel/attempt';
 import type { AwardStatus, Finding } from '@laurel/money-path/domain';
@@ -37,7 +37,7 @@ export type AuditedAttempt = {
 
 export type AuditedFee = { readonly accountId: string; readonly feeCents: bigint; readonly refunded: boolean };
 
-/** What is wrong between an attempt and the posted fee of its id; either may be missing. */
+/** The violation between an attempt and the posted fee of its id, if any; either may be missing. */
 export function judgeFee(attempt: AuditedAttempt | null, fee: AuditedFee | null): Finding<MoneyCheck> | null {
   if (attempt === null || attempt.status === 'refused' || attempt.feeCents === 0n) {
     return fee === null ? null : { check: 'posted_fee_has_its_attempt', final: false };
@@ -67,7 +67,7 @@ export type AuditedPayout = {
   readonly amountCents: bigint;
 };
 
-/** What is wrong between an award and the payout of its id; either may be missing. */
+/** The violation between an award and the payout of its id, if any; either may be missing. */
 export function judgePayout(award: AuditedAward | null, payout: AuditedPayout | null): Finding<MoneyCheck> | null {
   if (award === null) return payout === null ? null : { check: 'payout_has_its_award', final: false };
   if (payout === null) return award.status === 'paying' ? null : { check: 'award_has_its_payout', final: true };

@@ -1,7 +1,7 @@
 import { cents } from '@laurel/money';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, ATTEMPT_TERMS, NOW, TENANT } from './example.ts';
-import { decideOutcome } from './outcome-decision.ts';
+import { decideCachedOutcomes, decideOutcome, decideOutcomes, type OutcomeReport } from './outcome-decision.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,26 +20,26 @@ function decide(changes: Partial<Parameters<typeof decideOutcome>[0]> = {}) {
 }
 
 describe('a report', () => {
-  it('settles an open attempt by the bar and the prize that were frozen on it', () => {
+  it('a report settles an open attempt by the bar and the prize that were frozen on it', () => {
     expect(decide()).toEqual({ kind: 'settled', metThreshold: true, claimsPrize: true });
     expect(decide({ score: 99 })).toEqual({ kind: 'settled', metThreshold: false, claimsPrize: false });
     const free = { ...ATTEMPT, feeCents: cents(0n), prizeCents: cents(0n), threshold: null };
     expect(decide({ attempt: free })).toEqual({ kind: 'settled', metThreshold: false, claimsPrize: false });
   });
 
-  it('finds nothing where there is no attempt, another tenant asks, or it was refused', () => {
+  it('a report is not found for an unknown attempt, another tenant, or a refused attempt', () => {
     expect(decide({ attempt: null, terms: null })).toBe('not_found');
     expect(decide({ tenant: { ...TENANT, environment: 'test' } })).toBe('not_found');
     expect(decide({ attempt: { ...ATTEMPT, status: 'refused' } })).toBe('not_found');
   });
 
-  it('waits for the fee, unless it is known to be posted', () => {
+  it('a report waits for the fee, unless it is known to be posted', () => {
     const pending = { ...ATTEMPT, status: 'pending' as const };
     expect(decide({ attempt: pending })).toEqual({ kind: 'unresolved' });
     expect(decide({ attempt: pending, feePosted: true })).toMatchObject({ kind: 'settled' });
   });
 
-  it('comes too late for an attempt that is over, marked or not', () => {
+  it('a report is too late for an attempt that is over, whether its row is marked or not', () => {
     for (const status of ['expiring', 'expired', 'voiding', 'voided'] as const) {
       expect(decide({ attempt: { ...ATTEMPT, status } })).toBe('attempt_already_settled');
     }
@@ -48,15 +48,103 @@ describe('a report', () => {
     expect(decide({ now: new Date(NOW.getTime() + HOUR_MS - 1) })).toMatchObject({ kind: 'settled' });
   });
 
-  it('spoils the attempt with an implausible score, and a spoiled one refuses a good score too', () => {
+  it('a report with an implausible score disqualifies the attempt, which then refuses a plausible score too', () => {
     const terms = { ...ATTEMPT_TERMS, scoreMax: 50 };
     expect(decide({ terms })).toEqual({ kind: 'spoiled' });
     expect(decide({ attempt: { ...ATTEMPT, spoiledAt: NOW } })).toBe('score_out_of_range');
   });
 
-  it('is told that the attempt is over before it is told that its score is bad', () => {
+  it('a report on an attempt that is over is refused as such before its score is checked', () => {
     const terms = { ...ATTEMPT_TERMS, scoreMax: 50 };
     expect(decide({ terms, attempt: { ...ATTEMPT, status: 'expired' } })).toBe('attempt_already_settled');
     expect(decide({ terms, now: new Date(NOW.getTime() + HOUR_MS) })).toEqual({ kind: 'due' });
+  });
+});
+
+describe('a batch of reports', () => {
+  const RULES = { ttlMs: HOUR_MS, now: NOW };
+  const report = (changes: Partial<OutcomeReport> = {}): OutcomeReport => ({
+    operationId: 'operation',
+    attemptId: ATTEMPT.id,
+    tenant: TENANT,
+    score: 100,
+    evidence: '',
+    ...changes,
+  });
+  const terms = { ...ATTEMPT_TERMS, scoreMin: 0 };
+  const found = { attempt: ATTEMPT, terms };
+  const other = { attempt: { ...ATTEMPT, id: 'other' }, terms };
+
+  it('a batch of reports is decided in order: the first on an attempt settles it, the others find it settled', () => {
+    const batch = [report(), report({ score: 1 }), report({ attemptId: 'other' })];
+    const decisions = decideOutcomes(
+      batch.map((one, index) => ({ report: one, found: index === 2 ? other : found, feePosted: false })),
+      RULES,
+    );
+    const settled = { kind: 'settled', metThreshold: true, claimsPrize: true };
+    expect(decisions).toEqual([
+      { ...settled, report: batch[0], found },
+      { kind: 'settled_before' },
+      { ...settled, report: batch[2], found: other },
+    ]);
+  });
+
+  it('a batch of reports refuses every score on an attempt after one outside the plausible window', () => {
+    const batch = [report({ score: -1 }), report()].map((one) => ({ report: one, found, feePosted: false }));
+    expect(decideOutcomes(batch, RULES)).toMatchObject([
+      { kind: 'spoiled', attemptId: ATTEMPT.id },
+      { kind: 'refused', code: 'score_out_of_range' },
+    ]);
+  });
+
+  it('a batch of reports finds no unknown attempt', () => {
+    const batch = [{ report: report(), found: null, feePosted: true }];
+    expect(decideOutcomes(batch, RULES)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
+  });
+
+  it('a batch of reports is decided on the cache as under lock where no rule refuses', () => {
+    const batch = [
+      { report: report({ score: 99 }), found },
+      { report: report({ attemptId: 'other' }), found: other },
+    ];
+    expect(decideCachedOutcomes(batch, RULES)).toEqual(
+      decideOutcomes(
+        batch.map((one) => ({ ...one, feePosted: false })),
+        RULES,
+      ),
+    );
+  });
+
+  it('a batch of reports on the cache settles one report per attempt, and one claim per account and challenge', () => {
+    const batch = [
+      { report: report(), found },
+      { report: report({ score: 1 }), found },
+      { report: report({ attemptId: 'other' }), found: other },
+      {
+        report: report({ attemptId: 'another', score: 1 }),
+        found: { ...other, attempt: { ...ATTEMPT, id: 'another' } },
+      },
+    ];
+    const decisions = decideCachedOutcomes(batch, RULES);
+    expect(decisions.map((decision) => decision?.report.attemptId ?? null)).toEqual([
+      ATTEMPT.id,
+      null,
+      null,
+      'another',
+    ]);
+  });
+
+  it('a batch of reports on the cache skips those that are unknown, refused, due, implausible, or count for a bar', () => {
+    const topN = { attempt: ATTEMPT, terms: { ...terms, prizeStructure: 'top_n' as const } };
+    const free = { ...ATTEMPT, threshold: null };
+    const left = [
+      { report: report(), found: null },
+      { report: report({ tenant: { ...TENANT, programId: 'other' } }), found },
+      { report: report(), found: { attempt: { ...ATTEMPT, createdAt: new Date(NOW.getTime() - HOUR_MS) }, terms } },
+      { report: report({ score: -1 }), found },
+      { report: report(), found: topN },
+      { report: report(), found: { attempt: free, terms } },
+    ];
+    for (const one of left) expect(decideCachedOutcomes([one], RULES)).toEqual([null]);
   });
 });

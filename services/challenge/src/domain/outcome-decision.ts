@@ -1,23 +1,43 @@
 /**
- * What a reported score does to an attempt (partner API, "POST /attempts/{attempt_id}/outcome"; decisions, "Challenges"). In this order:
+ * What a reported score does to an attempt (docs/contract/partner-api.md, "POST /attempts/{attempt_id}/outcome"; docs/contract/rules.md,
+ * "Challenges"). In this order:
  *
- * 1. `not_found`: no such attempt, another tenant's, or one that never came to be.
+ * 1. `not_found`: no such attempt, another tenant's, or one that was never created.
  * 2. `unresolved`: its fee is not known to be posted yet. Ask the wallet and decide again.
  * 3. `settled_before`: it has an outcome. The operation that recorded it gets the same answer; any other `attempt_already_settled`.
- * 4. `attempt_already_settled`: it ended without an outcome, or its hour has passed (`isDue` then says that nobody has marked it yet).
- * 5. `score_out_of_range`: a score outside the plausible window spoils the attempt; a spoiled attempt refuses every later report.
- * 6. It settles. `metThreshold` by the bar that was frozen on the attempt; clearing it makes a claim to the frozen prize. Of one
- *    account's claims to one challenge the first takes the prize, the others have `met_threshold: true` and no award.
+ * 4. `attempt_already_settled`: it ended without an outcome, or its deadline has passed (`isDue` is then true where its row is not marked
+ *    yet).
+ * 5. `score_out_of_range`: a score outside the plausible window disqualifies the attempt; a disqualified attempt refuses every later
+ *    report.
+ * 6. It settles. `metThreshold` by the bar that was frozen on the attempt; clearing it makes a claim to the frozen prize. Of one account's
+ *    claims to one challenge the first wins the prize, the others have `met_threshold: true` and no award.
+ *
+ * A batch is decided in order, each report seeing its attempt as the reports before it left it. Most reports are the only one on an attempt
+ * that the process has cached: `decideCachedOutcomes` decides them on the cache, and the optimistic write validates the cache against the
+ * database.
  */
 import { canSettle, isDue } from '@laurel/attempt';
 import { type Refused, refused } from '@laurel/errors';
 import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
+import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 import { clears } from './threshold.ts';
 
-/** What of an attempt its outcome is decided on and its receipt tells. */
+/** The fields of an attempt that its outcome is decided on and its receipt states. */
 export type AttemptInPlay = Omit<Attempt, 'metadata'>;
+
+export type OutcomeReport = {
+  readonly operationId: string;
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly score: number;
+  /** An object as JSON text, or empty. */
+  readonly evidence: string;
+};
+
+/** An attempt as its outcome is decided on it, with what it reads from its challenge. */
+export type ReportedAttempt = { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms };
 
 export type OutcomeDecision =
   | { readonly kind: 'settled'; readonly metThreshold: boolean; readonly claimsPrize: boolean }
@@ -32,7 +52,7 @@ export function decideOutcome(facts: {
   readonly attempt: AttemptInPlay | null;
   readonly terms: AttemptTerms | null;
   readonly score: number;
-  /** The wallet is known to have posted the fee, though the attempt may still say `pending`. */
+  /** The wallet is known to have posted the fee, though the row may still be `pending`. */
   readonly feePosted: boolean;
   readonly ttlMs: number;
   readonly now: Date;
@@ -49,4 +69,72 @@ export function decideOutcome(facts: {
 
   const metThreshold = clears(score, attempt.threshold, terms.direction);
   return { kind: 'settled', metThreshold, claimsPrize: metThreshold && attempt.prizeCents > 0n };
+}
+
+/** A report that settles its attempt. */
+export type SettlingReport = Extract<OutcomeDecision, { readonly kind: 'settled' }> & {
+  readonly report: OutcomeReport;
+  readonly found: ReportedAttempt;
+};
+
+/** The decision on one report of a batch. */
+export type ReportDecision =
+  | SettlingReport
+  | (Extract<OutcomeDecision, { readonly kind: 'spoiled' }> & { readonly attemptId: string })
+  | Exclude<OutcomeDecision, { readonly kind: 'settled' | 'spoiled' }>;
+
+type Rules = { readonly ttlMs: number; readonly now: Date };
+
+/** One decision for each report, in order. */
+export function decideOutcomes(
+  batch: readonly {
+    readonly report: OutcomeReport;
+    /** The attempt as it was before the batch; null where there is none. */
+    readonly found: ReportedAttempt | null;
+    readonly feePosted: boolean;
+  }[],
+  rules: Rules,
+): readonly ReportDecision[] {
+  const changed = new Map<string, ReportedAttempt>();
+  return batch.map(({ report, found: before, feePosted }) => {
+    const found = changed.get(report.attemptId) ?? before;
+    const { tenant, score } = report;
+    const { attempt = null, terms = null } = found ?? {};
+    const decision = decideOutcome({ tenant, attempt, terms, score, feePosted, ...rules });
+    if (decision.kind !== 'settled' && decision.kind !== 'spoiled') return decision;
+    if (found === null) throw new Error(`attempt ${report.attemptId} is ${decision.kind} and was not found`);
+    if (decision.kind === 'spoiled') {
+      changed.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'open', spoiledAt: rules.now } });
+      return { ...decision, attemptId: report.attemptId };
+    }
+    changed.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'settled' } });
+    return { ...decision, report, found };
+  });
+}
+
+/**
+ * The reports that settle if their attempts are still as cached (null where the attempt is not cached) and the prize they claim is not yet
+ * claimed; null for every other report. At most one for each attempt, and one of an account's claims to a challenge: the others can be
+ * decided only once the first is recorded. A score that counts for the bar is never among them: it changes more than its attempt.
+ */
+export function decideCachedOutcomes(
+  batch: readonly { readonly report: OutcomeReport; readonly found: ReportedAttempt | null }[],
+  rules: Rules,
+): readonly (SettlingReport | null)[] {
+  const attempts = new Set<string>();
+  const prizes = new Set<string>();
+  return batch.map(({ report, found }) => {
+    if (attempts.has(report.attemptId)) return null;
+    attempts.add(report.attemptId);
+    if (found === null || countsForBar(found)) return null;
+    // Only attempts whose fee is posted are cached.
+    const decision = decideOutcome({ ...report, ...found, feePosted: true, ...rules });
+    if (decision.kind !== 'settled') return null;
+    if (decision.claimsPrize) {
+      const prize = `${found.attempt.challengeId}:${found.attempt.accountId}`;
+      if (prizes.has(prize)) return null;
+      prizes.add(prize);
+    }
+    return { ...decision, report, found };
+  });
 }

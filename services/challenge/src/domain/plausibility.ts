@@ -1,7 +1,8 @@
 /**
- * A challenge may declare a plausibility window: `score_min`, `score_max`, either or both, bounds included. A score outside it is
- * refused with `score_out_of_range` and spoils the attempt: nothing settles, any later report on it gets the same answer, and it
- * expires and refunds at its hour (partner API, "POST /attempts/{attempt_id}/outcome"). No bound, no refusal.
+ * A challenge may declare a plausibility window: `score_min`, `score_max`, either or both, bounds included. A score outside it is refused
+ * with `score_out_of_range` and disqualifies the attempt: it does not settle, any later report on it gets the same answer, and it expires
+ * and is refunded at its deadline (docs/contract/partner-api.md, "POST /attempts/{attempt_id}/outcome"). Without a bound nothing is
+ * refused.
  */
 
 export function isPlausible(

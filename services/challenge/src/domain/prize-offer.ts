@@ -1,16 +1,10 @@
 /**
  * What an attempt costs now and what it can win. The fee, the threshold and the prize on offer are all frozen on the attempt; the award
- * pays that frozen prize (decisions, "Challenges"). While calibrating an attempt is free, has no bar and wins nothing.
- *
- * An integrity tier limits the prize: tier 1 25.00, tier 2 250.00, tier 3 2,500.00 unless configured otherwise. A challenge whose
- * prize is above its ceiling accepts no attempt.
+ * pays that frozen prize (docs/contract/rules.md, "Challenges"). While calibrating an attempt is free, has no bar and wins nothing.
  */
 import { type Cents, cents } from '@laurel/money';
 import { barOf, statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
-
-/** The ceilings of tiers 1, 2 and 3. */
-export type TierCeilings = readonly [Cents, Cents, Cents];
 
 /** What is frozen on an attempt. */
 export type AttemptOffer = { readonly feeCents: Cents; readonly prizeCents: Cents; readonly threshold: number | null };
@@ -31,10 +25,4 @@ export function prizeOnOffer(challenge: Challenge): Cents {
 /** The fee as a list shows it. */
 export function feeOnOffer(challenge: Challenge): Cents {
   return statusOf(challenge) === 'calibrating' ? FREE.feeCents : challenge.terms.feeCents;
-}
-
-export function isPrizeAboveCeiling(challenge: Challenge, ceilings: TierCeilings): boolean {
-  const ceiling = ceilings[challenge.terms.integrityTier - 1];
-  if (ceiling === undefined) throw new RangeError(`no ceiling for integrity tier ${challenge.terms.integrityTier}`);
-  return challenge.terms.prizeCents > ceiling;
 }

@@ -23,7 +23,7 @@ function compose(evidence: string): Record<string, unknown> {
 }
 
 describe('a receipt', () => {
-  it('holds everything that the case is decided by', () => {
+  it('a receipt holds everything needed to decide a dispute', () => {
     expect(compose('{"replay":[1,2]}')).toEqual({
       version: 1,
       receipt_id: 'receipt',
@@ -44,11 +44,11 @@ describe('a receipt', () => {
     });
   });
 
-  it('says that no evidence was sent', () => {
+  it('a receipt states that no evidence was sent', () => {
     expect(compose('').evidence).toBeNull();
   });
 
-  it('can be signed, whatever the evidence', () => {
+  it('a receipt can be signed with any evidence', () => {
     expect(canonicalJson(compose('{"half":"\\ud800"}'))).toMatch(
       '"evidence":null,"evidence_text":"{\\"half\\":\\"\\\\ud800\\"}"',
     );

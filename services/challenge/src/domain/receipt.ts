@@ -1,6 +1,6 @@
 /**
- * The signed record of an outcome: everything that a dispute needs to decide the case again, offline. It is signed as its RFC 8785
- * canonical JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
+ * The signed record of an outcome: everything needed to decide a dispute again, offline. It is signed as its RFC 8785 canonical JSON. Field
+ * names and formats are the contract's; money is a decimal string, instants carry milliseconds.
  */
 import { formatAmount } from '@laurel/money';
 import { evidenceFields } from '@laurel/signature';

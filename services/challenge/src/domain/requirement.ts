@@ -1,4 +1,6 @@
-/** What a challenge demands of a player (partner API, "Errors": `blocked`). `insider_entry` applies to tournaments only. */
+/**
+ * What a challenge requires of a player (docs/contract/partner-api.md, "Errors": `blocked`). `insider_entry` applies to tournaments only.
+ */
 import type { Requirement } from '@laurel/money-path/domain';
 import type { ChallengeTerms } from './challenge.ts';
 

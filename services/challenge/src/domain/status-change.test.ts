@@ -9,7 +9,7 @@ function change(challenge: Challenge, wanted: 'live' | 'suspended' | 'closed') {
 }
 
 describe('an operator', () => {
-  it('suspends and closes whatever is not closed', () => {
+  it('an operator suspends and closes every challenge that is not closed', () => {
     for (const challenge of [LIVE, CALIBRATING, TOP_N]) {
       expect(change(challenge, 'suspended')).toBe('suspended');
       expect(change(challenge, 'closed')).toBe('closed');
@@ -19,14 +19,14 @@ describe('an operator', () => {
     expect(change({ ...LIVE, status: 'closed' }, 'closed')).toBe('closed');
   });
 
-  it('reinstates a challenge to what it was', () => {
+  it('an operator reinstates a challenge to its previous status', () => {
     expect(change({ ...LIVE, status: 'suspended' }, 'live')).toBe('live');
     expect(change({ ...CALIBRATING, status: 'suspended' }, 'live')).toBe('calibrating');
     expect(change({ ...TOP_N, status: 'suspended' }, 'live')).toBe('live');
     expect(change(LIVE, 'live')).toBe('live');
   });
 
-  it('cannot make a calibrating challenge live by hand', () => {
+  it('an operator cannot make a calibrating challenge live', () => {
     expect(change(CALIBRATING, 'live')).toBe('conflict');
     expect(change(TOP_N, 'live')).toBe('conflict');
   });

@@ -1,8 +1,8 @@
 /**
- * An operator suspends, closes or reinstates a challenge (portal API, `PATCH /api/operator/challenges/{id}`).
+ * An operator suspends, closes or reinstates a challenge (docs/contract/portal-api.md, "Challenges").
  *
- * - `closed` is final. Asking for the status that it has changes nothing.
- * - Reinstating (`live`) a suspended challenge brings it back to what it was: `live` with its bar, or `calibrating` without one.
+ * - `closed` is final. Asking for the current status changes nothing.
+ * - Reinstating (`live`) a suspended challenge restores its previous status: `live` with its bar, or `calibrating` without one.
  * - A calibrating challenge cannot be made live by hand: its bar comes from its scores. `calibrating` cannot be asked for.
  */
 import { type Refused, refused } from '@laurel/errors';

@@ -5,23 +5,23 @@ import { clears } from './threshold.ts';
 const score = fc.double({ noNaN: true, noDefaultInfinity: true });
 
 describe('the bar', () => {
-  it('is cleared by a score equal to it, in both directions', () => {
+  it('the bar is cleared by a score equal to it, in both directions', () => {
     expect(clears(10, 10, 'higher_is_better')).toBe(true);
     expect(clears(10, 10, 'lower_is_better')).toBe(true);
   });
 
-  it('is cleared by a better score and missed by a worse one', () => {
+  it('the bar is cleared by a better score and missed by a worse one', () => {
     expect(clears(10.1, 10, 'higher_is_better')).toBe(true);
     expect(clears(9.9, 10, 'higher_is_better')).toBe(false);
     expect(clears(9.9, 10, 'lower_is_better')).toBe(true);
     expect(clears(10.1, 10, 'lower_is_better')).toBe(false);
   });
 
-  it('is never cleared where there is none', () => {
+  it('no score clears a missing bar', () => {
     fc.assert(fc.property(score, (value) => !clears(value, null, 'higher_is_better')));
   });
 
-  it('mirrors with the direction', () => {
+  it('the bar mirrors with the direction', () => {
     fc.assert(
       fc.property(score, score, (value, bar) => {
         expect(clears(value, bar, 'higher_is_better')).toBe(clears(-value, -bar, 'lower_is_better'));
@@ -29,7 +29,7 @@ describe('the bar', () => {
     );
   });
 
-  it('is cleared by every score that is better than one that clears it', () => {
+  it('the bar is cleared by every score that is better than one that clears it', () => {
     fc.assert(
       fc.property(score, score, score, (one, other, bar) => {
         fc.pre(clears(Math.min(one, other), bar, 'higher_is_better'));

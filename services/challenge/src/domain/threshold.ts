@@ -1,6 +1,6 @@
 /**
- * Reaching the bar counts as clearing it: a score equal to the threshold wins, in the challenge's direction (decisions, "Challenges").
- * `higher_is_better`: score >= threshold. `lower_is_better`: score <= threshold. Without a bar nothing is cleared.
+ * Reaching the bar counts as clearing it: a score equal to the threshold wins, in the challenge's direction (docs/contract/rules.md,
+ * "Challenges"). `higher_is_better`: score >= threshold. `lower_is_better`: score <= threshold. Without a bar no score clears it.
  */
 import type { ThresholdDirection } from './challenge.ts';
 

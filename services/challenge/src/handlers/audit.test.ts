@@ -1,4 +1,4 @@
-/** The audit finds what it is there to find: each kind of damage, done by hand. */
+/** The audit finds each kind of damage, which these tests do manually. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -16,14 +16,14 @@ async function failing(damage: string, repair: string, values: readonly unknown[
 }
 
 describe('the audit', () => {
-  it('finds nothing while everything is in order, and names every check', async () => {
+  it('the audit finds nothing while all data is consistent, and lists every check', async () => {
     const { checks } = ok(await h.challenge.audit({}));
     expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));
     expect(new Set(checks.map((check) => check.id)).size).toBe(checks.length);
     expect(checks.length).toBeGreaterThanOrEqual(14);
   });
 
-  it('finds an attempt whose fee is another one, was never posted, or is back though the attempt is not over', async () => {
+  it('the audit finds an attempt whose fee differs, was never posted, or was returned though the attempt is not over', async () => {
     const { attempt } = await h.openAttempt();
     await h.server.sweepOnce();
     const damages = [
@@ -52,7 +52,7 @@ describe('the audit', () => {
     ).toEqual(['visible_attempt_has_its_fee']);
   });
 
-  it('finds an award that pays something else, or that nobody was paid', async () => {
+  it('the audit finds an award whose payout differs or is missing', async () => {
     const { attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 100));
     h.clock.advance(2_000);
@@ -81,7 +81,7 @@ describe('the audit', () => {
     ).toEqual(['award_follows_from_its_attempt', 'cleared_bar_took_the_prize', 'award_has_its_payout']);
   });
 
-  it('finds a player with more attempts than the daily cap', async () => {
+  it('the audit finds a player with more attempts than the daily cap', async () => {
     const challenge = await h.open({ dailyAttemptCap: 2 });
     const player = await h.player();
     const attempts = [
@@ -99,7 +99,7 @@ describe('the audit', () => {
     ).toEqual(['daily_cap_was_kept']);
   });
 
-  it('is quiet while work is in flight', async () => {
+  it('the audit finds nothing while work is in flight', async () => {
     const challenge = await h.open({ dailyAttemptCap: 10_000 });
     const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
     let isDone = false;

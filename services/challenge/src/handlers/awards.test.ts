@@ -1,4 +1,4 @@
-/** Prizes after they were won: paid, held, released, denied, and owed while the wallet is away. */
+/** Prizes after they were won: paid, held, released, denied, and owed while the wallet is down. */
 import { newId } from '@laurel/ids';
 import { AwardStatus } from '@laurel/proto/challenge';
 import { PayoutStatus } from '@laurel/proto/wallet';
@@ -30,8 +30,8 @@ async function awardOf(attemptId: string) {
   return ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.outcome?.award;
 }
 
-describe('an award while the wallet is away', () => {
-  it('is a fault at first, and the same report again answers it paid', async () => {
+describe('an award while the wallet is down', () => {
+  it('a report whose award cannot be paid while the wallet is down fails, and its repeat answers the award paid', async () => {
     const { attempt, accountId } = await openAttempt();
     const operationId = newId();
     await h.stopWallet();
@@ -44,7 +44,7 @@ describe('an award while the wallet is away', () => {
     expect(await h.balance(accountId)).toBe(1_000n - 100n + 2_000n);
   });
 
-  it('is paid by a read, or by the sweeper, whoever comes first, and once', async () => {
+  it('an award that the wallet could not pay is paid once, by a read or by the sweeper, whichever comes first', async () => {
     const read = await openAttempt();
     const swept = await openAttempt();
     await h.stopWallet();
@@ -67,7 +67,7 @@ describe('an award while the wallet is away', () => {
 });
 
 describe('a held award', () => {
-  it('has moved no money and has claimed the prize', async () => {
+  it('a held award has moved no money and has claimed the prize', async () => {
     const { outcome, accountId, challenge, ref, attempt } = await heldAward();
     expect(outcome.award).toEqual({
       id: outcome.award?.id,
@@ -80,7 +80,7 @@ describe('a held award', () => {
     expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
   });
 
-  it('is paid once when it is released, however often, and cannot be denied then', async () => {
+  it('a held award is paid once when it is released, however often, and cannot be denied then', async () => {
     const { awardId, accountId, attempt } = await heldAward();
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
@@ -89,7 +89,7 @@ describe('a held award', () => {
     expect(await h.challenge.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
   });
 
-  it('stays unpaid and claimed when it is denied, and cannot be released then', async () => {
+  it('a held award stays unpaid and claimed when it is denied, and cannot be released then', async () => {
     const { awardId, accountId, attempt, challenge, ref } = await heldAward();
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
@@ -99,12 +99,12 @@ describe('a held award', () => {
     expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
   });
 
-  it('is not there under another id', async () => {
+  it('a held award is not found under another id', async () => {
     expect(await h.challenge.releaseAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
     expect(await h.challenge.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('is released or denied, never both, when both are asked for at once', async () => {
+  it('a held award is released or denied, never both, when both are requested concurrently', async () => {
     const { awardId, accountId, attempt } = await heldAward();
     const [released, denied] = await Promise.all([
       h.challenge.releaseAward({ awardId }),
@@ -116,10 +116,10 @@ describe('a held award', () => {
     expect(await h.balance(accountId)).toBe(isReleased ? 2_900n : 900n);
   });
 
-  it('is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
+  it('a held award is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
     const before = await heldAward();
     const after = await heldAward();
-    // That they are held is written behind the answer; the sweeper waits for it.
+    // The status `held` is written after the answer; the sweeper waits for it.
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     await h.database.query({ text: `update awards set status = 'releasing' where id = any($1)` }, [

@@ -23,7 +23,7 @@ async function listed(playerRef: string, all = false): Promise<readonly string[]
 }
 
 describe('a challenge that an operator opens', () => {
-  it('reads back as it was set', async () => {
+  it('a challenge that an operator opens reads back as it was set', async () => {
     const opened = await h.open({ description: 'A description', jurisdictions: ['US-CA'], scoreMin: -1.5 });
     expect(await reread(opened)).toEqual(opened);
     expect(opened).toMatchObject({
@@ -41,12 +41,12 @@ describe('a challenge that an operator opens', () => {
     expect(await h.challenge.getChallenge({ challengeId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('takes the documented defaults for what was left out', async () => {
+  it('a challenge that an operator opens has the documented defaults for omitted terms', async () => {
     const opened = await h.open({ minCalibrationN: 0, minCalibrationPlayers: 0, dailyAttemptCap: 0 });
     expect(opened.terms).toMatchObject({ minCalibrationN: 200, minCalibrationPlayers: 20, dailyAttemptCap: 10 });
   });
 
-  it('is refused for terms that make no sense', async () => {
+  it('a challenge that an operator opens is refused for terms that make no sense', async () => {
     const parent = await h.open();
     const { challenge: foreign } = ok(
       await h.challenge.createChallenge({
@@ -86,7 +86,7 @@ describe('a challenge that an operator opens', () => {
     await expect(h.open({ ...topN, topN: 1 }, { threshold: 1 })).rejects.toThrow('invalid_request');
   });
 
-  it('is suspended, reinstated and closed, and closed for good', async () => {
+  it('a challenge is suspended, reinstated and closed, and closing is permanent', async () => {
     const opened = await h.open();
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
     expect(ok(await set(ChallengeStatus.SUSPENDED)).challenge?.status).toBe(ChallengeStatus.SUSPENDED);
@@ -102,7 +102,7 @@ describe('a challenge that an operator opens', () => {
     });
   });
 
-  it('comes back to calibrating when it had no bar', async () => {
+  it('a challenge without a bar is calibrating again after its suspension', async () => {
     const opened = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
     expect(await set(ChallengeStatus.LIVE)).toMatchObject({ code: 'conflict' });
@@ -110,7 +110,7 @@ describe('a challenge that an operator opens', () => {
     expect(ok(await set(ChallengeStatus.LIVE)).challenge).toEqual(opened);
   });
 
-  it('never changes its terms and is never deleted, whoever asks the database', async () => {
+  it('a challenge never changes its terms and is never deleted, for any database role', async () => {
     const opened = await h.open();
     const change = { text: 'update challenges set prize_cents = 1 where id = $1' };
     await expect(h.database.query(change, [opened.id])).rejects.toThrow('never change');
@@ -121,7 +121,7 @@ describe('a challenge that an operator opens', () => {
 });
 
 describe('a calibrating challenge', () => {
-  it('is free and uncapped, wins nothing, and counts scores and players by account', async () => {
+  it('a calibrating challenge is free and uncapped, wins nothing, and counts scores and players by account', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1 }, { status: ChallengeStatus.CALIBRATING });
     expect(challenge).toMatchObject({ offeredFeeCents: 0n, offeredPrizeCents: 2_000n, threshold: undefined });
     const player = await h.player(undefined, 0n);
@@ -153,7 +153,7 @@ describe('a top_n challenge', () => {
     [ThresholdDirection.HIGHER_IS_BETTER, [10, 30, 20], 20, 25, 19],
     [ThresholdDirection.LOWER_IS_BETTER, [30, 10, 20], 20, 15, 21],
   ] as const)(
-    'has the n-th best score so far as its bar, frozen at creation (direction %i)',
+    'a top_n challenge has the n-th best score so far as its bar, frozen at creation (direction %i)',
     async (thresholdDirection, first, bar, better, worse) => {
       const challenge = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2, thresholdDirection });
       expect(challenge).toMatchObject({
@@ -191,7 +191,7 @@ describe('a top_n challenge', () => {
 });
 
 describe('the list of challenges', () => {
-  it('is exactly what a create would accept, funds aside', async () => {
+  it('the list of challenges is exactly those that a create would accept, funds aside', async () => {
     const { tenant } = { tenant: { ...PROGRAM, programId: newId() } };
     const open = async (terms: object, status: ChallengeStatus = ChallengeStatus.LIVE) => {
       // The list is oldest first.
@@ -217,8 +217,7 @@ describe('the list of challenges', () => {
     ok(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status: ChallengeStatus.SUSPENDED }));
     const calibrating = await open({}, ChallengeStatus.CALIBRATING);
 
-    const player = await h.player();
-    ok(await h.wallet.putPlayerLink({ player: { tenant, playerRef: player.ref }, email: player.email }));
+    const player = await h.player(undefined, undefined, tenant);
     const create = (challenge: Challenge) => h.create(challenge.id, player.ref, undefined, tenant);
     const win = created(await create(claimed));
     const report = { operationId: newId(), attemptId: win.id, tenant, score: 100, evidenceJson: '', requestId: '' };
@@ -236,7 +235,7 @@ describe('the list of challenges', () => {
     for (const challenge of live) {
       expect(verdictOf(await create(challenge)) === 'attempt', challenge.id).toBe(offered.includes(challenge.id));
     }
-    // Nobody knows this player yet; only funds are missing.
+    // This player has no account yet; only funds are missing.
     expect(await list('nobody')).toEqual([plain.id, claimed.id, capped.id, verified.id]);
     const stranger = { programId: newId(), environment: PROGRAM.environment };
     expect(await h.challenge.listChallenges({ tenant: stranger, playerRef: 'nobody', all: true })).toEqual({
@@ -244,7 +243,7 @@ describe('the list of challenges', () => {
     });
   });
 
-  it('leaves everything out for a player who is blocked', async () => {
+  it('the list of challenges is empty for a player who is blocked', async () => {
     const player = await h.player();
     await h.open();
     expect(await listed(player.ref)).not.toEqual([]);

@@ -17,7 +17,7 @@ import { faultsOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
 import { findChallenge, insertChallenge } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
 
-// decisions.md, "Challenges". A count of 0 means that the operator left it to us.
+// docs/contract/rules.md, "Challenges". A count of 0 selects the default.
 const DEFAULT_MIN_CALIBRATION_N = 200;
 const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
 const DEFAULT_DAILY_ATTEMPT_CAP = 10;
@@ -44,7 +44,7 @@ export function createChallenge(deps: {
       id: newId(createdAt),
       tenant,
       terms,
-      // A top_n challenge is as live as its scores make it.
+      // Whether a top_n challenge is live follows from its scores.
       status: terms.prizeStructure === 'top_n' ? 'live' : status,
       threshold,
       calibrationSource: 'observed',
@@ -95,6 +95,6 @@ function parseDirection(direction: ThresholdDirection): ChallengeTerms['directio
 
 function parsePrizeStructure(structure: PrizeStructure): ChallengeTerms['prizeStructure'] | null {
   if (structure === PrizeStructure.TOP_N) return 'top_n';
-  // What was left out is the ordinary structure.
+  // Unspecified means the ordinary structure.
   return structure === PrizeStructure.THRESHOLD || structure === PrizeStructure.UNSPECIFIED ? 'threshold' : null;
 }

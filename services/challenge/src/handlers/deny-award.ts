@@ -1,4 +1,4 @@
-/** DenyAward: closes a held award unpaid; its claim stays. Again changes nothing. */
+/** DenyAward: closes a held award unpaid; its claim stays. A repeat changes nothing. */
 import { type Handlers, parseId } from '@laurel/grpc';
 import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

@@ -1,4 +1,4 @@
-/** Attempts that end without an outcome: voided, expired by hand, spoiled. */
+/** Attempts that end without an outcome: voided, expired manually, disqualified. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus, ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
@@ -13,7 +13,7 @@ async function read(attemptId: string) {
 }
 
 describe('an attempt that an operator voids', () => {
-  it('is voided and refunded, takes no outcome, and cannot be voided again', async () => {
+  it('an attempt that an operator voids is voided and refunded, takes no outcome, and cannot be voided again', async () => {
     const { attempt, player } = await h.openAttempt({ dailyAttemptCap: 1 });
     const voided = ok(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
     expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
@@ -27,7 +27,7 @@ describe('an attempt that an operator voids', () => {
     created(await h.create(attempt.challengeId, player.ref));
   });
 
-  it('may have been created a moment ago', async () => {
+  it('an attempt that an operator voids may have been created a moment ago', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     await Promise.all(
@@ -40,7 +40,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
-  it('must be open, known, and voided for a reason', async () => {
+  it('an attempt that an operator voids must be open, known, and voided for a reason', async () => {
     const { attempt } = await h.openAttempt();
     const unknown = newOwnedId('challenge');
     expect(await h.challenge.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });
@@ -51,7 +51,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).toMatchObject({ code: 'conflict' });
   });
 
-  it('stays voiding while the wallet is away, shows nothing, and is finished by the next call', async () => {
+  it('an attempt that an operator voids stays voiding and hidden while the wallet is down, and is finished by the next call', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
@@ -63,8 +63,8 @@ describe('an attempt that an operator voids', () => {
   });
 });
 
-describe('a sandbox attempt that is expired by hand', () => {
-  it('is expired and refunded as if its hour had passed', async () => {
+describe('a sandbox attempt that is expired manually', () => {
+  it('a sandbox attempt that is expired manually is refunded as if its deadline had passed', async () => {
     const { attempt, player } = await h.openAttempt();
     const expired = ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
     expect(expired).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
@@ -80,8 +80,8 @@ describe('a sandbox attempt that is expired by hand', () => {
   });
 });
 
-describe('an attempt that an implausible score spoiled', () => {
-  it('refuses every later report alike, stays open until its hour, then expires and refunds', async () => {
+describe('an attempt that an implausible score disqualified', () => {
+  it('a disqualified attempt refuses every later report alike, stays open until its deadline, then expires and is refunded', async () => {
     const { attempt, player } = await h.openAttempt({ scoreMin: 0, scoreMax: 1_000 });
     expect(verdictOf(await h.report(attempt.id, 1_000.5))).toBe('score_out_of_range');
     expect(verdictOf(await h.report(attempt.id, 500))).toBe('score_out_of_range');
@@ -94,14 +94,14 @@ describe('an attempt that an implausible score spoiled', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
-  it('was not spoiled by a score on a bound', async () => {
+  it('an attempt is not disqualified by a score on a bound of the plausible window', async () => {
     const { attempt } = await h.openAttempt({ scoreMin: 0, scoreMax: 1_000 });
     expect(recorded(await h.report(attempt.id, 1_000)).metThreshold).toBe(true);
   });
 });
 
-describe('an attempt of a challenge that was pulled meanwhile', () => {
-  it('still takes its outcome, against the bar and for the prize that were frozen on it', async () => {
+describe('an attempt of a challenge that was suspended or closed meanwhile', () => {
+  it('an attempt of a challenge that was suspended or closed meanwhile still settles, with the bar and the prize that were frozen on it', async () => {
     const { attempt, challenge, player } = await h.openAttempt();
     ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.CLOSED }));
     expect(recorded(await h.report(attempt.id, 100, newId())).award?.amountCents).toBe(2_000n);

@@ -11,7 +11,7 @@ export function getAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['g
   return async (request) => {
     const tenant = parseTenant(request.tenant);
     const attemptId = parseId(request.attemptId);
-    // Another tenant's attempt is not there, and nothing is rolled forward on its behalf.
+    // Another tenant's attempt is not found, and this call does not roll it forward.
     const found = await findAttempt(deps.database, attemptId);
     if (found === null || !isSameTenant(found.terms.tenant, tenant)) return refused('not_found');
     const attempt = await rollForward(found.attempt, deps);

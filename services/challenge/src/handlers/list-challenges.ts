@@ -1,9 +1,9 @@
 /**
- * ListChallenges: by default the live challenges that CreateAttempts would accept for this player, funds aside; with `all`, every one.
- * A ref without an account is nobody yet: nothing speaks against it but its missing funds.
+ * ListChallenges: by default the live challenges that CreateAttempts would accept for this player, funds aside; with `all`, every one. A
+ * ref without an account has no history yet: no rule refuses it but its missing funds.
  */
 import { type Handlers, parseTenant } from '@laurel/grpc';
-import type { AccountMemory, Wallet } from '@laurel/money-path';
+import type { AccountCache, Wallet } from '@laurel/money-path';
 import type { Tenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
@@ -11,13 +11,13 @@ import type { Clock } from '@laurel/service';
 import { decideAvailability, factsOfNobody } from '../domain/availability.ts';
 import { statusOf } from '../domain/bar.ts';
 import type { Challenge } from '../domain/challenge.ts';
-import type { TierCeilings } from '../domain/prize-offer.ts';
 import { requirementOf } from '../domain/requirement.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { listChallengesOf } from '../repository/challenges.ts';
 import { loadFactsOfAccount } from '../repository/player-facts.ts';
 import { presentChallenge } from './present.ts';
 
-type Deps = { database: Database; wallet: Wallet; accounts: AccountMemory; ceilings: TierCeilings; clock: Clock };
+type Deps = { database: Database; wallet: Wallet; accounts: AccountCache; ceilings: TierCeilings; clock: Clock };
 
 export function listChallenges(deps: Deps): Handlers<ChallengeServiceService>['listChallenges'] {
   return async (request) => {
@@ -41,12 +41,12 @@ async function keepAccepted(
     player,
     live.map((challenge) => requirementOf(challenge.terms)),
   );
-  accounts.remember(player, accountId);
+  accounts.put(player, accountId);
   const ids = live.map((challenge) => challenge.id);
   const facts = accountId === null ? null : await loadFactsOfAccount(database, ids, accountId, clock());
 
   return live.filter((challenge, index) => {
-    // A ref without an account has no standing to refuse; it lacks funds, which are put aside here.
+    // A ref without an account has no eligibility to check; it lacks funds, which are left aside here.
     if (accountId !== null && codes[index] !== null) return false;
     const known = facts?.get(challenge.id) ?? factsOfNobody(challenge);
     return decideAvailability({ tenant, challenge, player: known, ceilings }).kind === 'available';

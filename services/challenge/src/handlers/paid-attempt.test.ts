@@ -1,7 +1,7 @@
 /** One player, from the fee to the prize. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
-import { verifySignature } from '@laurel/signature';
+import { keyIdOf, verifySignature } from '@laurel/signature';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -9,7 +9,7 @@ import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from
 const h = useHarness();
 
 describe('a paid attempt', () => {
-  it('charges its fee once, wins the frozen prize, and reads the same from then on', async () => {
+  it('a paid attempt charges its fee once, wins the frozen prize, and reads the same afterwards', async () => {
     const challenge = await h.open();
     const player = await h.player(undefined, 1_000n);
     const attemptId = newOwnedId('challenge');
@@ -53,7 +53,7 @@ describe('a paid attempt', () => {
     expect(await h.balance(player.accountId)).toBe(2_900n);
   });
 
-  it('leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
+  it('a paid attempt leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const outcome = recorded(await h.report(attempt.id, 99.5, newId(), '{"z":[1,{"b":null}],"a":"é\\u0000"}'));
     expect(outcome.award).toBeUndefined();
@@ -83,10 +83,12 @@ describe('a paid attempt', () => {
       award: null,
       recorded_at: h.clock().toISOString(),
       evidence: { z: [1, { b: null }], a: 'é\u0000' },
+      evidence_text: '{"z":[1,{"b":null}],"a":"é\\u0000"}',
+      key_id: keyIdOf(Buffer.from(receipt.publicKey)),
     });
   });
 
-  it('does not exist for another tenant', async () => {
+  it('a paid attempt does not exist for another tenant', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     expect(await h.challenge.getAttempt({ tenant: OTHER_PROGRAM, attemptId: attempt.id })).toMatchObject({
       code: 'not_found',
@@ -106,7 +108,7 @@ describe('a paid attempt', () => {
     expect(verdictOf(await h.report(newOwnedId('challenge'), 1))).toBe('not_found');
   });
 
-  it('is refused without being charged: unknown, suspended, above the ceiling, claimed, locked, at the cap, blocked, without funds', async () => {
+  it('a paid attempt is refused without a charge: unknown, suspended, above the ceiling, claimed, locked, at the cap, blocked, without funds', async () => {
     const player = await h.player();
     const poor = await h.player(undefined, 99n);
     const challenge = await h.open({ dailyAttemptCap: 2 });
@@ -135,7 +137,7 @@ describe('a paid attempt', () => {
     expect(await h.balance(poor.accountId)).toBe(99n);
   });
 
-  it('counts for the cap of its day only', async () => {
+  it('a paid attempt counts for the cap of its day only', async () => {
     const { challenge, player, attempt } = await h.openAttempt({ dailyAttemptCap: 1 });
     recorded(await h.report(attempt.id, 1));
     h.clock.advance(24 * 3_600_000 - 1);

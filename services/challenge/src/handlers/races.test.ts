@@ -1,4 +1,4 @@
-/** Many at once: no cap is passed, no prize taken twice, no fee returned twice. */
+/** Concurrent calls: no cap is exceeded, no prize won twice, no fee returned twice. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -18,7 +18,7 @@ function count(verdicts: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** The items in calls of ten, to two replicas in turn, all at once. */
+/** The items in calls of ten, to two replicas in turn, all concurrently. */
 async function createEverywhere(creations: readonly { challengeId: string; playerRef: string }[]) {
   const items = creations.map((creation) => ({
     ...creation,
@@ -36,8 +36,8 @@ async function createEverywhere(creations: readonly { challengeId: string; playe
   return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
 }
 
-describe('400 at once', () => {
-  it('never pass the daily cap', async () => {
+describe('400 concurrent calls', () => {
+  it('400 concurrent creations never exceed the daily cap', async () => {
     const challenge = await h.open({ dailyAttemptCap: 7 });
     const player = await h.player();
     const creations = Array.from({ length: 400 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
@@ -46,7 +46,7 @@ describe('400 at once', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 700n);
   });
 
-  it('never overdraw a wallet', async () => {
+  it('400 concurrent creations never overdraw a wallet', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });
     const player = await h.player(undefined, 512n);
     const creations = Array.from({ length: 400 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
@@ -55,7 +55,7 @@ describe('400 at once', () => {
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
-  it('never take a second prize, through two refs of one account', async () => {
+  it('400 concurrent reports never win a second prize, through two refs of one account', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
@@ -85,7 +85,7 @@ describe('400 at once', () => {
     expect(verdictOf(await h.create(challenge.id, secondRef))).toBe('challenge_already_claimed');
   });
 
-  it('do not deadlock when the batches of two replicas meet the same players in every order', async () => {
+  it('400 concurrent creations do not deadlock when the batches of two replicas contain the same players in every order', async () => {
     const challenges = await Promise.all(Array.from({ length: 5 }, () => h.open({ dailyAttemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
@@ -97,42 +97,8 @@ describe('400 at once', () => {
   });
 });
 
-describe('two reports on one attempt', () => {
-  it('settle it once: the first is recorded, every other comes too late', async () => {
-    const { attempt } = await h.openAttempt();
-    const results = await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => {
-        const client = index % 2 === 0 ? h.challenge : other.challenge;
-        const report = {
-          operationId: newId(),
-          attemptId: attempt.id,
-          tenant: PROGRAM,
-          score: index,
-          evidenceJson: '',
-          requestId: '',
-        };
-        return ok(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
-      }),
-    );
-    expect(count(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
-  });
-
-  it('are one when they are the same operation', async () => {
-    const { player, attempt } = await h.openAttempt();
-    const operationId = newId();
-    const report = { operationId, attemptId: attempt.id, tenant: PROGRAM, score: 100, evidenceJson: '', requestId: '' };
-    const answers = await Promise.all(
-      [h.challenge, other.challenge, h.challenge].map((client) => client.reportOutcomes({ reports: [report, report] })),
-    );
-    const outcomes = answers.flatMap((answer) => ok(answer).results.map(({ result }) => recorded(result)));
-    expect(outcomes).toHaveLength(6);
-    for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
-    expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
-  });
-});
-
-describe('an attempt at its hour', () => {
-  it('is either settled or expired and refunded, when both are asked for at once', async () => {
+describe('an attempt at its deadline', () => {
+  it('an attempt at its deadline is either settled or expired and refunded, when both are requested concurrently', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 40 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
@@ -161,7 +127,7 @@ describe('an attempt at its hour', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 4_000n + expired * 100n);
   });
 
-  it('is refunded once, however many replicas sweep at the same time', async () => {
+  it('an attempt at its deadline is refunded once by replicas that sweep at the same time', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 60 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
@@ -176,7 +142,7 @@ describe('an attempt at its hour', () => {
     expect(statuses).toEqual([{ status: 'expired' }]);
   });
 
-  it('takes no outcome any more though nobody has swept, and its read is already refunded', async () => {
+  it('an attempt past its deadline refuses an outcome before any sweep, and a read already answers it refunded', async () => {
     const { challenge, player, attempt: late } = await h.openAttempt();
     const read = created(await h.create(challenge.id, player.ref));
     const justInTime = created(await h.create(challenge.id, player.ref));

@@ -1,4 +1,4 @@
-/** One attempt as several calls answer it, after it was rolled forward; its award is rolled forward too. */
+/** The read of one attempt that several calls share: it is rolled forward first; its award is rolled forward too. */
 import type { AwardPayer, RollForwardDeps } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { Attempt as AttemptMessage } from '@laurel/proto/challenge';

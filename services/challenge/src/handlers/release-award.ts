@@ -1,4 +1,4 @@
-/** ReleaseAward: pays a held award. Again changes nothing. */
+/** ReleaseAward: pays a held award. A repeat changes nothing. */
 import { type Handlers, parseId } from '@laurel/grpc';
 import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

@@ -1,4 +1,4 @@
-/** The same attempt id sent again, whatever the first request left behind. */
+/** The same attempt id sent again, after every state in which the first request can end. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -15,14 +15,14 @@ async function statusOf(attemptId: string) {
   return row;
 }
 
-/** The status changes as if what was written behind had been lost. */
+/** Resets the status as if the commit after the answer had been lost. */
 async function forget(attemptId: string): Promise<void> {
   await h.server.sweepOnce();
   await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
 }
 
 describe('a create that is sent again', () => {
-  it('goes on from an attempt whose fee the wallet never heard of', async () => {
+  it('a create that is sent again continues an attempt whose fee the wallet never received', async () => {
     const challenge = await h.open();
     const player = await h.player();
     const attemptId = newOwnedId('challenge');
@@ -30,7 +30,7 @@ describe('a create that is sent again', () => {
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
     await h.startWallet();
 
-    // The ref was never resolved, so nothing was written; now it is, and the wallet dies before the charge.
+    // The ref was never resolved, so nothing was written; now it is, and the wallet goes down before the charge.
     expect(await statusOf(attemptId)).toBeUndefined();
     created(await h.create(challenge.id, player.ref));
     await h.stopWallet();
@@ -42,14 +42,14 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 200n);
   });
 
-  it('charges nothing again when the fee was posted and that was lost', async () => {
+  it('a create that is sent again does not charge twice when the fee was posted but not recorded', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
     expect(await h.balance(player.accountId)).toBe(99_900n);
   });
 
-  it('is refused as it was the first time, though the player has funds by now', async () => {
+  it('a create that is sent again is refused as the first time, though the player has funds by now', async () => {
     const challenge = await h.open();
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('challenge');
@@ -63,7 +63,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(500n);
   });
 
-  it('begins again under a new fee when the sweeper had fenced the first one, and that fee is refunded at the hour', async () => {
+  it('a create that is sent again restarts under a new fee id when the first has a tombstone, and that fee is refunded at the deadline', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
 
     h.clock.advance(59_999);
@@ -85,7 +85,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
-  it('answers the attempt as it was created after it was settled, expired or voided', async () => {
+  it('a create that is sent again answers the attempt as it was created after it was settled, expired or voided', async () => {
     const { challenge, player, attempt: settled } = await h.openAttempt();
     const expired = created(await h.create(challenge.id, player.ref));
     const voided = created(await h.create(challenge.id, player.ref));
@@ -97,7 +97,7 @@ describe('a create that is sent again', () => {
     }
   });
 
-  it('is one attempt and one charge when it races itself, in one batch and across replicas', async () => {
+  it('a create that races itself is one attempt and one charge, in one batch and across replicas', async () => {
     const challenge = await h.open();
     const player = await h.player();
     await using other = await h.startReplica();
@@ -122,8 +122,8 @@ describe('a create that is sent again', () => {
   });
 });
 
-describe('a pending attempt that a reader meets', () => {
-  it('is resolved by a read, and by a report', async () => {
+describe('a pending attempt that a reader finds', () => {
+  it('a pending attempt that a reader finds is resolved by a read, and by a report', async () => {
     const { challenge, player, attempt: read } = await h.openAttempt();
     const reported = created(await h.create(challenge.id, player.ref));
     await forget(read.id);
@@ -133,7 +133,7 @@ describe('a pending attempt that a reader meets', () => {
     expect(recorded(await h.report(reported.id, 1)).metThreshold).toBe(false);
   });
 
-  it('does not exist while its fee is absent, and takes its outcome once it was paid for', async () => {
+  it('a pending attempt does not exist while its fee is absent, and settles once it is paid for', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
@@ -141,7 +141,7 @@ describe('a pending attempt that a reader meets', () => {
     expect(recorded(await h.report(attemptId, 1)).score).toBe(1);
   });
 
-  it('is found at its hour even if the sweep for pending ones had passed it by', async () => {
+  it('a pending attempt is found at its deadline even if the sweep of pending attempts missed it', async () => {
     const { player, attempt } = await h.openAttempt();
     h.clock.advance(120_000);
     await forget(attempt.id);
@@ -149,7 +149,7 @@ describe('a pending attempt that a reader meets', () => {
       insert into sweep_marks values ('resolve_pending', $1)
       on conflict (sweep) do update set swept_until = excluded.swept_until`;
     await h.database.query({ text }, [h.clock()]);
-    // It begins at the mark that it finds.
+    // Its sweep starts at the stored mark.
     await using replica = await h.startReplica();
     await replica.server.sweepOnce();
     expect(await statusOf(attempt.id)).toMatchObject({ status: 'pending' });
@@ -160,7 +160,7 @@ describe('a pending attempt that a reader meets', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
-  it('is opened by the sweeper when its fee was posted, and expires at its hour like any other', async () => {
+  it('a pending attempt is opened by the sweeper when its fee was posted, and expires at its deadline like any other', async () => {
     const { player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     h.clock.advance(HOUR_MS);
@@ -173,7 +173,7 @@ describe('a pending attempt that a reader meets', () => {
 });
 
 describe('a player whose link moved', () => {
-  it('pays from the account that the ref names now, and what the old account claimed or spent does not count', async () => {
+  it('a player whose link moved pays from the account that the ref names now; claims and attempts of the old account do not count', async () => {
     const challenge = await h.open({ dailyAttemptCap: 2 });
     const before = await h.player();
     const after = await h.player();
@@ -186,7 +186,7 @@ describe('a player whose link moved', () => {
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
     created(await h.create(challenge.id, before.ref));
     expect(await h.balance(after.accountId)).toBe(99_900n);
-    // A remembered account that only the charge can correct.
+    // A cached account that only the charge can correct.
     created(await h.create(unfinished.id, after.ref));
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: after.ref }, email: before.email }));
     created(await h.create(unfinished.id, after.ref));
@@ -199,7 +199,7 @@ describe('a player whose link moved', () => {
     expect(await h.balance(before.accountId)).toBe(100_000n - 300n + 4_000n);
   });
 
-  it('is refused, uncharged, where the rules refuse the account that the ref names now', async () => {
+  it('a player whose link moved is refused without a charge where the rules refuse the account that the ref names now', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1 });
     const before = await h.player();
     const after = await h.player();

@@ -1,4 +1,4 @@
-/** UpdateChallengeStatus: an operator reinstates, suspends or closes. Partners are told of a suspension. */
+/** UpdateChallengeStatus: an operator reinstates, suspends or closes. Partners are notified of a suspension. */
 import { isRefused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { type Handlers, parseId } from '@laurel/grpc';

@@ -1,4 +1,4 @@
-/** Attempts. Rows are always locked in id order, so that two batches never wait for each other. */
+/** Attempts. Rows are locked in id order (docs/lock-order.md). */
 
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
@@ -32,7 +32,7 @@ type AttemptWithTermsRow = AttemptRow & {
   score_max: number | null;
 };
 
-/** An attempt and what it reads from its challenge. */
+/** An attempt and the terms it reads from its challenge. */
 export type AttemptWithTerms = { readonly attempt: Attempt; readonly terms: AttemptTerms };
 
 const WITH_TERMS = `
@@ -48,6 +48,7 @@ select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[],
   $9::text[], $10::timestamptz[])
   as w (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
 where ${isBehindFence('w.created_at')}
+order by w.id
 on conflict (id) do nothing
 returning id`,
 };
@@ -56,8 +57,8 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 
 const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
 
-// Nothing that another transaction may write meanwhile is joined here: after waiting for a lock PostgreSQL reads the attempt anew,
-// but whatever it is joined to as it was before the wait. What is joined is frozen.
+// Nothing that another transaction may write meanwhile is joined here: after waiting for a lock PostgreSQL reads the attempt again, but
+// the joined rows as they were before the wait. The joined columns are frozen.
 const LOCK_WITH_TERMS = {
   name: 'attempts_lock_with_terms',
   text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,
@@ -81,7 +82,7 @@ returning id`,
 
 const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
 
-/** The ids of the attempts that were written by us, and not by another process before, and not too late. */
+/** The ids of the attempts that this transaction wrote: those that no other process wrote before, and that are not too late. */
 export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
@@ -120,7 +121,7 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
-/** An abandoned attempt begins again as this one. False when another process was first, or when it comes too late. */
+/** Restarts an abandoned attempt as this one. False when another process was first, or when it is too late. */
 export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(REVIVE, [
     attempt.id,

@@ -1,10 +1,12 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
+import { countsUnderCap } from '@laurel/money-path';
 import type { AwardStatus } from '@laurel/money-path/domain';
 import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
+import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
 
-// Constraints hold most of these already; the audit is there for the day when somebody switches one off.
+// Constraints enforce most of these already; the audit covers the case that one is switched off.
 const CHECKS: readonly Check[] = [
   {
     id: 'outcome_exactly_when_settled',
@@ -57,9 +59,9 @@ const CHECKS: readonly Check[] = [
       from (
         select a.id, a.challenge_id, count(*) over (
           partition by a.challenge_id, a.account_id order by a.created_at
-          range between interval '86399.999 seconds' preceding and current row) as in_window
+          range between interval '${CAP_WINDOW_MS - 1} milliseconds' preceding and current row) as in_window
         from attempts a
-        where a.fee_cents > 0 and a.status in ('pending', 'open', 'settled')
+        where ${countsUnderCap('a')}
       ) counted join challenges c on c.id = counted.challenge_id
       where counted.in_window > c.daily_attempt_cap`,
   },

@@ -1,10 +1,10 @@
-/** Awards, which are also the claims. */
+/** Awards; a row is also the claim to its prize. */
 import { cents } from '@laurel/money';
 import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type { Award, Outcome } from '../domain/challenge.ts';
 
-/** An award that has just moved to the status that it shows, and what is told of it. */
+/** An award that has just moved to its status, and what its event needs. */
 export type MovedAward = OwedAward<Award> & {
   readonly movedFrom: AwardStatus;
   readonly playerRef: string;
@@ -30,8 +30,8 @@ type MovedAwardRow = AwardWithTenantRow & {
   recorded_at: Date;
 };
 
-// The unique constraint decides the claim. Claims are made in one order, so that two batches that race for the same ones wait for each
-// other in one direction only; of two claims of one account in one batch the earlier report's comes first.
+// The unique constraint decides the claim. Claims are inserted in one order, so that two batches that race for the same ones wait for
+// each other in one direction only; of two claims of one account in one batch the earlier report's comes first.
 const CLAIM = {
   name: 'awards_claim',
   text: `
@@ -55,17 +55,18 @@ const SELECT_UNFINISHED = {
 ${WITH_TENANT} where w.status in ('paying', 'releasing', 'denying') and w.created_at <= $1 order by w.created_at limit $2`,
 };
 
-// What was asked of an award in one state says nothing about another state that it has reached since.
+// The wallet's answer for an award in one status must not change an award that has reached another status since.
 const RECORD_PAYOUTS = {
   name: 'awards_record_payouts',
   text: `
-with moved as (
-  update awards w set status = f.status, paid_at = f.paid_at
+with held as materialized (
+  select f.*
   from (
-    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at) order by f.id
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as f (id, asked, status, paid_at) order by id
   ) f
-  where w.id = f.id and w.status = f.asked
-  returning w.*, f.asked
+  cross join lateral (select from awards w where w.id = f.id and w.status = f.asked for no key update) w
+), moved as (
+  update awards w set status = held.status, paid_at = held.paid_at from held where w.id = held.id returning w.*, held.asked
 )
 select m.*, c.program_id, c.environment, a.player_ref, o.score, o.met_threshold, o.recorded_at
 from moved m
@@ -76,7 +77,7 @@ join outcomes o on o.attempt_id = m.attempt_id`,
 
 const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
 
-/** The attempts whose claim took the prize. */
+/** The attempts whose claim won the prize. */
 export async function claimAwards(
   on: Queryable,
   awards: readonly Omit<Award, 'status' | 'createdAt' | 'paidAt'>[],
@@ -105,7 +106,7 @@ export async function findAward(on: Queryable, id: string): Promise<OwedAward<Aw
   return row === undefined ? null : toAwardWithTenant(row);
 }
 
-/** Awards that lie between two commits, oldest first. */
+/** Awards between two commits, oldest first. */
 export async function loadUnfinishedAwards(
   on: Queryable,
   createdUntil: Date,
@@ -114,7 +115,7 @@ export async function loadUnfinishedAwards(
   return (await on.query<AwardWithTenantRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toAwardWithTenant);
 }
 
-/** The awards that moved by this, each once; one that is in another status by now stays as it is. */
+/** The awards that this moved, each once; one that is in another status by now is left unchanged. */
 export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly MovedAward[]> {
   const rows = await on.query<MovedAwardRow>(RECORD_PAYOUTS, [
     payouts.map((payout) => payout.awardId),
@@ -130,7 +131,7 @@ export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[])
   }));
 }
 
-/** Whether the award was in the first status and is in the second now. */
+/** Moves the award from the first status to the second. False where it was not in the first. */
 export async function moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean> {
   return (await on.query(MOVE, [id, from, to])).length === 1;
 }

@@ -10,7 +10,9 @@ import type {
   PrizeStructure,
   ThresholdDirection,
 } from '../domain/challenge.ts';
-import type { ReadChallenge } from '../domain/challenge-memory.ts';
+
+/** A challenge, and the version of its row that it was read from: the database raises it at every update. */
+export type VersionedChallenge = { readonly challenge: Challenge; readonly version: bigint };
 
 type ChallengeRow = {
   id: string;
@@ -43,13 +45,12 @@ type ChallengeRow = {
   nth_best_score: number | null;
   collected: number;
   players_collected: number;
-  /** Another one after every update of the row. */
-  version: string;
+  version: bigint;
 };
 
 // Reading the n-th best costs n steps of bar_samples_by_score; samples are counted only while there is no bar.
 const CHALLENGE = `
-select c.*, c.xmin::text as version, bar.nth_best_score, progress.collected, progress.players_collected
+select c.*, bar.nth_best_score, progress.collected, progress.players_collected
 from challenges c
 left join lateral (
   (select s.score as nth_best_score from bar_samples s
@@ -86,7 +87,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 
 const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
 
-export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, ReadChallenge>> {
+export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, VersionedChallenge>> {
   const rows = await on.query<ChallengeRow>(SELECT_BY_IDS, [[...new Set(ids)]]);
   return new Map(rows.map((row) => [row.id, { challenge: toChallenge(row), version: row.version }]));
 }
@@ -100,7 +101,7 @@ export async function listChallengesOf(on: Queryable, tenant: Tenant): Promise<r
   return (await on.query<ChallengeRow>(SELECT_OF_TENANT, [tenant.programId, tenant.environment])).map(toChallenge);
 }
 
-/** Keeps the challenge's status and bar still until the transaction ends. */
+/** Locks the challenge's status and bar against changes until the transaction ends. */
 export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
 }

@@ -1,4 +1,4 @@
-/** Outcomes, their receipts, and the samples that a bar is read off. */
+/** Outcomes, their receipts, and the samples that a bar follows from. */
 import type { OutboxRow } from '@laurel/events';
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
@@ -11,12 +11,12 @@ export type SignedOutcome = {
   readonly signature: Buffer;
 };
 
-/** An outcome that is to be recorded where its attempt is still as it is remembered. */
-export type RememberedOutcome = SignedOutcome & {
+/** An outcome to record only where its attempt is still as cached. */
+export type OptimisticOutcome = SignedOutcome & {
   readonly attempt: AttemptInPlay;
   /** The award that the outcome wins; null for none. */
   readonly awardId: string | null;
-  /** What is told of it at once; null for nothing. */
+  /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
 };
 
@@ -47,30 +47,34 @@ select o.*, $8::int
 from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::bool[], $5::timestamptz[], $6::text[], $7::bytea[]) as o`,
 };
 
-// Frozen facts need no look, and the fee generation stands for them: an attempt that began again under another one froze others. The
-// account may have moved until the attempt opened. Rows are locked in id order, as everywhere; the join goes by that order, because it
-// can only look attempts up one by one. After waiting for a lock PostgreSQL holds the row's new version against the conditions.
-const settleAsRememberedText = ({ wins }: { wins: boolean }) => `
-with reported as (
-  select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
-    $11::uuid[], $12::bytea[]${wins ? ', $13::uuid[]' : ''})
-  as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
-    event_id, payload${wins ? ', award_id' : ''})
-  order by r.id
+// Frozen fields are not compared, and the fee generation stands in for them: an attempt that was restarted with another generation froze
+// other values. The account may have changed until the attempt opened. After waiting for a lock PostgreSQL checks the conditions against
+// the row's new version.
+const settleOptimisticallyText = ({ wins }: { wins: boolean }) => `
+with held as materialized (
+  select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
+  from (
+    select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
+      $11::uuid[], $12::bytea[]${wins ? ', $13::uuid[]' : ''})
+    as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
+      event_id, payload${wins ? ', award_id' : ''})
+    order by id
+  ) r
+  cross join lateral (
+    select a.challenge_id, a.prize_cents from attempts a
+    where a.id = r.id and a.status in ('open', 'pending') and a.spoiled_at is null
+      and a.account_id = r.account_id and a.fee_generation = r.fee_generation${
+        wins
+          ? `
+      and (r.award_id is null
+        or not exists (select from awards w where w.challenge_id = a.challenge_id and w.account_id = a.account_id))`
+          : ''
+      }
+    for no key update
+  ) a
 ),
 settled as (
-  update attempts a set status = 'settled'
-  from reported r
-  where a.id = r.id and a.status in ('open', 'pending') and a.spoiled_at is null
-    and a.account_id = r.account_id and a.fee_generation = r.fee_generation${
-      wins
-        ? `
-    and (r.award_id is null
-      or not exists (select from awards w where w.challenge_id = a.challenge_id and w.account_id = a.account_id))
-  returning r.*, a.challenge_id, a.prize_cents`
-        : `
-  returning r.*`
-    }
+  update attempts a set status = 'settled' from held where a.id = held.id returning held.*
 ),
 told as (
   insert into outbox (event_id, payload) select event_id, payload from settled where event_id is not null
@@ -91,9 +95,9 @@ recorded as (
 )
 select id from settled`;
 
-// Most batches win nothing, and a table that nothing goes into costs as well.
-const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleAsRememberedText({ wins: false }) };
-const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleAsRememberedText({ wins: true }) };
+// Most batches win nothing, and an insert of no rows into awards has a cost too.
+const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleOptimisticallyText({ wins: false }) };
+const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleOptimisticallyText({ wins: true }) };
 
 const INSERT_SAMPLES = {
   name: 'bar_samples_insert',
@@ -133,13 +137,13 @@ export async function insertOutcomes(
 }
 
 /**
- * Settles the attempts that are still open, unspoiled, unchanged and, for a win, without a prize taken; their fees are known to be
- * posted, so `pending` is open too. The outcome, the award and the event are written of those alone. Answers their ids. Each attempt
- * may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile.
+ * Settles the attempts that are still open, not disqualified, unchanged and, for a win, whose prize is not yet claimed; their fees are
+ * known to be posted, so `pending` counts as open too. The outcome, the award and the event are written of those alone. Returns their ids.
+ * Each attempt may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile.
  */
-export async function settleAsRemembered(
+export async function settleOptimistically(
   database: Database,
-  outcomes: readonly RememberedOutcome[],
+  outcomes: readonly OptimisticOutcome[],
   signingKeyId: number,
 ): Promise<ReadonlySet<string>> {
   const wins = outcomes.some(({ awardId }) => awardId !== null);

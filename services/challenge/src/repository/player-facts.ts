@@ -1,8 +1,8 @@
-/** What an account has done with a challenge: the facts of availability.ts, read under the player's lock. */
+/** An account's history with a challenge: the facts of availability.ts, read under the player's lock. */
 
-import { CAP_COUNTED } from '@laurel/attempt';
 import type { BoundStatement, Queryable } from '@laurel/postgres';
-import { CAP_WINDOW_MS, type PlayerFacts } from '../domain/availability.ts';
+import type { PlayerFacts } from '../domain/availability.ts';
+import { isClaimed, isRungUnlocked, paidInWindow, windowStart } from './creation-rules.ts';
 
 /** One creation to look up. */
 export type PlayerQuery = {
@@ -16,8 +16,8 @@ export type PlayerAnswer = PlayerFacts & { readonly isKnownAttempt: boolean };
 type FactsRow = { is_known_attempt: boolean; claimed: boolean; parent_claimed: boolean; paid_in_window: number };
 
 // One lock per (challenge, account), held to the end of the transaction, all taken in one order: two batches never deadlock. It is the
-// first statement, so that everything after it sees what the holder before committed. The hash may collide: two players then wait
-// for each other needlessly, and nothing else.
+// first statement, so that everything after it sees what the previous holder committed. A hash collision makes two players wait for each
+// other needlessly, and has no other effect.
 const LOCK_PLAYERS = {
   name: 'players_lock',
   text: `
@@ -25,43 +25,38 @@ select pg_advisory_xact_lock(sorted.key)
 from (select distinct hashtextextended(k.key, 0) as key from unnest($1::text[]) as k (key) order by 1) sorted`,
 };
 
-// Scalar subqueries and no joins: whatever the planner believes of the table sizes, each is an index look-up for each item.
+const CREATION = { challengeId: 'i.challenge_id', accountId: 'i.account_id' };
+
 const SELECT_FACTS = {
   name: 'player_facts',
   text: `
 select
   (select known.id from attempts known where known.id = i.attempt_id) is not null as is_known_attempt,
-  (select own.id from awards own where own.challenge_id = i.challenge_id and own.account_id = i.account_id) is not null as claimed,
+  ${isClaimed(CREATION)} as claimed,
   coalesce(
-    (select c.parent_challenge_id is null
-       or (select below.id from awards below
-           where below.challenge_id = c.parent_challenge_id and below.account_id = i.account_id) is not null
+    (select ${isRungUnlocked({ parentChallengeId: 'c.parent_challenge_id', accountId: 'i.account_id' })}
      from challenges c where c.id = i.challenge_id), true) as parent_claimed,
-  (select count(*)::int from attempts paid
-   where paid.challenge_id = i.challenge_id and paid.account_id = i.account_id and paid.created_at > $4
-     and paid.fee_cents > 0 and paid.status = any($5::text[])) as paid_in_window
+  ${paidInWindow({ ...CREATION, since: '$4' })} as paid_in_window
 from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id, challenge_id, account_id, position)
 order by i.position`,
 };
+
+const LISTED = { challengeId: 'c.id', accountId: '$2' };
 
 const SELECT_FACTS_OF_ACCOUNT = {
   name: 'player_facts_of_account',
   text: `
 select c.id as challenge_id,
-  (select own.id from awards own where own.challenge_id = c.id and own.account_id = $2) is not null as claimed,
-  c.parent_challenge_id is null
-    or (select below.id from awards below where below.challenge_id = c.parent_challenge_id and below.account_id = $2) is not null
-    as parent_claimed,
-  (select count(*)::int from attempts paid
-   where paid.challenge_id = c.id and paid.account_id = $2 and paid.created_at > $3
-     and paid.fee_cents > 0 and paid.status = any($4::text[])) as paid_in_window
+  ${isClaimed(LISTED)} as claimed,
+  ${isRungUnlocked({ parentChallengeId: 'c.parent_challenge_id', accountId: '$2' })} as parent_claimed,
+  ${paidInWindow({ ...LISTED, since: '$3' })} as paid_in_window
 from challenges c
 where c.id = any($1::uuid[])`,
 };
 
 type Player = { readonly challengeId: string; readonly accountId: string | null };
 
-/** Players without an account have nothing to race for. */
+/** Players without an account need no lock: there is nothing to race for. */
 export async function lockPlayers(on: Queryable, players: readonly Player[]): Promise<void> {
   const withAccount = players.filter((player) => player.accountId !== null);
   if (withAccount.length === 0) return;
@@ -69,7 +64,7 @@ export async function lockPlayers(on: Queryable, players: readonly Player[]): Pr
   await on.query(statement, values);
 }
 
-/** The statement that locks these players, each of whom has an account. */
+/** The statement that locks these players, each with an account. */
 export function lockOfPlayers(players: readonly Player[]): BoundStatement {
   return { statement: LOCK_PLAYERS, values: [players.map((player) => `${player.challengeId}:${player.accountId}`)] };
 }
@@ -85,12 +80,11 @@ export async function loadPlayerFacts(
     queries.map((query) => query.challengeId),
     queries.map((query) => query.accountId),
     windowStart(now),
-    CAP_COUNTED,
   ]);
   return rows.map((row) => ({ ...toFacts(row), isKnownAttempt: row.is_known_attempt }));
 }
 
-/** What one account has done with each of these challenges. */
+/** One account's history with each of these challenges. */
 export async function loadFactsOfAccount(
   on: Queryable,
   challengeIds: readonly string[],
@@ -101,14 +95,8 @@ export async function loadFactsOfAccount(
     challengeIds,
     accountId,
     windowStart(now),
-    CAP_COUNTED,
   ]);
   return new Map(rows.map((row) => [row.challenge_id, toFacts(row)]));
-}
-
-/** What is newer than this counts for the cap. */
-export function windowStart(now: Date): Date {
-  return new Date(now.getTime() - CAP_WINDOW_MS);
 }
 
 function toFacts(row: Omit<FactsRow, 'is_known_attempt'>): PlayerFacts {

@@ -1,4 +1,4 @@
-/** Commit A by itself: what is decided on a remembered challenge is what would have been decided on what there was to be read. */
+/** The reservation in isolation: the decision on a cached challenge is the one that would have been made on rows read then. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefused } from '@laurel/errors';
@@ -17,9 +17,9 @@ import { ATTEMPT, CEILINGS, LIVE, TERMS } from '../domain/example.ts';
 import { insertAttempts, loadAttempts } from '../repository/attempts.ts';
 import { insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
 import { lockPlayers } from '../repository/player-facts.ts';
-import { createAttemptCreations } from './create-attempts.ts';
+import { createAttemptReservations } from './reserve-attempts.ts';
 
-// The failpoints read their folder when they are loaded, which is before all that follows.
+// The failpoints library reads its folder when it is loaded, which is before the code below.
 const failpoints = vi.hoisted(() => {
   process.env.FAILPOINTS_DIR = `${process.env.TMPDIR ?? '/tmp'}/laurel-challenge-create-${process.pid}`;
   return process.env.FAILPOINTS_DIR;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A replica's commit A, and how often it took the short way and the long one. `turn` is what its short way waits for. */
+/** A replica's reservations, and how often they took the single round trip and the transaction. The single round trip waits for `turn`. */
 function startReplica({ turn }: { turn?: Promise<void> } = {}) {
   const trips = { short: 0, long: 0 };
   const counted: Database = {
@@ -53,17 +53,17 @@ function startReplica({ turn }: { turn?: Promise<void> } = {}) {
       return database.transaction(...args);
     },
   };
-  const creations = createAttemptCreations({ database: counted, ceilings: CEILINGS, clock });
+  const reservations = createAttemptReservations({ database: counted, ceilings: CEILINGS, clock });
   const create = (
     challenge: Challenge,
     accountId: string,
     { attemptId = newOwnedId('challenge'), isFresh = true }: { attemptId?: string; isFresh?: boolean } = {},
   ) =>
-    creations.submit({
+    reservations.submit({
       creation: { attemptId, tenant: TENANT, challengeId: challenge.id, playerRef: 'player', metadata: '{}' },
       account: { accountId, isFresh },
     });
-  /** Reads the challenge, on account of a player who matters to nobody. */
+  /** Caches the challenge by a creation of an unrelated player. */
   const warmUp = async (challenge: Challenge) => {
     await create(challenge, newId());
     Object.assign(trips, { short: 0, long: 0 });
@@ -105,8 +105,8 @@ async function countAttempts(challenge: Challenge): Promise<bigint | undefined> 
 
 const verdictOf = (decision: CreationDecision) => (isRefused(decision) ? decision.code : decision.kind);
 
-describe('a creation on a remembered challenge', () => {
-  it('is one round trip, and writes what it answers', async () => {
+describe('a creation on a cached challenge', () => {
+  it('a creation on a cached challenge is one round trip, and writes what it answers', async () => {
     const replica = startReplica();
     const challenge = await open();
     const first = await replica.create(challenge, newId());
@@ -124,7 +124,7 @@ describe('a creation on a remembered challenge', () => {
   it.each([
     ['challenge.create.before-commit', 'created'],
     ['challenge.create.after-commit', 'known'],
-  ] as const)('that fails at %s is %s when it comes again', async (failpoint, verdict) => {
+  ] as const)('a creation that fails at %s is %s when it is retried', async (failpoint, verdict) => {
     const replica = startReplica();
     const challenge = await open();
     const [accountId, attemptId] = [newId(), newOwnedId('challenge')];
@@ -136,7 +136,7 @@ describe('a creation on a remembered challenge', () => {
     expect(verdictOf(await replica.create(challenge, accountId, { attemptId }))).toBe(verdict);
   });
 
-  it('is refused as soon as the challenge is suspended, and goes through again once it is reinstated', async () => {
+  it('a creation on a cached challenge is refused as soon as the challenge is suspended, and accepted once it is reinstated', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -147,7 +147,7 @@ describe('a creation on a remembered challenge', () => {
     expect(await countAttempts(challenge)).toBe(2n);
   });
 
-  it('freezes the bar that the challenge has by then', async () => {
+  it('a creation on a cached challenge freezes the current bar of the challenge', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -156,7 +156,7 @@ describe('a creation on a remembered challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('holds though the row was locked or vacuumed meanwhile', async () => {
+  it('a creation on a cached challenge is written though the row was locked or vacuumed meanwhile', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -166,7 +166,7 @@ describe('a creation on a remembered challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 0 });
   });
 
-  it('is refused once its prize was claimed elsewhere; on a remembered account the wallet is asked first', async () => {
+  it('a creation on a cached challenge is refused once its prize was claimed elsewhere; on a cached account the wallet is called first', async () => {
     const replica = startReplica();
     const challenge = await open();
     const accountId = newId();
@@ -176,7 +176,7 @@ describe('a creation on a remembered challenge', () => {
     expect(verdictOf(await replica.create(challenge, accountId, { isFresh: false }))).toBe('ask_wallet');
   });
 
-  it('of a rung is for those alone who claimed the rung below', async () => {
+  it('a creation on a cached rung is accepted only for an account that claimed the rung below', async () => {
     const replica = startReplica();
     const parent = await open();
     const rung = await open({ parentChallengeId: parent.id }, { rung: 2 });
@@ -188,7 +188,7 @@ describe('a creation on a remembered challenge', () => {
     expect(verdictOf(await replica.create(rung, newcomer))).toBe('rung_locked');
   });
 
-  it('is the same attempt when its id comes again, to whichever replica, and goes on after it was abandoned', async () => {
+  it('a creation on a cached challenge is the same attempt when its id is sent again to any replica, and restarts after it was abandoned', async () => {
     const replicas = [startReplica(), startReplica()];
     const challenge = await open();
     const [accountId, attemptId] = [newId(), newOwnedId('challenge')];
@@ -208,7 +208,7 @@ describe('a creation on a remembered challenge', () => {
     });
   });
 
-  it('is never foreseen where scores decide what it costs', async () => {
+  it('a creation on a cached challenge is never optimistic where scores decide its fee', async () => {
     const replica = startReplica();
     const calibrating = await open({}, { status: 'calibrating', threshold: null });
     const topN = await open({ prizeStructure: 'top_n', topN: 1 }, { threshold: null });
@@ -219,13 +219,13 @@ describe('a creation on a remembered challenge', () => {
   });
 });
 
-describe('a creation that waits while the sweep of pending attempts goes on', () => {
-  // The fence is never in the database's future, and the sweeps below take minutes by this clock.
+describe('a creation that waits while the sweep of pending attempts advances', () => {
+  // The low watermark is never in the database's future, and the sweeps below take minutes by this clock.
   const setClock = (time: number) => clock.advance(time - clock().getTime());
   beforeAll(() => setClock(Date.now() - 3_600_000));
   afterAll(() => setClock(Date.now()));
 
-  /** A replica whose wallet never heard of any fee. */
+  /** A replica whose wallet has received no fee. */
   function startSweeper(on: Database = database) {
     const logger = createLogger({ service: 'challenge', level: 'silent' });
     const opener = createAttemptOpener({ owner: 'challenge', database, logger });
@@ -242,13 +242,13 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
     };
   }
 
-  /** How the attempt ended whose process died right behind the commit. */
+  /** The final status of the attempt whose process died right after the commit. */
   async function endOf(attemptId: string) {
     await startSweeper().sweepForAWhile();
     return (await loadAttempts(database, [attemptId])).get(attemptId);
   }
 
-  it('is decided again when it comes to write, and its attempt is found', async () => {
+  it('a creation that waits while the sweep advances is decided again when it writes, and the sweep finds its attempt', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     const replica = startReplica({ turn });
     const challenge = await open();
@@ -263,7 +263,7 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
     expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('holds the sweep back where it writes already, and its attempt is found', async () => {
+  it('a creation that is already writing holds the sweep back, and the sweep finds its attempt', async () => {
     const replica = startReplica();
     const challenge = await open();
     const attemptId = newOwnedId('challenge');
@@ -287,11 +287,11 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
     expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('is met by no mark that followed to a fence which another run has only just raised', async () => {
+  it('a creation is not passed by a mark that advanced to a low watermark which another run has just raised', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
-      // Told by who asks first: over two connections the answers may come in any order.
+      // Identified by the order of the queries: over two connections the answers may come in any order.
       const isSlow = statement.text.includes('pg_stat_activity') && ++asked === 1;
       const rows = await database.query<never>(statement, values);
       if (isSlow) await turn;
@@ -312,7 +312,7 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
     expect(marks).toEqual([{ swept_until: new Date(raised.getTime() - 30_000) }]);
   });
 
-  it('is written by a replica with the right clock though a sweep is days ahead', async () => {
+  it('a creation is written by a replica with the right clock though the clock of a sweep is days ahead', async () => {
     setClock(Date.now() + 86_400_000);
     await startSweeper().sweepForAWhile();
     setClock(Date.now());
@@ -325,7 +325,7 @@ describe('a creation that waits while the sweep of pending attempts goes on', ()
 });
 
 describe('the daily cap', () => {
-  it('is not passed by two creations in one batch', async () => {
+  it('the daily cap is not exceeded by two creations in one batch', async () => {
     const replica = startReplica();
     const challenge = await open({ dailyAttemptCap: 1 });
     await replica.warmUp(challenge);
@@ -337,7 +337,7 @@ describe('the daily cap', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('counts an attempt that another replica is just writing', async () => {
+  it('the daily cap counts an attempt that another replica is writing at the same time', async () => {
     const replica = startReplica();
     const challenge = await open({ dailyAttemptCap: 1 });
     await replica.warmUp(challenge);
@@ -361,7 +361,7 @@ describe('the daily cap', () => {
     expect(verdictOf(await late())).toBe('attempt_cap_reached');
   });
 
-  it('looks back over one day', async () => {
+  it('the daily cap counts the attempts of one day', async () => {
     const replica = startReplica();
     const challenge = await open({ dailyAttemptCap: 1 });
     await replica.warmUp(challenge);
@@ -374,7 +374,7 @@ describe('the daily cap', () => {
     expect(replica.trips).toEqual({ short: 3, long: 1 });
   });
 
-  it('is not passed by 40 at once on two replicas', async () => {
+  it('the daily cap is not exceeded by 40 concurrent creations on two replicas', async () => {
     const replicas = [startReplica(), startReplica()];
     const challenge = await open({ dailyAttemptCap: 7 });
     for (const replica of replicas) await replica.warmUp(challenge);
@@ -387,7 +387,7 @@ describe('the daily cap', () => {
   });
 });
 
-describe('a replica that remembers', () => {
+describe('a replica that caches', () => {
   type Step =
     | { readonly kind: 'create'; readonly player: number; readonly isRung: boolean; readonly isFresh: boolean }
     | { readonly kind: 'claim'; readonly player: number; readonly isRung: boolean }
@@ -410,7 +410,7 @@ describe('a replica that remembers', () => {
     { minLength: 4, maxLength: 16 },
   );
 
-  /** The verdicts of the steps, on a ladder of their own. */
+  /** Plays the steps on a ladder of their own, and returns their verdicts. */
   async function play(script: readonly Step[], replicaOf: (step: number) => ReturnType<typeof startReplica>) {
     const bottom = await open();
     const rung = await open({ parentChallengeId: bottom.id }, { rung: 2 });
@@ -430,12 +430,12 @@ describe('a replica that remembers', () => {
     return verdicts;
   }
 
-  it('decides as one that remembers nothing', async () => {
+  it('a replica that caches decides like one with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {
-        const remembering = await play(script, (step) => replicas[step % 2 === 0 ? 0 : 1]);
-        expect(remembering).toEqual(await play(script, () => startReplica()));
+        const caching = await play(script, (step) => replicas[step % 2 === 0 ? 0 : 1]);
+        expect(caching).toEqual(await play(script, () => startReplica()));
       }),
       { numRuns: 25 },
     );

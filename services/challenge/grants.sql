@@ -1,0 +1,20 @@
+-- Everything that the role that runs the challenge service may do in its database: migrate.ts revokes all its rights and grants these,
+-- after the migrations, each time (decision 16). The service cannot use a table or column that a migration adds until it is named here. A
+-- statement that locks rows needs the right to update any one of their columns.
+
+grant select, insert, update (status) on challenges to :"running_role";
+grant select, insert,
+  update (account_id, status, fee_cents, prize_cents, threshold, created_at, fee_generation, spoiled_at, closed_reason)
+  on attempts to :"running_role";
+grant select, insert on bar_samples to :"running_role";
+
+-- Rows that are signed or paid for.
+grant select, insert on outcomes to :"running_role";
+grant select, insert, update (status, paid_at) on awards to :"running_role";
+grant select, insert, update (valid_until) on signing_keys to :"running_role";
+
+-- Queues and marks.
+-- Rows are locked before they are deleted; no column of them changes.
+grant select, insert, update (since), delete on refunds_due to :"running_role";
+grant select, insert, update (swept_until) on sweep_marks to :"running_role";
+grant select, insert, update (published_at), delete on outbox to :"running_role";

@@ -1,0 +1,20 @@
+/** The failpoints of the challenge service. */
+
+import { OUTBOX_STEPS } from '@laurel/events/failpoints';
+import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
+import { CHARGE_STEPS, END_STEPS, REPLY_STEPS } from '@laurel/money-path/failpoints';
+
+export const FAILPOINTS = pointsOf('challenge', [
+  'create.before-commit',
+  'create.after-commit',
+  ...CHARGE_STEPS,
+  'outcome.before-commit',
+  'outcome.after-commit',
+  ...END_STEPS,
+  ...OUTBOX_STEPS,
+  ...REPLY_STEPS,
+]);
+
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+export const failpoint: (name: FailpointName) => void | Promise<void> = passFailpoint;

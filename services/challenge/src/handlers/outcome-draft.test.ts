@@ -1,0 +1,63 @@
+import { receiptIdOf } from '@laurel/ids';
+import { createSigner, verifySignature } from '@laurel/signature';
+import { describe, expect, it } from 'vitest';
+import type { Claim } from '../domain/claim.ts';
+import { ATTEMPT_TERMS, ATTEMPT as EXAMPLE, NOW, TENANT } from '../domain/example.ts';
+import type { SettlingReport } from '../domain/outcome-decision.ts';
+import { draftOutcome, eventsOf, settlementOf } from './outcome-draft.ts';
+
+const signer = createSigner(Buffer.alloc(32, 9));
+// The event's id derives from the attempt's.
+const ATTEMPT = { ...EXAMPLE, id: '01890000-0000-7000-8000-000000000002' };
+const OPERATION = '01890000-0000-7000-8000-000000000001';
+const SETTLING: SettlingReport = {
+  kind: 'settled',
+  metThreshold: true,
+  claimsPrize: true,
+  report: { operationId: OPERATION, attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '{"replay":"x"}' },
+  found: { attempt: ATTEMPT, terms: ATTEMPT_TERMS },
+};
+const CLAIM: Claim = {
+  id: 'award',
+  attemptId: ATTEMPT.id,
+  challengeId: ATTEMPT.challengeId,
+  accountId: 'account',
+  amountCents: ATTEMPT.prizeCents,
+};
+const OUTCOME = {
+  attemptId: ATTEMPT.id,
+  receiptId: receiptIdOf(OPERATION),
+  score: 120,
+  metThreshold: true,
+  thresholdApplied: 100,
+  recordedAt: NOW,
+};
+
+describe('the draft of an outcome', () => {
+  it('the draft of an outcome without a claim has its event, and is answered without an award', () => {
+    const draft = draftOutcome(SETTLING, null, { signer, now: NOW });
+    expect(settlementOf(draft)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: null });
+    expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
+      { value: { attemptId: ATTEMPT.id, score: 120 } },
+    ]);
+  });
+
+  it('the draft of an outcome with a claim defers its event, and is answered with the award that is to be paid', () => {
+    const draft = draftOutcome(SETTLING, CLAIM, { signer, now: NOW });
+    const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
+    expect(settlementOf(draft)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: { award, tenant: TENANT } });
+    expect(eventsOf([draft])).toEqual([]);
+  });
+
+  it('the draft of an outcome has a receipt that verifies and states the award, the score and the evidence', () => {
+    const { signed } = draftOutcome(SETTLING, CLAIM, { signer, now: NOW });
+    const { publicKey } = signer;
+    expect(verifySignature({ canonical: signed.receipt, signature: signed.signature, publicKey })).toBe(true);
+    expect(JSON.parse(signed.receipt)).toMatchObject({
+      receipt_id: OUTCOME.receiptId,
+      score: 120,
+      award: { id: 'award', amount: '20.00' },
+      evidence: { replay: 'x' },
+    });
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * The draft of an outcome: it is decided, its receipt is composed and signed, and it is not recorded yet. Every commit of outcomes records
+ * drafts; the answer to a report follows from its draft alone.
+ */
+import type { Outbox } from '@laurel/events';
+import { receiptIdOf } from '@laurel/ids';
+import type { AttemptOpener, SettlementOf } from '@laurel/money-path';
+import type { OwedAward } from '@laurel/money-path/domain';
+import type { Database } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import type { Clock } from '@laurel/service';
+import type { Signer } from '@laurel/signature';
+import type { Award, Outcome } from '../domain/challenge.ts';
+import type { Claim } from '../domain/claim.ts';
+import type { ReportedAttempt, SettlingReport } from '../domain/outcome-decision.ts';
+import { composeReceipt } from '../domain/receipt.ts';
+import { attemptSettled } from '../events.ts';
+import type { AttemptCache } from '../repository/attempt-cache.ts';
+import type { SignedOutcome } from '../repository/outcomes.ts';
+
+export type OutcomeDraft = ReportedAttempt & {
+  readonly signed: SignedOutcome;
+  /** The claim that the outcome makes; null for none. */
+  readonly claim: Claim | null;
+  /** Null where there is an award to wait for: the commit that records the wallet's decision on it emits the event. */
+  readonly event: Event | null;
+};
+
+export type RecordedOutcome = {
+  readonly kind: 'recorded';
+  readonly outcome: Outcome;
+  readonly award: OwedAward<Award> | null;
+};
+
+/** The result of the commit for a report. */
+export type Settlement = SettlementOf<RecordedOutcome>;
+
+/** What a commit of drafts needs. */
+export type OutcomeCommitDeps = {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly signingKeyId: number;
+  readonly attempts: AttemptCache;
+  readonly opener: AttemptOpener;
+  readonly outbox: Outbox;
+  readonly attemptTtlMs: number;
+  readonly clock: Clock;
+};
+
+/** `claim` is the claim that the outcome makes, if any. */
+export function draftOutcome(
+  { report, found, metThreshold }: SettlingReport,
+  claim: Claim | null,
+  { signer, now }: { readonly signer: Signer; readonly now: Date },
+): OutcomeDraft {
+  const { attempt, terms } = found;
+  const outcome: Outcome = {
+    attemptId: report.attemptId,
+    receiptId: receiptIdOf(report.operationId),
+    score: report.score,
+    metThreshold,
+    thresholdApplied: attempt.threshold,
+    recordedAt: now,
+  };
+  const receipt = signer.sign(composeReceipt({ attempt, terms, outcome, award: claim, evidence: report.evidence }));
+  return {
+    attempt,
+    terms,
+    claim,
+    signed: { outcome, receipt: receipt.canonical, signature: receipt.signature },
+    event: claim === null ? attemptSettled({ tenant: terms.tenant, attempt, outcome, award: null }) : null,
+  };
+}
+
+/** The answer to the report of a draft that was recorded. */
+export function settlementOf({ signed: { outcome }, claim, terms }: OutcomeDraft): RecordedOutcome {
+  if (claim === null) return { kind: 'recorded', outcome, award: null };
+  const award: Award = { ...claim, status: 'paying', createdAt: outcome.recordedAt, paidAt: null };
+  return { kind: 'recorded', outcome, award: { award, tenant: terms.tenant } };
+}
+
+/** The events that the commit of these drafts emits. */
+export function eventsOf(drafts: readonly OutcomeDraft[]): readonly Event[] {
+  return drafts.flatMap(({ event }) => (event === null ? [] : [event]));
+}

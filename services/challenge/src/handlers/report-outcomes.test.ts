@@ -1,0 +1,82 @@
+/** ReportOutcomes over two replicas: the answer to a report that is concurrent with another on the same attempt. */
+import { newId } from '@laurel/ids';
+import { ok } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Harness, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+
+const h = useHarness();
+let other: Awaited<ReturnType<Harness['startReplica']>>;
+beforeAll(async () => {
+  other = await h.startReplica();
+});
+afterAll(() => other[Symbol.asyncDispose]());
+
+function count(verdicts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}
+
+describe('two reports on one attempt', () => {
+  it('two reports on one attempt settle it once: the first is recorded, every other is too late', async () => {
+    const { attempt } = await h.openAttempt();
+    const results = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const client = index % 2 === 0 ? h.challenge : other.challenge;
+        const report = {
+          operationId: newId(),
+          attemptId: attempt.id,
+          tenant: PROGRAM,
+          score: index,
+          evidenceJson: '',
+          requestId: '',
+        };
+        return ok(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
+      }),
+    );
+    expect(count(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
+  });
+
+  it('two reports on one attempt are one when they are the same operation', async () => {
+    const { player, attempt } = await h.openAttempt();
+    const operationId = newId();
+    const report = { operationId, attemptId: attempt.id, tenant: PROGRAM, score: 100, evidenceJson: '', requestId: '' };
+    const answers = await Promise.all(
+      [h.challenge, other.challenge, h.challenge].map((client) => client.reportOutcomes({ reports: [report, report] })),
+    );
+    const outcomes = answers.flatMap((answer) => ok(answer).results.map(({ result }) => recorded(result)));
+    expect(outcomes).toHaveLength(6);
+    for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
+    expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
+  });
+});
+
+describe('the reports of one call', () => {
+  it('the reports of one call are answered independently, in order: recorded, refused, unknown', async () => {
+    const [won, lost] = [await h.openAttempt({ scoreMin: 0 }), await h.openAttempt({ scoreMin: 0 })];
+    const reportOf = (attemptId: string, score: number) => ({
+      operationId: newId(),
+      attemptId,
+      tenant: PROGRAM,
+      score,
+      evidenceJson: '',
+      requestId: '',
+    });
+    const reports = [
+      reportOf(lost.attempt.id, -1),
+      reportOf(won.attempt.id, 100),
+      reportOf(newId(), 100),
+      reportOf(lost.attempt.id, 100),
+      reportOf(won.attempt.id, 101),
+    ];
+    const { results } = ok(await h.challenge.reportOutcomes({ reports }));
+    expect(results.map(({ result }) => verdictOf(result))).toEqual([
+      'score_out_of_range',
+      'outcome',
+      'not_found',
+      'score_out_of_range',
+      'attempt_already_settled',
+    ]);
+    expect(await h.balance(won.player.accountId)).toBe(100_000n - 100n + 2_000n);
+  });
+});

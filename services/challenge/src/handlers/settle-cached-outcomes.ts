@@ -1,0 +1,66 @@
+/**
+ * Outcomes of cached attempts, settled in one statement that is its own transaction and takes effect only for attempts that are still as
+ * cached. The others are unchanged, and their cache entries are evicted.
+ */
+
+import { isUniqueViolation } from '@laurel/postgres';
+import { claimOf } from '../domain/claim.ts';
+import { decideCachedOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
+import { failpoint } from '../failpoints.ts';
+import { type OptimisticOutcome, settleOptimistically } from '../repository/outcomes.ts';
+import {
+  draftOutcome,
+  eventsOf,
+  type OutcomeCommitDeps,
+  type OutcomeDraft,
+  type Settlement,
+  settlementOf,
+} from './outcome-draft.ts';
+
+/** One for each report, in order; null where the statement had no effect for it. */
+export async function settleCachedOutcomes(
+  batch: readonly OutcomeReport[],
+  deps: OutcomeCommitDeps,
+): Promise<readonly (Settlement | null)[]> {
+  const { attempts, signer, attemptTtlMs: ttlMs } = deps;
+  const now = deps.clock();
+  const decisions = decideCachedOutcomes(
+    batch.map((report) => ({ report, found: attempts.get(report.attemptId) })),
+    { ttlMs, now },
+  );
+  const drafts = decisions.map((decision) =>
+    decision === null ? null : draftOutcome(decision, claimOf(decision), { signer, now }),
+  );
+  const tried = drafts.filter((draft) => draft !== null);
+  if (tried.length === 0) return batch.map(() => null);
+
+  const settledIds = await record(tried, deps);
+  for (const { attempt } of tried) attempts.evict(attempt.id);
+  const recorded = tried.filter(({ attempt }) => settledIds.has(attempt.id));
+  for (const { attempt } of recorded) deps.opener.settled(attempt.id);
+  deps.outbox.publish(eventsOf(recorded));
+  return drafts.map((draft) => (draft !== null && settledIds.has(draft.attempt.id) ? settlementOf(draft) : null));
+}
+
+/** The ids of the attempts that this settled. */
+async function record(
+  drafts: readonly OutcomeDraft[],
+  { database, outbox, signingKeyId }: OutcomeCommitDeps,
+): Promise<ReadonlySet<string>> {
+  const outcomes = drafts.map(
+    ({ attempt, signed, claim, event }): OptimisticOutcome => ({
+      ...signed,
+      attempt,
+      awardId: claim?.id ?? null,
+      event: event === null ? null : (outbox.rowsOf([event])[0] ?? null),
+    }),
+  );
+  await failpoint('challenge.outcome.before-commit');
+  const settledIds = await settleOptimistically(database, outcomes, signingKeyId).catch((error: unknown) => {
+    // Another transaction claimed the prize, or recorded the operation, at this very moment. Its commit can be read now.
+    if (isUniqueViolation(error)) return new Set<string>();
+    throw error;
+  });
+  if (settledIds.size > 0) await failpoint('challenge.outcome.after-commit');
+  return settledIds;
+}

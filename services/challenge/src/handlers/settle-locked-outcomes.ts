@@ -1,0 +1,98 @@
+/**
+ * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
+ * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar.
+ */
+import { refused } from '@laurel/errors';
+import type { Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import { countsForBar } from '../domain/bar.ts';
+import { playerIdentity } from '../domain/challenge.ts';
+import { claimOf } from '../domain/claim.ts';
+import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
+import { failpoint } from '../failpoints.ts';
+import { lockAttempts, settleAttempts, spoilAttempts } from '../repository/attempts.ts';
+import { claimAwards } from '../repository/awards.ts';
+import { type BarSample, insertBarSamples, insertOutcomes } from '../repository/outcomes.ts';
+import {
+  draftOutcome,
+  eventsOf,
+  type OutcomeCommitDeps,
+  type OutcomeDraft,
+  type Settlement,
+  settlementOf,
+} from './outcome-draft.ts';
+
+/** One for each report, in order. */
+export async function settleLockedOutcomes(
+  batch: readonly OutcomeReport[],
+  deps: OutcomeCommitDeps,
+): Promise<readonly Settlement[]> {
+  const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
+    beforeCommit: () => failpoint('challenge.outcome.before-commit'),
+  });
+  await failpoint('challenge.outcome.after-commit');
+  for (const [index, { attemptId }] of batch.entries()) {
+    deps.attempts.evict(attemptId);
+    if (settlements[index]?.kind === 'recorded') deps.opener.settled(attemptId);
+  }
+  deps.outbox.publish(events);
+  return settlements;
+}
+
+async function decideAndRecord(
+  tx: Transaction,
+  batch: readonly OutcomeReport[],
+  deps: OutcomeCommitDeps,
+): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
+  const locked = await lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]);
+  const now = deps.clock();
+  const decisions = decideOutcomes(
+    batch.map((report) => ({
+      report,
+      found: locked.get(report.attemptId) ?? null,
+      feePosted: deps.opener.isKnownPosted(report.attemptId),
+    })),
+    { ttlMs: deps.attemptTtlMs, now },
+  );
+
+  const claims = decisions.flatMap((decision) => (decision.kind === 'settled' ? (claimOf(decision) ?? []) : []));
+  const won = await claimAwards(tx, claims, now);
+
+  const spoiled: string[] = [];
+  const drafts: OutcomeDraft[] = [];
+  const settlements = decisions.map((decision): Settlement => {
+    if (decision.kind === 'spoiled') {
+      spoiled.push(decision.attemptId);
+      return refused('score_out_of_range');
+    }
+    if (decision.kind !== 'settled') return decision;
+    const claim = won.has(decision.report.attemptId) ? claimOf(decision) : null;
+    const draft = draftOutcome(decision, claim, { signer: deps.signer, now });
+    drafts.push(draft);
+    return settlementOf(draft);
+  });
+
+  const events = eventsOf(drafts);
+  await tx.commitWith((last) => {
+    const settled = drafts.map(({ attempt }) => attempt.id);
+    const signed = drafts.map((draft) => draft.signed);
+    // They do not depend on each other and are sent together.
+    return Promise.all([
+      spoiled.length === 0 ? undefined : spoilAttempts(last, spoiled, now),
+      settled.length === 0 ? undefined : settleAttempts(last, settled),
+      settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
+      insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),
+      deps.outbox.insert(last, events),
+    ]);
+  });
+  return { settlements, events };
+}
+
+function sampleOf({ attempt, signed }: OutcomeDraft): BarSample {
+  return {
+    challengeId: attempt.challengeId,
+    attemptId: attempt.id,
+    player: playerIdentity(attempt.accountId, attempt.playerRef),
+    score: signed.outcome.score,
+  };
+}

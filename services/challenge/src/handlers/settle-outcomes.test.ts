@@ -1,0 +1,111 @@
+/** The commit of outcomes, by the cache and under lock: both decide alike, and replicas that race record each outcome and award once. */
+import { newId } from '@laurel/ids';
+import { ok } from '@laurel/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { created, useHarness, verdictOf } from '../challenge.fixture.ts';
+import type { Settlement } from './outcome-draft.ts';
+import { type Instance, reportOf, useSettlements } from './outcome-settlements.fixture.ts';
+
+const h = useHarness();
+const s = useSettlements(h);
+
+describe('two replicas', () => {
+  it('two replicas record one outcome of 200 that are reported concurrently on one attempt', async () => {
+    const { first } = await s.twoAttempts();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) =>
+        ok(await (index % 2 === 0 ? h : s.other).challenge.reportOutcomes(reportOf(first, index))),
+      ),
+    );
+    const verdicts = answers.map(({ results }) => verdictOf(results[0]?.result));
+    expect(verdicts.filter((verdict) => verdict === 'outcome')).toHaveLength(1);
+    expect(verdicts.filter((verdict) => verdict === 'attempt_already_settled')).toHaveLength(199);
+  });
+
+  it('two replicas award a prize once when an account wins it on both concurrently, each on its cache', async () => {
+    const scenes = await Promise.all(Array.from({ length: 10 }, () => s.twoAttempts()));
+    const [here, there] = [s.startInstance(), s.startInstance()];
+    for (const { first, second } of scenes) {
+      await here.cache(first);
+      await there.cache(second);
+    }
+    const answers = await Promise.all(
+      scenes.map(({ first, second }) => Promise.all([here.report(first, 100), there.report(second, 100)])),
+    );
+    for (const pair of answers) {
+      expect(pair).toMatchObject([{ outcome: { metThreshold: true } }, { outcome: { metThreshold: true } }]);
+      expect(pair.filter((answer) => answer.kind === 'recorded' && answer.award !== null)).toHaveLength(1);
+    }
+  });
+});
+
+describe('an instance that has cached its attempts', () => {
+  const ATTEMPTS = 3;
+  /** Scores that lose, win, and are out of the plausible window; the same operation may be repeated. */
+  const reports = fc.array(
+    fc.record({
+      attempt: fc.nat(ATTEMPTS - 1),
+      score: fc.constantFrom(99, 100, 150, -1),
+      operation: fc.nat(2),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  const batches = fc.array(reports, { minLength: 1, maxLength: 3 });
+
+  /** The answers to the reports and the recorded rows, with ids replaced by their index. The reports of a batch are concurrent. */
+  async function play(
+    script: readonly (readonly { attempt: number; score: number; operation: number }[])[],
+    isCaching: boolean,
+  ) {
+    const challenge = await h.open({ scoreMin: 0, dailyAttemptCap: 1_000 });
+    const player = await h.player();
+    const ids: string[] = [];
+    while (ids.length < ATTEMPTS) ids.push(created(await h.create(challenge.id, player.ref)).id);
+    const instance: Instance = s.startInstance();
+    if (isCaching) await instance.cache(...ids);
+    else await h.server.sweepOnce();
+
+    // An operation id belongs to one attempt.
+    const operations = ids.map(() => Array.from({ length: 3 }, () => newId()));
+    const answers: string[] = [];
+    for (const batch of script) {
+      const settled = await Promise.all(
+        batch.map(({ attempt, score, operation }) =>
+          instance.report(ids[attempt] ?? '', score, operations[attempt]?.[operation]),
+        ),
+      );
+      answers.push(...settled.map(describeSettlement));
+    }
+    const recorded = await Promise.all(ids.map((id) => h.database.query(RECORDED, [id])));
+    return { answers, recorded, events: instance.published.length, transactions: instance.transactions };
+  }
+
+  const RECORDED = {
+    text: `
+      select a.status, a.spoiled_at is not null as is_spoiled, o.score, o.met_threshold, w.amount_cents
+      from attempts a left join outcomes o on o.attempt_id = a.id left join awards w on w.attempt_id = a.id where a.id = $1`,
+  };
+
+  function describeSettlement(settlement: Settlement): string {
+    if (settlement.kind === 'refused') return settlement.code;
+    if (settlement.kind !== 'recorded') return settlement.kind;
+    const { outcome, award } = settlement;
+    return `${outcome.score} ${outcome.metThreshold ? 'met' : 'missed'}, ${award?.award.amountCents ?? 'no award'}`;
+  }
+
+  it('an instance that has cached its attempts settles any batches of reports like one that decides all of them under lock', async () => {
+    let saved = 0;
+    await fc.assert(
+      fc.asyncProperty(batches, async (script) => {
+        const { transactions: ofCaching, ...caching } = await play(script, true);
+        const { transactions: ofLocking, ...locking } = await play(script, false);
+        expect(caching).toEqual(locking);
+        expect(ofCaching).toBeLessThanOrEqual(ofLocking);
+        saved += ofLocking - ofCaching;
+      }),
+      { numRuns: 12 },
+    );
+    expect(saved).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * The attempts that this process opened and has not seen ending, so that an outcome can be decided without reading its attempt first.
+ * Another process may have settled, ended or disqualified the attempt since: an outcome that is decided on the cache is recorded only
+ * where the row is still as it is cached (outcomes.ts), and under the lock on the row otherwise.
+ *
+ * Only attempts whose fee the wallet has posted are cached. A free one is not: its score counts for the bar, which takes more than
+ * settling it. The terms of a challenge are frozen, so they are kept once for all its attempts.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Attempt, AttemptTerms, Challenge } from '../domain/challenge.ts';
+import type { AttemptInPlay } from '../domain/outcome-decision.ts';
+
+export interface AttemptCache {
+  /** Null where the attempt or the terms of its challenge are not cached. */
+  get(attemptId: string): { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms } | null;
+  /** Caches the attempt as its creation is answered. Only one that is open, paid for and not disqualified is kept. */
+  put(attempt: Attempt): void;
+  putTerms(challenge: Challenge): void;
+  evict(attemptId: string): void;
+}
+
+// About 600 bytes each: some 30 MB. Far more than one process has open; an attempt that is evicted is read from its row.
+const MAX_ATTEMPTS = 50_000;
+const MAX_CHALLENGES = 10_000;
+
+export function createAttemptCache(): AttemptCache {
+  const attempts = new LRUCache<string, AttemptInPlay>({ max: MAX_ATTEMPTS });
+  const termsOf = new LRUCache<string, AttemptTerms>({ max: MAX_CHALLENGES });
+
+  return {
+    get(attemptId) {
+      const attempt = attempts.get(attemptId);
+      if (attempt === undefined) return null;
+      const terms = termsOf.get(attempt.challengeId);
+      return terms === undefined ? null : { attempt, terms };
+    },
+    put({ metadata: _, ...attempt }) {
+      if (attempt.status !== 'open' || attempt.feeCents === 0n || attempt.spoiledAt !== null) return;
+      attempts.set(attempt.id, attempt);
+    },
+    putTerms({ id, tenant, terms: { direction, prizeStructure, scoreMin, scoreMax } }) {
+      if (termsOf.has(id)) return;
+      termsOf.set(id, { tenant, direction, prizeStructure, scoreMin, scoreMax });
+    },
+    evict(attemptId) {
+      attempts.delete(attemptId);
+    },
+  };
+}

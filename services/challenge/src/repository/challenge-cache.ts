@@ -1,0 +1,38 @@
+/**
+ * Challenges as they were last read, so that a creation need not read them again. A creation that is decided on the cache is written
+ * only where the row is still of the version that was read (optimistic-attempts.ts).
+ *
+ * Only a live challenge with a calibrated bar is cached: all that a creation reads of it is on its row and does not change with each
+ * score. The bar of a top_n challenge and the progress of a calibration come from the scores, and change without a new version of
+ * the row.
+ */
+import { LRUCache } from 'lru-cache';
+import { statusOf } from '../domain/bar.ts';
+import type { Challenge } from '../domain/challenge.ts';
+import type { VersionedChallenge } from './challenges.ts';
+
+export interface ChallengeCache {
+  get(challengeId: string): VersionedChallenge | null;
+  /** Replaces what was cached; a challenge that may not be cached is evicted. */
+  put(read: VersionedChallenge): void;
+}
+
+// About 2 kB each: some 10 MB.
+const MAX_CACHED = 5_000;
+
+export function createChallengeCache(): ChallengeCache {
+  const challenges = new LRUCache<string, VersionedChallenge>({ max: MAX_CACHED });
+
+  return {
+    get: (challengeId) => challenges.get(challengeId) ?? null,
+    put(read) {
+      const { challenge } = read;
+      if (followsFromItsRow(challenge)) challenges.set(challenge.id, read);
+      else challenges.delete(challenge.id);
+    },
+  };
+}
+
+function followsFromItsRow(challenge: Challenge): boolean {
+  return challenge.terms.prizeStructure === 'threshold' && statusOf(challenge) === 'live';
+}

@@ -1,0 +1,88 @@
+/** The version of a challenge's row, which the optimistic write of attempts depends on. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { createTestDatabase } from '@laurel/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Challenge } from '../domain/challenge.ts';
+import { ATTEMPT, LIVE, NOW } from '../domain/example.ts';
+import { insertChallenge, loadChallenges, lockChallenge, updateChallengeStatus } from './challenges.ts';
+import { insertOptimisticAttempts } from './optimistic-attempts.ts';
+
+const held = new AsyncDisposableStack();
+let database: Database;
+
+beforeAll(async () => {
+  const scratch = held.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  database = held.use(createDatabase({ url: scratch.url, maxConnections: 2, applicationName: 'challenges-test' }));
+});
+afterAll(() => held.disposeAsync());
+
+async function open(): Promise<Challenge> {
+  const challenge = { ...LIVE, id: newId(), tenant: { programId: newId(), environment: 'test' } as const };
+  await insertChallenge(database, challenge);
+  return challenge;
+}
+
+async function versionOf({ id }: Challenge): Promise<bigint> {
+  const read = (await loadChallenges(database, [id])).get(id);
+  if (read === undefined) throw new Error('there is no such challenge');
+  return read.version;
+}
+
+/** Whether an attempt that was decided on this version of the challenge gets written. */
+async function isWritten(challenge: Challenge, challengeVersion: bigint): Promise<boolean> {
+  const attempt = { ...ATTEMPT, id: newOwnedId('challenge'), challengeId: challenge.id, accountId: newId() };
+  return (await insertOptimisticAttempts(database, [{ attempt, challengeVersion }], { now: NOW })).has(attempt.id);
+}
+
+const change = (what: string) => (challenge: Challenge) =>
+  database.query({ text: `update challenges set ${what} where id = $1` }, [challenge.id]);
+
+const UPDATES: Readonly<Record<string, (challenge: Challenge) => Promise<unknown>>> = {
+  'its status changes': ({ id }) => updateChallengeStatus(database, id, 'suspended'),
+  'its status stays': ({ id }) => updateChallengeStatus(database, id, 'live'),
+  'its bar changes': change('threshold = threshold + 1'),
+  'nothing of it changes': change('threshold = threshold'),
+  'an update sets the version back': change('version = 1'),
+  'an update sets the version ahead': change('version = version + 100'),
+};
+
+describe('the version of a challenge', () => {
+  it.each(Object.entries(UPDATES))('the version of a challenge is one higher where %s', async (_, update) => {
+    const challenge = await open();
+    expect(await versionOf(challenge)).toBe(1n);
+    await update(challenge);
+    expect(await versionOf(challenge)).toBe(2n);
+  });
+
+  it('the version of a challenge is unchanged where its row is only locked', async () => {
+    const challenge = await open();
+    await database.transaction((tx) => lockChallenge(tx, challenge.id));
+    expect(await versionOf(challenge)).toBe(1n);
+  });
+
+  it('the version of a challenge keeps attempts from being written that were decided on an earlier one, after any update', async () => {
+    const updates = fc.array(fc.constantFrom(...Object.values(UPDATES)), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(updates, async (changes) => {
+        const challenge = await open();
+        const earlier: bigint[] = [];
+        for (const update of changes) {
+          earlier.push(await versionOf(challenge));
+          await update(challenge);
+        }
+        for (const version of earlier) expect(await isWritten(challenge, version)).toBe(false);
+        expect(await isWritten(challenge, await versionOf(challenge))).toBe(true);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('a challenge whose version rises keeps its frozen terms', async () => {
+    const challenge = await open();
+    await expect(change('fee_cents = 1')(challenge)).rejects.toMatchObject({
+      constraint: 'challenges_terms_are_frozen',
+    });
+  });
+});

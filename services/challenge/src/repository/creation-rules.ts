@@ -1,0 +1,57 @@
+/**
+ * The creation rules of domain/availability.ts as SQL: the fragments of every statement that reads or applies them. Claim, rung and cap
+ * are each defined here once; creation-rules.test.ts compares them with the decision in TypeScript over generated histories.
+ *
+ * Each is a scalar subquery and no join: whatever the planner estimates of the table sizes, it is one index look-up for each creation.
+ * The arguments are SQL expressions of the statement around it.
+ */
+import { countsUnderCap } from '@laurel/money-path';
+import { CAP_WINDOW_MS } from '../domain/availability.ts';
+
+/** A player of a challenge. The account may be null: it has no history. */
+type PlayerOf = { readonly challengeId: string; readonly accountId: string };
+
+/** Claim: the account has an award of the challenge, whatever its status. */
+export function isClaimed({ challengeId, accountId }: PlayerOf): string {
+  return `(select claim.id from awards claim
+    where claim.challenge_id = ${challengeId} and claim.account_id = ${accountId}) is not null`;
+}
+
+/** Rung: the challenge is the first of its ladder, or the account has claimed the one before. */
+export function isRungUnlocked({
+  parentChallengeId,
+  accountId,
+}: {
+  parentChallengeId: string;
+  accountId: string;
+}): string {
+  return `(${parentChallengeId} is null or ${isClaimed({ challengeId: parentChallengeId, accountId })})`;
+}
+
+/** Cap: the paid attempts of the account since the start of the window that were not refunded. */
+export function paidInWindow({ challengeId, accountId, since }: PlayerOf & { readonly since: string }): string {
+  return `(select count(*)::int from attempts paid
+    where paid.challenge_id = ${challengeId} and paid.account_id = ${accountId} and paid.created_at > ${since}
+      and ${countsUnderCap('paid')})`;
+}
+
+/** Neither claim, rung nor cap refuses one more paid attempt. `challenge` is a row of challenges. */
+export function allowsPaidAttempt({
+  challenge,
+  accountId,
+  since,
+}: {
+  readonly challenge: string;
+  readonly accountId: string;
+  readonly since: string;
+}): string {
+  const player = { challengeId: `${challenge}.id`, accountId };
+  return `(not (${isClaimed(player)})
+    and ${isRungUnlocked({ parentChallengeId: `${challenge}.parent_challenge_id`, accountId })}
+    and ${paidInWindow({ ...player, since })} < ${challenge}.daily_attempt_cap)`;
+}
+
+/** Attempts newer than this count for the cap. */
+export function windowStart(now: Date): Date {
+  return new Date(now.getTime() - CAP_WINDOW_MS);
+}
