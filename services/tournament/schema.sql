@@ -29,6 +29,24 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.refuse_change_of_signing_keys() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    raise exception 'signing keys are never deleted' using errcode = 'restrict_violation', constraint = 'signing_keys_are_kept';
+  end if;
+  if (new.id, new.public_key, new.created_at) is distinct from (old.id, old.public_key, old.created_at) then
+    raise exception 'a signing key never changes' using errcode = 'restrict_violation', constraint = 'signing_keys_are_kept';
+  end if;
+  if old.valid_until is not null and new.valid_until is null then
+    raise exception 'a signing key that was replaced is not the current one again'
+      using errcode = 'restrict_violation', constraint = 'signing_keys_stay_replaced';
+  end if;
+  return new;
+end
+$$;
+
 CREATE FUNCTION public.refuse_change_of_tournament_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -234,7 +252,9 @@ CREATE TABLE public.seals (
 CREATE TABLE public.signing_keys (
     id integer NOT NULL,
     public_key bytea NOT NULL,
-    created_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    valid_until timestamp(3) with time zone,
+    CONSTRAINT signing_keys_period_is_in_order CHECK ((valid_until > created_at))
 );
 
 ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -376,11 +396,15 @@ CREATE UNIQUE INDEX rounds_one_open_per_tournament ON public.rounds USING btree 
 
 CREATE INDEX rounds_unfinished ON public.rounds USING btree (closes_at, id) WHERE (status = ANY (ARRAY['open'::text, 'settling'::text, 'cancelling'::text]));
 
+CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btree ((true)) WHERE (valid_until IS NULL);
+
 CREATE INDEX tournaments_of_tenant ON public.tournaments USING btree (program_id, environment, created_at, id);
 
 CREATE INDEX tournaments_with_a_round_length ON public.tournaments USING btree (id) WHERE ((status = 'active'::text) AND (round_length_seconds IS NOT NULL));
 
 CREATE TRIGGER rounds_terms_are_frozen BEFORE DELETE OR UPDATE ON public.rounds FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_round_terms();
+
+CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
 
 CREATE TRIGGER tournaments_terms_are_frozen BEFORE DELETE OR UPDATE ON public.tournaments FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_tournament_terms();
 

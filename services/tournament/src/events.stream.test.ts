@@ -1,4 +1,4 @@
-/** The way of this service's events to whoever takes them, through a real broker. */
+/** The delivery of this service's events to a consumer, through a real broker. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectEvents, startConsumer } from '@laurel/events';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     taken.push(...events);
   };
   opened.use(startConsumer({ stream, durable: 'test', take, logger }));
-  // Until there is a consumer the stream keeps nothing. From here on nothing sweeps unless a test says so.
+  // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test runs them.
   const round = await closed();
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
@@ -41,7 +41,7 @@ beforeAll(async () => {
 }, 20_000);
 afterAll(() => opened[Symbol.asyncDispose]());
 
-/** A round that nobody entered, and that is cancelled. */
+/** A round without entries, which is cancelled. */
 async function closed() {
   const round = await h.openRound();
   ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
@@ -56,7 +56,7 @@ async function waitingOf(roundId: string): Promise<readonly Event[]> {
   return (await eventsIn(h)).filter((event) => isOfRound(event, roundId));
 }
 
-/** Resolves once just these were taken, and have left the outbox. */
+/** Resolves once exactly these events were consumed and have left the outbox. */
 async function untilTaken(roundId: string, events: readonly Event[]): Promise<void> {
   await vi.waitFor(async () => {
     expect(takenOf(roundId)).toEqual(inOrder(events));
@@ -64,7 +64,7 @@ async function untilTaken(roundId: string, events: readonly Event[]): Promise<vo
   }, PATIENCE);
 }
 
-it('everything about a round is published behind its commit, and leaves the outbox once it was taken', async () => {
+it('every event of a round is published after its commit, and leaves the outbox once acknowledged', async () => {
   const { round, player, attempt } = await h.openAttempt();
   const open = created(await h.create(round.id, player.ref));
   recorded(await h.report(attempt.id, 1));
@@ -83,7 +83,7 @@ it('everything about a round is published behind its commit, and leaves the outb
   }, PATIENCE);
 });
 
-it('so is the end of a round that is cancelled', async () => {
+it('the event of a cancelled round is published and acknowledged', async () => {
   const round = await closed();
   await untilTaken(round.id, [roundCancelled(round, h.clock())]);
 });

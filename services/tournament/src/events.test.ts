@@ -1,16 +1,16 @@
 /**
- * What is told, and that it is told once: a fact's event is in the outbox with the commit that makes it a fact, and no step that runs again
- * tells it again. The outbox is emptied in between, as a consumer does, so that a second telling would show; and every telling is counted,
- * also of an event that is in the outbox already.
+ * Each event is emitted, and once: a fact's event is in the outbox with the commit that makes it a fact, and no step that runs again emits
+ * it again. The outbox is emptied in between, as a consumer does, so that a second insert would show; and every insert is counted, also of
+ * an event that is in the outbox already.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FailpointName } from '@laurel/failpoint';
 import { newId } from '@laurel/ids';
 import { RefundReason } from '@laurel/proto/events';
 import { ok } from '@laurel/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { awardIdOfRank } from './domain/purse.ts';
+import type { FailpointName } from './failpoints.ts';
 import {
   eventsIn,
   inOrder,
@@ -47,10 +47,11 @@ afterAll(() => rmSync(failpoints, { recursive: true }));
 const h = useHarness({ takesEvents: true });
 const replica = useReplica(h);
 
-// Its rows go with their transaction. A conflict with what is there comes behind it.
+// Its rows are rolled back with their transaction. It runs before a conflict with existing rows is detected. The role that runs the
+// service has no access to it.
 const COUNT_TELLINGS = `
 create table tellings (event_id uuid not null);
-create function count_telling() returns trigger language plpgsql as $$
+create function count_telling() returns trigger language plpgsql security definer as $$
 begin
   insert into tellings (event_id) values (new.event_id);
   return new;
@@ -66,18 +67,18 @@ afterEach(async () => {
   expect(await h.database.query(again)).toEqual([]);
 });
 
-function arm(point: FailpointName<'tournament'>, action = 'throw'): void {
+function arm(point: FailpointName, action = 'throw'): void {
   writeFileSync(join(failpoints, point), action);
 }
 
-/** A run of every sweeper that may end in the middle, because of what is armed; whether that was hit. */
-async function sweepUntil(point: FailpointName<'tournament'>): Promise<boolean> {
+/** Runs every sweeper, which may fail midway at the armed failpoint; returns whether that was hit. */
+async function sweepUntil(point: FailpointName): Promise<boolean> {
   arm(point);
   await Promise.allSettled([h.server.sweepOnce()]);
   return !existsSync(join(failpoints, point));
 }
 
-/** A round of an hour with two scored attempts and, for a minute less than the round, an open one. */
+/** A round of an hour with two scored attempts and, opened a minute into the round, an open one. */
 async function playedRound(terms: Parameters<Harness['openRound']>[0] = {}) {
   const round = await h.openRound(terms, { lengthMs: HOUR_MS });
   const [first, second, third] = await Promise.all([h.player(), h.player(), h.player()]);
@@ -95,7 +96,7 @@ async function playedRound(terms: Parameters<Harness['openRound']>[0] = {}) {
 }
 
 describe('an outcome that is recorded', () => {
-  it('is told with its commit, whole, and not again when the report is repeated or another one is refused', async () => {
+  it('an outcome that is recorded emits its complete event with its commit, and none for a repeated or refused report', async () => {
     const { round, attempt } = await h.openAttempt(BY_SECONDS);
     const report = { operationId: newId(), tiebreak: 4 };
     expect(verdictOf(await h.report(attempt.id, 12.25))).toBe('tiebreak_required');
@@ -110,7 +111,7 @@ describe('an outcome that is recorded', () => {
     expect(await eventsIn(h)).toEqual([]);
   });
 
-  it('is told under the ref that played it, for each attempt of a batch, and only those that settled', async () => {
+  it('an outcome that is recorded emits its event under the ref that played it, for each attempt of a batch that settled', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const second = await h.secondRefOf(player);
     const attempts = [attempt, created(await h.create(round.id, second)), created(await h.create(round.id, second))];
@@ -131,7 +132,7 @@ describe('an outcome that is recorded', () => {
     expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
   });
 
-  it('names its environment', async () => {
+  it('the event of an outcome that is recorded has its environment', async () => {
     const round = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const player = await h.player(undefined, undefined, LIVE_PROGRAM);
     const attempt = created(await h.create(round.id, player.ref, undefined, LIVE_PROGRAM));
@@ -140,7 +141,7 @@ describe('an outcome that is recorded', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([{ ...event, tenant: LIVE_PROGRAM }]);
   });
 
-  it('is not told where its commit was rolled back, and once behind the retry', async () => {
+  it('an outcome whose commit was rolled back emits no event, and one after the retry', async () => {
     const { round, attempt } = await h.openAttempt();
     const operation = { operationId: newId() };
     arm('tournament.outcome.before-commit');
@@ -150,7 +151,7 @@ describe('an outcome that is recorded', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 7, h.clock())]);
   });
 
-  it('is not told where the outcome itself cannot be written, nor is an outcome recorded that cannot be told', async () => {
+  it('an outcome that cannot be written emits no event, and one whose event cannot be written is not recorded', async () => {
     const { round, attempt } = await h.openAttempt();
     const run = (text: string) => h.database.query({ text });
     await run('alter table outcomes add constraint outcomes_of_this_test check (score <> 666)');
@@ -165,7 +166,7 @@ describe('an outcome that is recorded', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 8, h.clock())]);
   });
 
-  it('is told though whoever committed it came no further, and not again by the retry', async () => {
+  it('an outcome that is recorded emits one event though its process died after the commit, and none for the retry', async () => {
     const { round, attempt } = await h.openAttempt();
     const operation = { operationId: newId() };
     arm('tournament.outcome.after-commit');
@@ -176,8 +177,8 @@ describe('an outcome that is recorded', () => {
   });
 });
 
-describe('a fee that went back', () => {
-  it('is told with the reason: voided, expired by hand or at its hour, or over with its round', async () => {
+describe('a fee that was returned', () => {
+  it('a fee that was returned emits its event with the reason: voided, expired manually or at its deadline, or over with its round', async () => {
     const { EXPIRED, ROUND_CLOSED, VOIDED } = RefundReason;
     const { round, player, attempt: voided } = await h.openAttempt();
     ok(await h.tournament.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
@@ -199,7 +200,7 @@ describe('a fee that went back', () => {
     expect(await takeEventsOf(h, short.id)).toEqual([refunded(short.id, withItsRound, ROUND_CLOSED, h.clock())]);
   });
 
-  it('is told once, whatever the refund was interrupted by and whoever finishes it', async () => {
+  it('a fee that was returned emits one event, wherever the refund was interrupted and whichever process finishes it', async () => {
     const points = ['before-call', 'after-call', 'before-commit', 'after-commit'] as const;
     for (const point of points) {
       const { round, attempt } = await h.openAttempt();
@@ -207,7 +208,7 @@ describe('a fee that went back', () => {
       arm(`tournament.refund.${point}`);
       await expect(h.tournament.voidAttempt(request)).rejects.toThrow();
       const before = await takeEventsOf(h, round.id);
-      // Another one is refused where the first had come to its end.
+      // A second void is refused where the first had finished.
       expect('code' in (await h.tournament.voidAttempt(request))).toBe(point === 'after-commit');
       await h.server.sweepOnce();
       const told = [...before, ...(await takeEventsOf(h, round.id))];
@@ -220,12 +221,12 @@ describe('a fee that went back', () => {
 });
 
 describe('a round that ends', () => {
-  it('tells that it is settled, with what it pays, and each fee of an open attempt, but no purse', async () => {
+  it('a round that ends settled emits its event with the payouts, and one for each fee of an open attempt, but none for a purse', async () => {
     const { round, open } = await playedRound();
     await h.server.sweepOnce();
     const told = [
       refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock()),
-      // Nobody reached the third rank.
+      // No entry reached the third rank.
       roundSettled(round, 2n, 15_000n, h.clock()),
     ];
     expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
@@ -235,7 +236,7 @@ describe('a round that ends', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
 
-  it('tells that it is cancelled, and each of its fees, scored or not', async () => {
+  it('a round that ends cancelled emits its event, and one for each of its fees, scored or not', async () => {
     const { round, best, other, open } = await playedRound({ minEntrants: 4 });
     await h.server.sweepOnce();
     const fees = [best, other, open].map((one) => refunded(round.id, one, RefundReason.ROUND_CANCELLED, h.clock()));
@@ -246,20 +247,22 @@ describe('a round that ends', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
 
-  it('by hand tells the same before the answer', async () => {
+  it('a round that ends manually emits the same events before the answer', async () => {
     const empty = await h.openRound();
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
     expect(await takeEventsOf(h, empty.id)).toEqual([roundCancelled(empty, h.clock())]);
-    const { round, attempt } = await h.openAttempt({ minEntrants: 1, minScoredAttempts: 0 });
+    const { round, player, attempt } = await h.openAttempt({ minEntrants: 1, minScoredAttempts: 0 });
+    recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
+    await takeEventsOf(h, round.id);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     const told = [
       refunded(round.id, attempt, RefundReason.ROUND_CLOSED, h.clock()),
-      roundSettled(round, 0n, 0n, h.clock()),
+      roundSettled(round, 1n, 10_000n, h.clock()),
     ];
     expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
   });
 
-  it('tells everything once when several replicas end it, and one waits for the other', async () => {
+  it('a round that ends emits each event once when several replicas end it, and one waits for the other', async () => {
     for (const point of ['close', 'award', 'seal', 'refund', 'cancel'] as const) {
       const { round, open } = await playedRound();
       const cancelled = await h.openRound({}, { lengthMs: 1 });
@@ -286,7 +289,7 @@ const SEAL = ['seal.before-commit', 'seal.after-commit'] as const;
 const CANCEL = ['cancel.before-commit', 'cancel.after-commit'] as const;
 
 describe('a round whose end is interrupted', () => {
-  it.each([...CLOSE, ...PAY, ...SEAL, ...REFUND])('at %s tells once that it is settled', async (point) => {
+  it.each([...CLOSE, ...PAY, ...SEAL, ...REFUND])('a round failing at %s emits round.settled once', async (point) => {
     const { round, open } = await playedRound();
     expect(await sweepUntil(`tournament.${point}`)).toBe(true);
     const before = await takeEventsOf(h, round.id);
@@ -301,7 +304,7 @@ describe('a round whose end is interrupted', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
 
-  it.each([...CLOSE, ...REFUND, ...CANCEL])('at %s tells once that it is cancelled', async (point) => {
+  it.each([...CLOSE, ...REFUND, ...CANCEL])('a round failing at %s emits round.cancelled once', async (point) => {
     const { round, best, other, open } = await playedRound({ minScoredAttempts: 3 });
     expect(await sweepUntil(`tournament.${point}`)).toBe(true);
     const before = await takeEventsOf(h, round.id);
@@ -315,7 +318,7 @@ describe('a round whose end is interrupted', () => {
 });
 
 describe('a purse that is held', () => {
-  /** The purse of a settled round's only player, which the wallet held back. */
+  /** The purse of a settled round's only player, which the wallet holds. */
   async function heldPurse() {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
@@ -335,7 +338,7 @@ describe('a purse that is held', () => {
     return row.paid_at;
   }
 
-  it('is told when it was released and paid, once', async () => {
+  it('a purse that is held emits one event when it is released and paid', async () => {
     const { round, ...purse } = await heldPurse();
     const { awardId } = purse;
     ok(await h.tournament.releaseAward({ awardId }));
@@ -346,7 +349,7 @@ describe('a purse that is held', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
 
-  it('is told once when its release was interrupted, and rolled forward by the sweepers', async () => {
+  it('a purse that is held emits one event when its release was interrupted and the sweepers roll it forward', async () => {
     for (const point of ['award.before-commit', 'award.after-commit'] as const) {
       const { round, ...purse } = await heldPurse();
       const { awardId } = purse;
@@ -361,7 +364,7 @@ describe('a purse that is held', () => {
     }
   });
 
-  it('tells nothing when it is denied', async () => {
+  it('a purse that is held emits no event when it is denied', async () => {
     const { round, awardId } = await heldPurse();
     ok(await h.tournament.denyAward({ awardId }));
     h.clock.advance(2_000);

@@ -1,23 +1,16 @@
 /**
- * The events of this service, each made of what its commit writes. Ids derive from what happened to what: a step that runs again makes
- * the same event, which is in the outbox once.
+ * The events of this service, each made of what its commit writes. Ids derive from the kind of event and the row it is about: a step that
+ * runs again makes the same event, which is in the outbox once.
  */
 import { eventIdOf } from '@laurel/events';
+import { presentTenant } from '@laurel/grpc';
 import type { FinishedRefund } from '@laurel/money-path';
-import type * as moneyPath from '@laurel/money-path/domain';
-import { Environment } from '@laurel/proto/common';
-import { type Event, Owner, RefundReason } from '@laurel/proto/events';
+import { REFUND_REASONS } from '@laurel/proto/enum-names';
+import { type Event, Owner } from '@laurel/proto/events';
 import { purseWon } from './domain/purse.ts';
 import type { Attempt, Outcome, Round, Tally, Tenant } from './domain/tournament.ts';
 import type { ReleasedPurse } from './repository/payouts.ts';
 import type { RefundedAttempt } from './repository/refunds.ts';
-
-const REFUND_REASON: Record<moneyPath.RefundReason, RefundReason> = {
-  expired: RefundReason.EXPIRED,
-  voided: RefundReason.VOIDED,
-  round_closed: RefundReason.ROUND_CLOSED,
-  round_cancelled: RefundReason.ROUND_CANCELLED,
-};
 
 /** Nothing is won before the round ends, and a board has no bar to clear. */
 export function attemptSettled(facts: {
@@ -45,7 +38,7 @@ export function attemptSettled(facts: {
   };
 }
 
-/** One for each fee that went back, whatever the reason; also for a scored attempt of a round that was cancelled. */
+/** One for each fee that was returned, for any reason; also for a scored attempt of a round that was cancelled. */
 export function attemptsRefunded(
   refunds: readonly FinishedRefund[],
   attempts: ReadonlyMap<string, RefundedAttempt>,
@@ -64,7 +57,7 @@ export function attemptsRefunded(
           tournamentRoundId: attempt.roundId,
           playerRef: attempt.playerRef,
           amountCents: attempt.feeCents,
-          reason: REFUND_REASON[reason],
+          reason: REFUND_REASONS[reason],
         },
       },
     };
@@ -98,7 +91,7 @@ export function roundCancelled(round: Pick<Round, 'id' | 'tournamentId' | 'tenan
   };
 }
 
-/** A purse is won by an entry, which is no single attempt. */
+/** An entry wins a purse, not a single attempt. */
 export function awardReleased({ awardId, roundId, playerRef, amountCents, paidAt, tenant }: ReleasedPurse): Event {
   return {
     id: eventIdOf('award.released', awardId),
@@ -113,10 +106,7 @@ export function awardReleased({ awardId, roundId, playerRef, amountCents, paidAt
 function stamp(tenant: Tenant, occurredAt: Date): Pick<Event, 'occurredAt' | 'tenant' | 'owner'> {
   return {
     occurredAt,
-    tenant: {
-      programId: tenant.programId,
-      environment: tenant.environment === 'live' ? Environment.LIVE : Environment.TEST,
-    },
+    tenant: presentTenant(tenant),
     owner: Owner.TOURNAMENT,
   };
 }

@@ -1,8 +1,19 @@
-/** Brings the tournament service's database up to date: `node services/tournament/src/migrate.ts`. Safe at any time and by several at once. */
+/**
+ * Migrates the tournament service's database: `node services/tournament/src/migrate.ts`. Safe at any time, and for several processes at the
+ * same time.
+ */
 import { migrate } from '@laurel/postgres/migrate';
+import { roleOf } from '@laurel/postgres/roles';
 import { databaseUrl, loadConfig } from '@laurel/service';
 import { z } from 'zod';
 
-const { TOURNAMENT_DATABASE_URL: url } = loadConfig(z.object({ TOURNAMENT_DATABASE_URL: databaseUrl }));
-const applied = await migrate({ url, directory: new URL('../migrations/', import.meta.url) });
+const config = loadConfig(
+  z.object({ TOURNAMENT_DATABASE_URL: databaseUrl, TOURNAMENT_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
+);
+const applied = await migrate({
+  // One URL for both is a role that owns its database: the service checks that when it starts.
+  url: config.TOURNAMENT_MIGRATION_DATABASE_URL ?? config.TOURNAMENT_DATABASE_URL,
+  directory: new URL('../migrations/', import.meta.url),
+  grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.TOURNAMENT_DATABASE_URL) },
+});
 console.log(applied.length === 0 ? 'tournament: nothing to migrate' : `tournament: applied ${applied.join(', ')}`);

@@ -1,4 +1,4 @@
-/** What the tests of events read: the outbox, out of which nothing takes them there. */
+/** Helpers for the tests of events: they read the outbox, from which no event is published there. */
 import { deriveId } from '@laurel/ids';
 import { Event, Owner, type RefundReason } from '@laurel/proto/events';
 import { FEE, type Harness, PROGRAM } from './tournament.fixture.ts';
@@ -12,13 +12,13 @@ export async function eventsIn({ database }: Outbox): Promise<readonly Event[]> 
   return inOrder((await database.query<OutboxRow>({ text: 'select event_id, payload from outbox' })).map(toEvent));
 }
 
-/** Every event in the outbox, which is empty then, as if a consumer had taken them: what is told again shows. */
+/** Takes every event out of the outbox, as if a consumer had acknowledged them: an event that is emitted again shows. */
 export async function takeEvents({ database }: Outbox): Promise<readonly Event[]> {
   const taken = { text: 'delete from outbox returning event_id, payload' };
   return inOrder((await database.query<OutboxRow>(taken)).map(toEvent));
 }
 
-/** As takeEvents; those of this round. */
+/** As takeEvents, for the events of this round. */
 export async function takeEventsOf(outbox: Outbox, roundId: string): Promise<readonly Event[]> {
   return (await takeEvents(outbox)).filter((event) => isOfRound(event, roundId));
 }
@@ -39,7 +39,7 @@ function toEvent({ event_id: id, payload }: OutboxRow): Event {
   return event;
 }
 
-/** As the contract has them; ids derive from what happened to what. */
+/** The event in the contract's format; its id derives from its type and its source. */
 function eventOf(type: string, sourceId: string, occurredAt: Date, payload: Payload): Event {
   return { id: deriveId(sourceId, `event:${type}`), occurredAt, tenant: PROGRAM, owner: Owner.TOURNAMENT, payload };
 }

@@ -1,10 +1,10 @@
-/** What the tests of boards and of a round's end read. */
+/** Reads for the tests of boards and of a round's end. */
 import type { Tenant } from '@laurel/proto/common';
 import type { GetLeaderboardResponse, LeaderboardRow, Round } from '@laurel/proto/tournament';
 import { ok, type TestPlayer } from '@laurel/testing';
 import { created, type Harness, PROGRAM, recorded } from './tournament.fixture.ts';
 
-/** The board as this player may see it; as nobody may see it unless said. */
+/** The board as this player may see it; without a player by default. */
 export async function boardOf(
   h: Pick<Harness, 'tournament'>,
   roundId: string,
@@ -29,14 +29,14 @@ export async function tableOf(
   }
 }
 
-/** The round as anyone may see it. */
+/** The round as every viewer may see it. */
 export async function roundOf(h: Pick<Harness, 'tournament'>, roundId: string): Promise<Round> {
   const { round } = await boardOf(h, roundId);
   if (round === undefined) throw new Error('no round in the answer');
   return round;
 }
 
-/** One scored attempt of the player. The receipt of its outcome. */
+/** Plays one scored attempt of the player. Returns the receipt of its outcome. */
 export async function play(
   h: Pick<Harness, 'create' | 'report'>,
   roundId: string,
@@ -48,7 +48,7 @@ export async function play(
   return recorded(await h.report(attempt.id, score, options)).receiptId;
 }
 
-/** The attempt's status as a read tells it. */
+/** The attempt's status as a read answers it. */
 export async function statusOf(h: Pick<Harness, 'tournament'>, attemptId: string): Promise<number | undefined> {
   return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.status;
 }

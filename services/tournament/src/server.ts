@@ -1,18 +1,22 @@
-/** The tournament service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then what they wrote behind. */
+/**
+ * The tournament service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then their delayed writes.
+ */
 import { connectEvents, createOutbox } from '@laurel/events';
-import { implement, startGrpcServer } from '@laurel/grpc';
+import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import {
   type AwardTable,
   connectWallet,
-  createAccountMemory,
+  createAccountCache,
   createAttemptExpirer,
   createAttemptOpener,
   createAwardPayer,
   createPendingResolver,
+  EXTENSION_INTERVAL_MS,
+  extendSigningKey,
   putSigningKey,
   type RefundEvents,
 } from '@laurel/money-path';
-import { createDatabase } from '@laurel/postgres';
+import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
@@ -21,22 +25,27 @@ import { attemptsRefunded, awardReleased } from './events.ts';
 import { audit } from './handlers/audit.ts';
 import { closeEntries } from './handlers/close-entries.ts';
 import { closeRound } from './handlers/close-round.ts';
-import { createAttemptCreations, createAttempts } from './handlers/create-attempts.ts';
+import { createAttempts } from './handlers/create-attempts.ts';
 import { createTournament } from './handlers/create-tournament.ts';
 import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getLeaderboard } from './handlers/get-leaderboard.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
+import { getTournament } from './handlers/get-tournament.ts';
+import { inspectAttempt } from './handlers/inspect-attempt.ts';
+import { listSigningKeys } from './handlers/list-signing-keys.ts';
 import { listStandings } from './handlers/list-standings.ts';
 import { listTournaments } from './handlers/list-tournaments.ts';
 import { openRound } from './handlers/open-round.ts';
 import { releaseAward } from './handlers/release-award.ts';
-import { createOutcomeSettlements, reportOutcomes } from './handlers/report-outcomes.ts';
+import { reportOutcomes } from './handlers/report-outcomes.ts';
+import { createAttemptReservations } from './handlers/reserve-attempts.ts';
+import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateTournamentStatus } from './handlers/update-tournament-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
 import { findAttempt } from './repository/attempts.ts';
-import { bookPurchases } from './repository/entries.ts';
+import { bookEndedAttempts, bookPurchases, lockEntrants } from './repository/entries.ts';
 import { type RoundAward, roundAwards } from './repository/payouts.ts';
 import { loadRefundedAttempts, refundQueue } from './repository/refunds.ts';
 import { createRoundCloser } from './workers/close-rounds.ts';
@@ -50,13 +59,14 @@ export type TournamentServer = AsyncDisposable & {
   sweepOnce(): Promise<void>;
 };
 
-/** Starts the tournament service on a migrated database. Tests pass their own clock. */
+/** Starts the tournament service on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
 export async function startTournament(
   config: TournamentConfig,
   logger: Logger,
-  clock: Clock = () => new Date(),
+  testClock?: Clock,
 ): Promise<TournamentServer> {
   await using starting = new AsyncDisposableStack();
+  const identity = starting.use(await identityOf(config, logger));
   const database = starting.use(
     createDatabase({
       url: config.TOURNAMENT_DATABASE_URL,
@@ -64,10 +74,15 @@ export async function startTournament(
       applicationName: 'laurel-tournament',
     }),
   );
-  const wallet = starting.use(connectWallet(config.WALLET_ADDRESS));
+  const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
+  starting.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
+  const databaseClock = starting.use(await startDatabaseClock({ database, logger }));
+  const clock = testClock ?? databaseClock.now;
+  const wallet = starting.use(connectWallet(config.WALLET_ADDRESS, identity));
   const stream = starting.use(
     connectEvents({
       url: config.NATS_URL,
+      caFile: config.NATS_CA_FILE,
       prefix: config.EVENTS_PREFIX,
       name: 'laurel-tournament',
       logger,
@@ -85,7 +100,16 @@ export async function startTournament(
   );
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);
   const signingKeyId = await putSigningKey(database, signer.publicKey);
-  const accounts = createAccountMemory();
+  starting.use(
+    startWorker({
+      name: 'extend-signing-key',
+      intervalMs: EXTENSION_INTERVAL_MS,
+      runOnce: () => extendSigningKey(database, signingKeyId),
+      logger,
+      clock,
+    }),
+  );
+  const accounts = createAccountCache();
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
 
@@ -113,10 +137,11 @@ export async function startTournament(
       refunds: refundQueue,
       refundEvents,
       attemptTtlMs,
+      whenEnding: { lock: lockEntrants, ended: bookEndedAttempts },
     }),
     (it) => it.drain(),
   );
-  const creations = starting.adopt(createAttemptCreations({ database, clock }), (it) => it.drain());
+  const reservations = starting.adopt(createAttemptReservations({ database, clock }), (it) => it.drain());
   const settlements = starting.adopt(
     createOutcomeSettlements({ database, outbox, signer, signingKeyId, attemptTtlMs, clock }),
     (it) => it.drain(),
@@ -131,25 +156,28 @@ export async function startTournament(
   const service = implement(
     TournamentServiceService,
     {
-      createAttempts: createAttempts({ database, wallet, accounts, opener, creations, clock, logger }),
+      createAttempts: createAttempts({ database, wallet, accounts, opener, reservations, clock, logger }),
       reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
       getAttempt: getAttempt(reads),
+      inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
       releaseAward: releaseAward({ database, payer, awards }),
       denyAward: denyAward({ database, payer, awards }),
       listTournaments: listTournaments({ database }),
       createTournament: createTournament({ database, clock }),
+      getTournament: getTournament({ database }),
       updateTournamentStatus: updateTournamentStatus({ database, clock }),
       openRound: openRound({ database, clock }),
       closeEntries: closeEntries({ database, clock }),
       closeRound: closeRound({ database, closer, settler, clock }),
-      getLeaderboard: getLeaderboard({ database, opener, resolver, clock }),
+      getLeaderboard: getLeaderboard({ database, wallet, opener, resolver, clock }),
       listStandings: listStandings({ database }),
       getReceipt: getReceipt({ database }),
+      listSigningKeys: listSigningKeys({ database }),
       audit: audit({ database, wallet }),
     },
-    { logger },
+    { logger, callers: ['gateway'] },
   );
 
   const sweepers = [
@@ -166,10 +194,14 @@ export async function startTournament(
   }
 
   const grpc = starting.use(
-    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),
   );
   const admin = starting.use(
-    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, isReady: () => database.isReachable() }),
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      isReady: async () => databaseClock.isKnown() && (await database.isReachable()),
+    }),
   );
 
   const running = starting.move();

@@ -1,4 +1,4 @@
-/** What the tests of this service stand on: the service itself on a real database, and the real wallet in a process beside it. */
+/** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -15,6 +15,7 @@ import {
 } from '@laurel/proto/tournament';
 import type { WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
+import { createSigner, type TrustedKey } from '@laurel/signature';
 import {
   createTestClock,
   createTestDatabase,
@@ -38,10 +39,15 @@ export const OTHER_PROGRAM: Tenant = {
   programId: '22222222-2222-8222-8222-222222222222',
   environment: Environment.TEST,
 };
+const SIGNING_SEED = Buffer.alloc(32, 9);
+const SIGNER = createSigner(SIGNING_SEED);
+/** The keys with which receipts and seals are verified here. */
+export const TRUSTED: readonly TrustedKey[] = [{ keyId: SIGNER.keyId, publicKey: SIGNER.publicKey, period: null }];
+
 export const HOUR_MS = 3_600_000;
 export const TEN_MINUTES_MS = 600_000;
 
-/** What every player of these tests begins with, and what one attempt costs. */
+/** The balance that every player of these tests starts with, and the price of one attempt. */
 export const FUNDS = 100_000n;
 export const FEE = 500n;
 
@@ -81,14 +87,14 @@ export interface Harness extends AsyncDisposable {
   startReplica(): Promise<Replica>;
   stopWallet(): Promise<void>;
   startWallet(): Promise<void>;
-  /** An account with this ref and this much money. */
+  /** Creates an account with this ref and this much money. */
   player(playerRef?: string, fundsCents?: bigint, tenant?: Tenant): Promise<TestPlayer>;
-  /** One more ref of the player's account. */
+  /** Creates one more ref of the player's account. */
   secondRefOf(player: TestPlayer): Promise<string>;
   balance(accountId: string, environment?: Environment): Promise<bigint>;
-  /** The account may not play for money any more. */
+  /** Blocks the account from playing for money. */
   block(accountId: string): Promise<void>;
-  /** A tournament of its own with a round that is open from now on, for two hours unless said. */
+  /** Creates a tournament of its own with a round that is open from now on, for two hours by default. */
   openRound(
     terms?: Partial<TournamentTerms>,
     options?: { readonly lengthMs?: number; readonly opensInMs?: number; readonly tenant?: Tenant },
@@ -113,19 +119,19 @@ export interface Harness extends AsyncDisposable {
   openAttempt(
     terms?: Partial<TournamentTerms>,
   ): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attempt: Attempt }>;
-  /** An attempt whose fee the wallet never heard of, beside one that is open: it was away when the fee was to be charged. */
+  /** An attempt whose fee the wallet never received, beside one that is open: the wallet was down when the fee was to be charged. */
   pendingAttempt(): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attemptId: string }>;
-  /** What happened to attempts and rounds and is not told, and what is told of them and is not so. */
+  /** Facts of attempts and rounds without an event, and events that no fact explains. */
   wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
 }
 
-// Nothing listens there: what is in the outbox stays there.
+// Nothing listens there: events stay in the outbox.
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**
- * The harness of one test file, which must leave the audit good and everything told. It is there once the file's tests run. Where the
+ * The harness of one test file, which must end with a clean audit and every event emitted. It exists once the file's tests run. Where the
  * tests, or a consumer, take events out of the outbox, they are not compared with what happened.
  */
 export function useHarness({
@@ -164,14 +170,14 @@ async function startHarness(natsUrl: string): Promise<Harness> {
 
   const config = tournamentConfigSchema.parse({
     GRPC_PORT: '0',
-    TOURNAMENT_DATABASE_URL: scratch.url,
+    TOURNAMENT_DATABASE_URL: scratch.runningUrl,
     WALLET_ADDRESS: wallet.address,
-    RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
-    // Sweepers run when a test says so.
+    RECEIPT_SIGNING_SEED: SIGNING_SEED.toString('base64'),
+    // Sweepers run only when a test runs them.
     SWEEP_INTERVAL_MS: '2000000',
     NATS_URL: natsUrl,
     EVENTS_PREFIX: `tournament-${newId().slice(-12)}`,
-    // Nothing but a sweep looks for events that were not published, so it need not wait for those that are under way.
+    // Only a sweep looks for events that were not published, so it need not wait for those in flight.
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
@@ -212,7 +218,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     stopWallet: wallet.stop,
     async startWallet() {
       await wallet.start();
-      // The service reconnects by itself; the test goes on when it has.
+      // The service reconnects on its own; the test continues when it has.
       await retryUntilOk(() => tournament.audit({}));
     },
     player: (playerRef = `player-${newId()}`, fundsCents = FUNDS, tenant = PROGRAM) =>
@@ -258,7 +264,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return { round, player, attempt: created(await harness.create(round.id, player.ref)) };
     },
     async pendingAttempt() {
-      // The first one teaches the service which account the ref names.
+      // The first attempt makes the service cache which account the ref names.
       const { round, player } = await harness.openAttempt();
       const attemptId = newOwnedId('tournament');
       await harness.stopWallet();
@@ -279,7 +285,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   return harness;
 }
 
-// One statement, so that all of it is of one moment. The fees of a cancelled round's scored attempts are queued with the cancellation.
+// One statement, so that all of it is from one snapshot. The fees of a cancelled round's scored attempts are queued with the
+// cancellation.
 const TOLD_AND_TO_TELL = {
   text: `
 select payload, null::text as type, null::uuid as id from outbox
@@ -326,12 +333,12 @@ export function recorded(result: OutcomeReportResult['result']) {
   return result.value;
 }
 
-/** `attempt`, `outcome`, `fault`, or the code of the refusal. */
+/** `attempt`, `outcome`, `fault` (the item failed), or the code of the refusal. */
 export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }
 
-/** How often each verdict came. */
+/** How often each verdict occurs. */
 export function countsOf(verdicts: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;

@@ -8,7 +8,7 @@ import { type BoardRow, compareRows } from './ranking.ts';
 const ROW: BoardRow = { score: 1, tiebreak: null, at: new Date(1), entryId: '00112233-4455-8677-8899-AABBCCDDEEFF' };
 
 describe('a place', () => {
-  it('has the bytes that its table says', () => {
+  it('a place has the bytes of its documented layout', () => {
     const id = '00112233445586778899aabbccddeeff';
     expect(placeOf(ROW, ROUND_TERMS).toString('hex')).toBe(`400fffffffffffff${'01'}${'00'.repeat(8)}000000000001${id}`);
     expect(placeOf({ ...ROW, tiebreak: 1 }, WITH_TIEBREAK).toString('hex')).toBe(
@@ -19,14 +19,14 @@ describe('a place', () => {
     );
   });
 
-  it('is the same for 0 and -0', () => {
+  it('a place is the same for 0 and -0', () => {
     for (const direction of ['higher_is_better', 'lower_is_better'] as const) {
       const by = { ...ROUND_TERMS, direction };
       expect(placeOf({ ...ROW, score: -0 }, by)).toEqual(placeOf({ ...ROW, score: 0 }, by));
     }
   });
 
-  it('is not given to what cannot be on a board', () => {
+  it('a place is not made for a row that cannot be on a board', () => {
     for (const score of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(() => placeOf({ ...ROW, score }, ROUND_TERMS)).toThrow(RangeError);
       expect(() => placeOf({ ...ROW, tiebreak: score }, WITH_TIEBREAK)).toThrow(RangeError);
@@ -37,7 +37,7 @@ describe('a place', () => {
     expect(() => placeOf({ ...ROW, entryId: 'entry', at: NOW }, ROUND_TERMS)).toThrow(RangeError);
   });
 
-  it('orders the board byte by byte as the ranking does, for any finite numbers', () => {
+  it('a place orders the board byte by byte as the ranking does, for any finite numbers', () => {
     fc.assert(
       fc.property(rowPair, rules, ([one, other], by) => {
         const byBytes = Buffer.compare(placeOf(one, by), placeOf(other, by));
@@ -47,7 +47,7 @@ describe('a place', () => {
     );
   });
 
-  it('has one length, so that no place begins another', () => {
+  it('a place has a fixed length, so that no place is a prefix of another', () => {
     fc.assert(fc.property(row, rules, (one, by) => placeOf(one, by).length === PLACE_BYTES));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A row's place on its board as bytes: comparing two places byte by byte (as PostgreSQL compares bytea) is comparing the rows by
- * ranking.ts, and the smaller is the better. So one index on (round, place) holds the board in its order, and a rank is a count.
+ * A row's place on its board as bytes: comparing two places byte by byte (as PostgreSQL compares bytea) orders the rows as ranking.ts
+ * does, and smaller is better. So one index on (round, place) holds the board in its order, and a rank is a count.
  *
  * | bytes | holds                                                                     |
  * | ----- | ------------------------------------------------------------------------- |
@@ -32,7 +32,7 @@ const SIGN_BIT = 0x80;
 const INSTANT_BYTES = 6;
 const MAX_INSTANT = 2 ** (INSTANT_BYTES * 8) - 1;
 
-/** Throws on a number that is not finite, an instant before 1970 and an entry id that is no uuid: none can be on a board. */
+/** Throws on a number that is not finite, an instant before 1970 and an entry id that is no uuid: none of these can be on a board. */
 export function placeOf(row: BoardRow, rules: BoardRules): Buffer {
   const place = Buffer.alloc(PLACE_BYTES);
   writeOrdered(place, SCORE_AT, row.score, rules.direction);

@@ -1,4 +1,4 @@
-/** Rows and rules for the laws of the board's order, rich in rows that differ in one thing only. */
+/** Arbitrary rows and rules for the properties of the board's order, with many pairs of rows that differ in one field only. */
 import fc from 'fast-check';
 import type { BoardRow, BoardRules } from './ranking.ts';
 import type { Direction } from './tournament.ts';
@@ -47,7 +47,7 @@ export const row: fc.Arbitrary<BoardRow> = fc.record({
   ),
 });
 
-/** Two rows that share all but some of their members. */
+/** Two rows that differ in some of their fields. */
 export const rowPair: fc.Arbitrary<readonly [BoardRow, BoardRow]> = fc
   .tuple(row, row, fc.subarray(['score', 'tiebreak', 'at', 'entryId'] as const))
   .map(([one, other, same]) => [one, { ...other, ...Object.fromEntries(same.map((name) => [name, one[name]])) }]);

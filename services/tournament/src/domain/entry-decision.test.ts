@@ -28,16 +28,16 @@ function codeOf(changes: Parameters<typeof facts>[0], now = NOW): string {
 }
 
 describe('a creation', () => {
-  it('is pending, with the fee of the round frozen on it and its place in the entry of its account', () => {
+  it('a creation is pending, with the fee of the round frozen on it and assigned to the entry of its account', () => {
     expect(decide(facts())).toEqual([{ kind: 'created', attempt: { ...ATTEMPT, status: 'pending' } }]);
   });
 
-  it('finds nothing where there is no round, or another tenant asks', () => {
+  it('a creation is not found for an unknown round, or another tenant', () => {
     expect(codeOf({ round: null })).toBe('not_found');
     expect(codeOf({ round: { ...ROUND, tenant: OTHER_TENANT } })).toBe('not_found');
   });
 
-  it('comes too early or too late for a round that takes no entries', () => {
+  it('a creation is too early or too late for a round that takes no entries', () => {
     expect(codeOf({}, after(-1, ROUND.opensAt))).toBe('entries_closed');
     expect(codeOf({}, ROUND.opensAt)).toBe('created');
     expect(codeOf({}, after(-1, ROUND.entriesCloseAt))).toBe('created');
@@ -47,7 +47,7 @@ describe('a creation', () => {
     }
   });
 
-  it('buys no more attempts than the cap', () => {
+  it('a creation buys no more attempts than the cap', () => {
     expect([2, 3, 4].map((bought) => codeOf({ bought }))).toEqual([
       'created',
       'attempt_cap_reached',
@@ -55,18 +55,18 @@ describe('a creation', () => {
     ]);
   });
 
-  it('is refused for lack of funds where the ref has no account', () => {
+  it('a creation is refused for lack of funds where the ref has no account', () => {
     expect(codeOf({ accountId: null })).toBe('insufficient_funds');
   });
 
-  it('is refused for the first of several reasons', () => {
+  it('a creation is refused for the first of several reasons', () => {
     const closed = { ...ROUND, status: 'settled' as const };
     expect(codeOf({ round: { ...closed, tenant: OTHER_TENANT }, bought: 9, accountId: null })).toBe('not_found');
     expect(codeOf({ round: closed, bought: 9, accountId: null })).toBe('entries_closed');
     expect(codeOf({ bought: 9, accountId: null })).toBe('attempt_cap_reached');
   });
 
-  it('answers what became of the id the first time, in its own round and for its own tenant', () => {
+  it('a creation whose id is known answers the first result, in its own round and for its own tenant', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     const closed = { ...ROUND, status: 'settled' as const };
     expect(decide(facts({ known: settled, round: closed, bought: 99 }))).toEqual([{ kind: 'known', attempt: settled }]);
@@ -75,7 +75,7 @@ describe('a creation', () => {
     expect(codeOf({ known: settled, round: { ...ROUND, tenant: OTHER_TENANT } })).toBe('not_found');
   });
 
-  it('begins an abandoned attempt again, under the next fee and the rules of now', () => {
+  it('a creation restarts an abandoned attempt, under the next fee id and the current rules', () => {
     const known = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
     expect(decide(facts({ known }))).toMatchObject([
       { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },
@@ -85,7 +85,7 @@ describe('a creation', () => {
     expect(decide(facts({ known }), facts({ known })).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
-  it('relies on a remembered account only where the wallet will check it', () => {
+  it('a creation relies on a cached account only where the wallet will check it', () => {
     expect(codeOf({ isFresh: false })).toBe('created');
     expect(codeOf({ isFresh: false, bought: 3 })).toBe('ask_wallet');
     expect(codeOf({ isFresh: false, accountId: null })).toBe('ask_wallet');
@@ -95,11 +95,11 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('is one attempt where it holds one id twice', () => {
+  it('a batch of creations is one attempt where it holds one id twice', () => {
     expect(decide(facts(), facts()).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
-  it('never passes the cap of a player in a round, whatever was there before and however it is mixed', () => {
+  it('a batch of creations never exceeds the cap of a player in a round, for any earlier attempts and any mix of creations', () => {
     const another = { ...ROUND, id: '0193c000-0000-7000-8000-000000000002' };
     const item = fc.record({ accountId: fc.constantFrom('one', 'two'), round: fc.constantFrom(ROUND, another) });
     fc.assert(
@@ -125,7 +125,7 @@ describe('a batch of creations', () => {
 });
 
 describe('an entry', () => {
-  it('is one for each account in each round, whichever ref plays', () => {
+  it('an entry is one per account and round, whichever ref plays', () => {
     const [one, other] = decide(facts({ attemptId: 'a' }), facts({ attemptId: 'b' }));
     expect([one, other]).toMatchObject([
       { attempt: { entryId: entryIdOf(ROUND_ID, 'account') } },
@@ -134,7 +134,7 @@ describe('an entry', () => {
     expect(entryIdOf(ROUND_ID, 'other')).not.toBe(entryIdOf(ROUND_ID, 'account'));
   });
 
-  it('may be bought into by itself, as when a ref moves to another account', () => {
+  it('an entry may be bought outside a batch, as when a ref moves to another account', () => {
     const asked = { tenant: TENANT, round: ROUND, bought: 2, now: NOW };
     expect(decideAdmission(asked)).toEqual({ kind: 'admitted', round: ROUND });
     expect(decideAdmission({ ...asked, bought: 3 })).toMatchObject({ code: 'attempt_cap_reached' });

@@ -1,17 +1,19 @@
 /**
- * What becomes of a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
+ * The decision on a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
  * one player in one batch cannot pass the cap together.
  *
- * - An attempt id seen before is `known`: what became of it then is what is answered, whatever the rules would say now. Only an
- *   abandoned one (its process died before the wallet heard of it, and the sweeper fenced the fee) is decided again, with a new fee id.
- * - Otherwise, in this order (partner API, "POST /attempts"; decisions, "Tenancy and keys" for the order):
+ * - An attempt id seen before is `known`: the answer is its first result, whatever the rules would decide now. Only an abandoned one
+ *   (its process died before the wallet received the fee, and the sweeper wrote the fee's tombstone) is decided again, with a new fee
+ *   id.
+ * - Otherwise, in this order (docs/contract/partner-api.md, "POST /attempts", and "Errors" for the order):
  *   1. `not_found`: no such round, or another tenant's.
  *   2. `entries_closed`: the round is not open, has not begun, or is inside its last ten minutes.
  *   3. `attempt_cap_reached`: the account has bought as many attempts in this round as the cap; refunded ones do not count.
- *   4. `insufficient_funds`: the ref has no account. Every attempt of a round is paid, and nobody else could pay.
+ *   4. `insufficient_funds`: the ref has no account. Every attempt of a round is paid, and no other account could pay.
  *   The wallet adds `insider_entry`, `blocked` and `insufficient_funds` when it charges.
- * - The account behind a ref is remembered, and links move. A creation may rely on memory, because the wallet checks the account when
- *   it charges. A refusal that is about the player may not: `ask_wallet` means find out who the ref names now and decide again.
+ * - The account behind a ref is cached, and links move. A creation may rely on the cache, because the wallet checks the account when
+ *   it charges. A refusal that is about the player may not: `ask_wallet` means resolve the ref to its current account and decide
+ *   again.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { deriveId } from '@laurel/ids';
@@ -28,7 +30,7 @@ export type Creation = {
   readonly metadata: string;
 };
 
-/** What an entry reads from its round. */
+/** The fields of a round that an entry is decided on. */
 export type EntryRound = Pick<Round, 'id' | 'tenant' | 'status' | 'opensAt' | 'entriesCloseAt'> & {
   readonly terms: Pick<RoundTerms, 'entryFeeCents' | 'attemptCap'>;
 };
@@ -37,9 +39,9 @@ export type CreationFacts = {
   readonly creation: Creation;
   readonly account: NamedAccount;
   readonly round: EntryRound | null;
-  /** The attempt of this id, if there is one. */
+  /** The attempt with this id, if there is one. */
   readonly known: Attempt | null;
-  /** Attempts of the account in the round that take up a place under its cap; 0 where the ref has no account. */
+  /** Attempts of the account in the round that count under its cap; 0 where the ref has no account. */
   readonly bought: number;
 };
 
@@ -75,7 +77,7 @@ export function decideEntries(batch: readonly CreationFacts[], now: Date): reado
 
 export type Admitted = { readonly kind: 'admitted'; readonly round: EntryRound };
 
-/** Whether an account may buy one more attempt now, the wallet's word aside. */
+/** Whether an account may buy one more attempt now, apart from the wallet's decision. */
 export function decideAdmission(facts: {
   readonly tenant: Tenant;
   readonly round: EntryRound | null;

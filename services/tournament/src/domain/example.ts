@@ -1,4 +1,4 @@
-/** Plain nouns for the tests of the rules. */
+/** Example values for the tests of the rules. */
 import { cents } from '@laurel/money';
 import { entryIdOf } from './entry-decision.ts';
 import type { Attempt, Round, RoundTerms, Standing, Tenant, Tournament, TournamentTerms } from './tournament.ts';

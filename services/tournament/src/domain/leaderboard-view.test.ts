@@ -22,7 +22,7 @@ function settledAt(rank: number, changes: Partial<Standing>): Standing {
 }
 
 describe('a board', () => {
-  it('is masked for whoever has not paid, in every state of the round, whoever that is', () => {
+  it('a board is masked for every viewer who has not paid, in every state of the round', () => {
     for (const status of EVERY_STATUS) {
       const nobody = decideVisibility(status, null);
       expect(nobody).toEqual({ kind: 'masked' });
@@ -30,14 +30,14 @@ describe('a board', () => {
     }
   });
 
-  it('shows an entered player the neighbours while the round is running, and nothing before the first score', () => {
+  it('a board shows an entered player the neighbours while the round is running, and nothing before the first score', () => {
     for (const status of RUNNING) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'no_rows' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'neighbours', entryId: 'entry' });
     }
   });
 
-  it('shows an entered player the complete table when the round is over, scored or not', () => {
+  it('a board shows an entered player the complete table when the round is over, scored or not', () => {
     for (const status of ['settled', ...CANCELLED] as const) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'table' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'table' });
@@ -48,7 +48,7 @@ describe('a board', () => {
 describe('the window of a running round', () => {
   const [above, own, below] = [standingOf('above'), standingOf('own'), standingOf('below')];
 
-  it('is the own row, one rank above and one below, with nothing decided', () => {
+  it('the window of a running round is the own row, one rank above and one below, without final results', () => {
     for (const status of RUNNING) {
       expect(neighbourRows(status, { ownRank: 7, above, own, below })).toEqual([
         { ...rowOf('above', 6), ...UNDECIDED },
@@ -58,19 +58,19 @@ describe('the window of a running round', () => {
     }
   });
 
-  it('ends where the board does', () => {
+  it('the window of a running round ends where the board does', () => {
     const ranks = (facts: Parameters<typeof neighbourRows>[1]) => neighbourRows('open', facts).map(({ rank }) => rank);
     expect(ranks({ ownRank: 1, above: null, own, below })).toEqual([1, 2]);
     expect(ranks({ ownRank: 2, above, own, below: null })).toEqual([1, 2]);
     expect(ranks({ ownRank: 1, above: null, own, below: null })).toEqual([1]);
   });
 
-  it('is not shown when the rank and the rows were read at different moments', () => {
+  it('the window of a running round is not shown when the rank and the rows are from different snapshots', () => {
     expect(() => neighbourRows('open', { ownRank: 1, above, own, below })).toThrow('disagree');
     expect(() => neighbourRows('open', { ownRank: 2, above: null, own, below })).toThrow('disagree');
   });
 
-  it('says nothing of what a settling round has decided already', () => {
+  it('the window of a running round hides the results that a settling round has decided already', () => {
     const decided = standingOf('own', { finalRank: 1, payoutCents: cents(500n), awardStatus: 'paid' });
     expect(neighbourRows('settling', { ownRank: 1, above: null, own: decided, below: null })).toEqual([
       { ...rowOf('own', 1), ...UNDECIDED },
@@ -79,7 +79,7 @@ describe('the window of a running round', () => {
 });
 
 describe('the table of a settled round', () => {
-  it('says the final rank, the payout and whether it was paid', () => {
+  it('the table of a settled round has the final rank, the payout and whether it was paid', () => {
     const won = { payoutCents: cents(500n) };
     const rows = tableRows(
       'settled',
@@ -105,13 +105,13 @@ describe('the table of a settled round', () => {
     ]);
   });
 
-  it('goes on from page to page', () => {
+  it('the table of a settled round continues from page to page', () => {
     const rows = [41, 42].map((rank) => settledAt(rank, { payoutCents: cents(0n) }));
     expect(tableRows('settled', rows, 41).map(({ rank }) => rank)).toEqual([41, 42]);
     expect(() => tableRows('settled', rows, 40)).toThrow('final rank 41');
   });
 
-  it('is never shown half decided or in another order than its ranks', () => {
+  it('the table of a settled round is never shown partly decided or in another order than its ranks', () => {
     const paid = { payoutCents: cents(500n), awardStatus: 'paid' } as const;
     const wrong: readonly Standing[] = [
       standingOf('undecided'),
@@ -126,7 +126,7 @@ describe('the table of a settled round', () => {
 });
 
 describe('the table of a cancelled round', () => {
-  it('ranks the rows as they stood, and says that every entry is refunded', () => {
+  it('the table of a cancelled round ranks the rows as they were, and shows every entry refunded', () => {
     for (const status of CANCELLED) {
       expect(tableRows(status, [standingOf('one'), standingOf('two')], 1)).toEqual([
         { ...rowOf('one', 1), finalRank: null, payoutCents: 0n, payoutStatus: 'refunded' },

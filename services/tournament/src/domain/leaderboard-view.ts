@@ -1,14 +1,15 @@
 /**
- * What of a board is shown to whom (partner API, "GET /tournaments/rounds/{round_id}/leaderboard", rules 1 to 5).
+ * Which part of a board each viewer sees (docs/contract/partner-api.md, "GET /tournaments/rounds/{round_id}/leaderboard", rules 1 to 5).
  *
- * - `masked`, in every state of the round, unless the named player has paid for at least one attempt in it. A call that names nobody, an
- *   unknown ref and a ref that has not entered look alike: this file is given nothing that could tell them apart.
+ * - `masked`, in every state of the round, unless the named player has paid for at least one attempt in it, and that fee was not returned
+ *   (entrants.ts). The player is the account: whichever of its refs is named, the board is the same. A call without a player, an unknown
+ *   ref and a ref whose account has not entered look alike: the functions of this file have no input that distinguishes them.
  * - While the round is running (`open` or `settling`): the player's own row, one rank above it and one below; nothing without a score.
  * - When it is `settled` or `cancelled`: the complete table.
  *
- * Before that nothing is decided: `final_rank` and `payout_amount` are null, `payout_status` is `none`. A settled row says its final rank
- * and its payout; a payout that waits for a review, or was denied by one, is `held`. The rows of a cancelled round have no final rank:
- * every entry is refunded, and the payout is 0.00.
+ * Before that no result is decided: `final_rank` and `payout_amount` are null, `payout_status` is `none`. A settled row has its final
+ * rank and its payout; a payout that waits for a review, or was denied by one, is `held`. The rows of a cancelled round have no final
+ * rank: every entry is refunded, and the payout is 0.00.
  */
 import { type Cents, cents } from '@laurel/money';
 import { shownRoundStatus } from './round-status.ts';
@@ -17,7 +18,7 @@ import type { AwardStatus, Entry, PayoutStatus, RoundStatus, Standing } from './
 /** The rows to read. */
 export type Visibility =
   | { readonly kind: 'masked' }
-  /** Entered, and no score yet: a full board without rows. */
+  /** Entered, and no score yet: an unmasked board without rows. */
   | { readonly kind: 'no_rows' }
   | { readonly kind: 'neighbours'; readonly entryId: string }
   | { readonly kind: 'table' };
@@ -36,7 +37,7 @@ export type LeaderboardRow = {
   readonly payoutStatus: PayoutStatus;
 };
 
-/** `viewer` is the entry that the named ref stands for in this round; null where there is none, for whatever reason. */
+/** `viewer` is the entry of the account that the ref names; null where there is none, for any reason. */
 export function decideVisibility(
   status: RoundStatus,
   viewer: Pick<Entry, 'id' | 'boughtAt' | 'best'> | null,
@@ -46,7 +47,7 @@ export function decideVisibility(
   return viewer.best === null ? { kind: 'no_rows' } : { kind: 'neighbours', entryId: viewer.id };
 }
 
-/** Whether the round is over, so that whoever entered may see all of its table. */
+/** Whether the round is over, so that every entrant may see its complete table. */
 export function isTableShown(status: RoundStatus): boolean {
   const shown = shownRoundStatus(status);
   return shown === 'settled' || shown === 'cancelled';
@@ -71,7 +72,7 @@ export function neighbourRows(
   ];
 }
 
-/** A page of the complete table: standings in the board's order, without a gap, the first of which has this rank. */
+/** A page of the complete table: standings in the board's order, without a gap; `firstRank` is the rank of the first. */
 export function tableRows(
   status: RoundStatus,
   standings: readonly Standing[],

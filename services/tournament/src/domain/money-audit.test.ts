@@ -12,7 +12,7 @@ const attempt = (status: AttemptStatus, roundStatus: RoundStatus = 'open') => ({
 const purse = (status: AwardStatus) => ({ ...PURSE, status });
 
 describe('an attempt and its entry fee', () => {
-  it('agree when the fee is posted, by the account, at the frozen amount', () => {
+  it('an attempt and its entry fee agree when the fee is posted, by the account, at the frozen amount', () => {
     expect(judgeFee(ATTEMPT, FEE)).toBeNull();
     const missing = { check: 'visible_entry_has_its_fee', final: true };
     expect(judgeFee(ATTEMPT, null)).toEqual(missing);
@@ -20,7 +20,7 @@ describe('an attempt and its entry fee', () => {
     expect(judgeFee(ATTEMPT, { ...FEE, accountId: 'other' })).toEqual(missing);
   });
 
-  it('say nothing while the attempt is pending, and no fee belongs to a refused one or to none', () => {
+  it('an attempt and its entry fee are no finding while the attempt is pending, but a fee of a refused or unknown attempt is', () => {
     for (const fee of [FEE, null]) expect(judgeFee(attempt('pending'), fee)).toBeNull();
     const orphan = { check: 'posted_entry_fee_has_its_attempt', final: false };
     for (const ours of [attempt('refused'), null]) {
@@ -29,7 +29,7 @@ describe('an attempt and its entry fee', () => {
     }
   });
 
-  it('agree on the refund: back exactly when the attempt ended, or its round was cancelled', () => {
+  it('an attempt and its entry fee agree on the refund: returned exactly when the attempt ended, or its round was cancelled', () => {
     const check = 'entry_is_refunded_exactly_when_ended';
     const judge = (status: AttemptStatus, roundStatus: RoundStatus, refunded: boolean) =>
       judgeFee(attempt(status, roundStatus), { ...FEE, refunded });
@@ -48,7 +48,7 @@ describe('an attempt and its entry fee', () => {
     expect(judge('open', 'open', true)).toEqual({ check, final: false });
   });
 
-  it('say nothing of a refund that is on its way', () => {
+  it('an attempt and its entry fee are no finding while a refund is under way', () => {
     const onTheirWay = [
       attempt('expiring', 'settled'),
       attempt('voiding'),
@@ -62,7 +62,7 @@ describe('an attempt and its entry fee', () => {
 });
 
 describe('a purse and its payout', () => {
-  it('agree on round, account, amount and status', () => {
+  it('a purse and its payout agree on round, account, amount and status', () => {
     expect(judgePayout(PURSE, PAYOUT)).toBeNull();
     const wrong = { check: 'purse_has_its_payout', final: true };
     expect(judgePayout(PURSE, { ...PAYOUT, roundId: 'other' })).toEqual(wrong);
@@ -73,7 +73,7 @@ describe('a purse and its payout', () => {
     expect(judgePayout(PURSE, null)).toEqual(wrong);
   });
 
-  it('say nothing while one is under way, and the wallet may be ahead of a held one', () => {
+  it('a purse and its payout are no finding while the payout is under way, and the wallet may be ahead of a held one', () => {
     expect(judgePayout(purse('paying'), null)).toBeNull();
     for (const status of ['paying', 'releasing', 'denying'] as const) {
       expect(judgePayout(purse(status), PAYOUT)).toBeNull();
@@ -83,7 +83,7 @@ describe('a purse and its payout', () => {
     expect(judgePayout(purse('held'), PAYOUT)).toEqual({ check: 'purse_has_its_payout', final: false });
   });
 
-  it('miss each other when the wallet paid what no rank won', () => {
+  it('a payout of the wallet that no rank won is a finding', () => {
     expect(judgePayout(null, PAYOUT)).toEqual({ check: 'purse_payout_has_its_rank', final: false });
     expect(judgePayout(null, null)).toBeNull();
   });

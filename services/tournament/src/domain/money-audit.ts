@@ -2,12 +2,12 @@
  * The invariants that span this service and the wallet, one attempt or payout at a time.
  *
  * The two databases have no common snapshot: our row is read first, the wallet's row after it. Work that is in flight must never look
- * like a violation, so each finding says whether that order already proves it:
+ * like a violation, so each finding states whether that order already proves it:
  *
- * - Proven (`final`): what our row says had to be true in the wallet before our row could say it, and the wallet only ever adds.
- *   A shown attempt was paid before it was shown; an expired one, or any of a cancelled round, refunded before; a paid purse paid before.
+ * - Proven (`final`): the state in our row had to be true in the wallet before our row could be written, and the wallet only ever adds. A
+ *   shown attempt was paid before it was shown; an expired one, or any of a cancelled round, refunded before; a paid purse paid before.
  * - Not proven: the wallet may be ahead, because our row moved on after it was read. Read our row once more, after the wallet's: the
- *   finding stands if the same check still fails.
+ *   finding is confirmed if the same check still fails.
  */
 import { type AttemptStatus, isVisible } from '@laurel/attempt';
 import type { Finding } from '@laurel/money-path/domain';
@@ -41,7 +41,7 @@ export type AuditedAttempt = {
 
 export type AuditedFee = { readonly accountId: string; readonly feeCents: bigint; readonly refunded: boolean };
 
-/** What is wrong between an attempt and the posted fee of its id; either may be missing. */
+/** The violation between an attempt and the posted fee of its id, if any; either may be missing. */
 export function judgeFee(attempt: AuditedAttempt | null, fee: AuditedFee | null): Finding<MoneyCheck> | null {
   if (attempt === null || attempt.status === 'refused') {
     return fee === null ? null : { check: 'posted_entry_fee_has_its_attempt', final: false };
@@ -57,9 +57,9 @@ function judgeRefund({ status, roundStatus }: AuditedAttempt, isRefunded: boolea
   const check = 'entry_is_refunded_exactly_when_ended';
   const isOwed = status === 'expired' || status === 'voided' || roundStatus === 'cancelled';
   if (isOwed) return isRefunded ? null : { check, final: true };
-  // On their way back, or about to be: either is right.
+  // The refund is under way, or about to be: both states are correct.
   if (!isRefunded || status === 'expiring' || status === 'voiding' || roundStatus === 'cancelling') return null;
-  // A round that runs is never cancelled after it; one that is open may have been since.
+  // A round that settles is never cancelled later; one that was open when it was read may have been since.
   return { check, final: status === 'settled' && roundStatus !== 'open' };
 }
 
@@ -77,7 +77,7 @@ export type AuditedPayout = {
   readonly amountCents: bigint;
 };
 
-/** What is wrong between the payout of a rank and the wallet's of its award id; either may be missing. */
+/** The violation between the payout of a rank and the wallet's payout of its award id, if any; either may be missing. */
 export function judgePayout(purse: AuditedPurse | null, payout: AuditedPayout | null): Finding<MoneyCheck> | null {
   if (purse === null) return payout === null ? null : { check: 'purse_payout_has_its_rank', final: false };
   if (payout === null) return purse.status === 'paying' ? null : { check: 'purse_has_its_payout', final: true };

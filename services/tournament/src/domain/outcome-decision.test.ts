@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, after, HOUR_MS, NOW, OTHER_TENANT, ROUND, TENANT, WITH_TIEBREAK } from './example.ts';
-import { decideOutcome } from './outcome-decision.ts';
+import { decideOutcome, decideOutcomes, type OutcomeReport } from './outcome-decision.ts';
 
 function decide(changes: Partial<Parameters<typeof decideOutcome>[0]> = {}) {
   const decision = decideOutcome({
@@ -19,36 +19,36 @@ function decide(changes: Partial<Parameters<typeof decideOutcome>[0]> = {}) {
 }
 
 const TIEBREAK_ROUND = { ...ROUND, terms: WITH_TIEBREAK };
-/** Closes long before the attempt's hour is over. */
+/** Closes long before the attempt's deadline. */
 const SHORT_ROUND = { ...ROUND, closesAt: after(HOUR_MS / 2) };
 /** Closes long after it. */
 const LONG_ROUND = { ...ROUND, closesAt: after(2 * HOUR_MS) };
 const OVER = ['expiring', 'expired'] as const;
 
 describe('a report', () => {
-  it('settles an open attempt with its run', () => {
+  it('a report settles an open attempt with its run', () => {
     expect(decide()).toEqual({ kind: 'settled', run: { score: 100, tiebreak: null, at: NOW } });
     expect(decide({ score: -0.25 })).toMatchObject({ run: { score: -0.25 } });
   });
 
-  it('takes -0 for 0, in the score and in the tiebreak', () => {
+  it('a report of -0 counts as 0, in the score and in the tiebreak', () => {
     const decision = decide({ score: -0, tiebreak: -0, round: TIEBREAK_ROUND });
     expect(decision).toStrictEqual({ kind: 'settled', run: { score: 0, tiebreak: 0, at: NOW } });
   });
 
-  it('counts a tiebreak exactly where the tournament declares one', () => {
+  it('a report counts a tiebreak exactly where the tournament declares one', () => {
     expect(decide({ tiebreak: 7, round: TIEBREAK_ROUND })).toMatchObject({ run: { tiebreak: 7 } });
     expect(decide({ tiebreak: 7 })).toMatchObject({ run: { tiebreak: null } });
     expect(decide({ round: TIEBREAK_ROUND })).toBe('tiebreak_required');
   });
 
-  it('finds nothing where there is no attempt, another tenant asks, or it was refused', () => {
+  it('a report is not found for an unknown attempt, another tenant, or a refused attempt', () => {
     expect(decide({ attempt: null, round: null })).toBe('not_found');
     expect(decide({ tenant: OTHER_TENANT })).toBe('not_found');
     expect(decide({ attempt: { ...ATTEMPT, status: 'refused' } })).toBe('not_found');
   });
 
-  it('waits for the fee, unless it is known to be posted', () => {
+  it('a report waits for the fee, unless it is known to be posted', () => {
     const pending = { ...ATTEMPT, status: 'pending' as const };
     expect(decide({ attempt: pending })).toEqual({ kind: 'unresolved' });
     expect(decide({ attempt: pending, feePosted: true })).toMatchObject({ kind: 'settled' });
@@ -57,7 +57,7 @@ describe('a report', () => {
     });
   });
 
-  it('is too late for an attempt that has an outcome or was voided, whatever became of its round', () => {
+  it('a report is too late for an attempt that has an outcome or was voided, in every state of its round', () => {
     const round = SHORT_ROUND;
     for (const now of [NOW, round.closesAt]) {
       expect(decide({ attempt: { ...ATTEMPT, status: 'settled' }, round, now })).toEqual({ kind: 'settled_before' });
@@ -67,7 +67,7 @@ describe('a report', () => {
     }
   });
 
-  it('is too late at the hour of its attempt, and not a millisecond before', () => {
+  it('a report is too late at the deadline of its attempt, and not a millisecond before', () => {
     expect(decide({ round: LONG_ROUND, now: after(HOUR_MS - 1) })).toMatchObject({ kind: 'settled' });
     expect(decide({ round: LONG_ROUND, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
     for (const status of OVER) {
@@ -76,38 +76,47 @@ describe('a report', () => {
     }
   });
 
-  it('is too late at the close of its round, and not a millisecond before', () => {
+  it('a report is too late at the close of its round, and not a millisecond before', () => {
     const { closesAt } = SHORT_ROUND;
     expect(decide({ round: SHORT_ROUND, now: after(-1, closesAt) })).toMatchObject({ kind: 'settled' });
     expect(decide({ round: SHORT_ROUND, now: closesAt })).toEqual({ kind: 'round_over' });
     for (const status of OVER) {
-      expect(decide({ attempt: { ...ATTEMPT, status }, round: SHORT_ROUND, now: closesAt })).toBe('round_closed');
+      for (const closedReason of ['round_closed', 'round_cancelled']) {
+        const attempt = { ...ATTEMPT, status, closedReason };
+        expect(decide({ attempt, round: SHORT_ROUND, now: closesAt })).toBe('round_closed');
+      }
     }
   });
 
-  it('at the one instant of both, the hour and the close, is told of the hour', () => {
+  it('a report at the one instant of both the deadline and the close is refused for the deadline', () => {
     const round = { ...ROUND, closesAt: after(HOUR_MS) };
     expect(decide({ round, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });
 
-  it('is not taken by a round that was closed, though the clock here says that it is not over', () => {
+  it('a report is refused by a round that was closed, though it is not over by the clock', () => {
     for (const status of ['settling', 'settled', 'cancelling', 'cancelled'] as const) {
       expect(decide({ round: { ...LONG_ROUND, status } })).toEqual({ kind: 'round_over' });
     }
   });
 
-  it('is told that it is too late before it is told that its tiebreak is missing', () => {
+  it('a report is refused as too late before its missing tiebreak is checked', () => {
     expect(decide({ round: { ...SHORT_ROUND, terms: WITH_TIEBREAK }, now: SHORT_ROUND.closesAt })).toEqual({
       kind: 'round_over',
     });
     expect(decide({ round: { ...LONG_ROUND, terms: WITH_TIEBREAK }, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });
 
-  it('on an attempt that was ended by hand while its round goes on is told that the attempt is over', () => {
-    for (const status of OVER) expect(decide({ attempt: { ...ATTEMPT, status } })).toBe('attempt_already_settled');
+  it('a report on an attempt that expired is always refused as such, even after its round was closed', () => {
+    for (const attempt of OVER.map((status) => ({ ...ATTEMPT, status, closedReason: null }))) {
+      expect(decide({ attempt })).toBe('attempt_already_settled');
+      expect(decide({ attempt, round: SHORT_ROUND, now: SHORT_ROUND.closesAt })).toBe('attempt_already_settled');
+      for (const status of ['settling', 'settled', 'cancelling', 'cancelled'] as const) {
+        expect(decide({ attempt, round: { ...SHORT_ROUND, status } })).toBe('attempt_already_settled');
+      }
+    }
   });
 
-  it('is told for ever what ended the attempt first, before and after somebody has marked it', () => {
+  it('a report is always refused by what ended the attempt first, before and after its row is marked', () => {
     const instants = fc.integer({ min: 1, max: 3 * HOUR_MS });
     fc.assert(
       fc.property(instants, instants, fc.boolean(), (closesInMs, nowMs, isClosed) => {
@@ -118,9 +127,43 @@ describe('a report', () => {
         const now = after(nowMs);
         const isHour = HOUR_MS <= closesInMs;
         expect(decide({ round, now })).toEqual({ kind: isHour ? 'due' : 'round_over' });
-        const marked = decide({ attempt: { ...ATTEMPT, status: 'expired' }, round, now });
+        const closedReason = isHour ? null : 'round_closed';
+        const marked = decide({ attempt: { ...ATTEMPT, status: 'expired', closedReason }, round, now });
         expect(marked).toBe(isHour ? 'attempt_already_settled' : 'round_closed');
       }),
     );
+  });
+});
+
+describe('a batch of reports', () => {
+  const report = (changes: Partial<OutcomeReport> = {}): OutcomeReport => ({
+    operationId: 'operation',
+    attemptId: ATTEMPT.id,
+    tenant: TENANT,
+    score: 100,
+    tiebreak: null,
+    evidence: '',
+    ...changes,
+  });
+
+  it('a batch of reports is decided in order: the first on an attempt settles it, the others find it settled or not found', () => {
+    const found = { attempt: ATTEMPT, round: ROUND };
+    const batch = [report(), report({ score: 200 }), report({ attemptId: 'unknown' })];
+    const rules = { ttlMs: HOUR_MS, now: NOW };
+    expect(decideOutcomes(batch, new Map([[ATTEMPT.id, found]]), rules)).toMatchObject([
+      { kind: 'settled', run: { score: 100, tiebreak: null, at: NOW }, report: batch[0], found },
+      { kind: 'settled_before' },
+      { kind: 'refused', code: 'not_found' },
+    ]);
+  });
+
+  it('a batch of reports leaves an attempt open after a report that is refused', () => {
+    const found = { attempt: ATTEMPT, round: TIEBREAK_ROUND };
+    const batch = [report(), report({ tiebreak: 1 })];
+    const rules = { ttlMs: HOUR_MS, now: NOW };
+    expect(decideOutcomes(batch, new Map([[ATTEMPT.id, found]]), rules)).toMatchObject([
+      { kind: 'refused', code: 'tiebreak_required' },
+      { kind: 'settled', run: { tiebreak: 1 } },
+    ]);
   });
 });

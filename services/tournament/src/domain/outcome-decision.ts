@@ -1,17 +1,20 @@
 /**
- * What a reported score does to an attempt (partner API, "POST /attempts/{attempt_id}/outcome"; decisions, "Tournaments"). In this order:
+ * What a reported score does to an attempt (docs/contract/partner-api.md, "POST /attempts/{attempt_id}/outcome"; docs/contract/rules.md,
+ * "Tournaments"). In this order:
  *
- * 1. `not_found`: no such attempt, another tenant's, or one that never came to be.
+ * 1. `not_found`: no such attempt, another tenant's, or one that was never created.
  * 2. `settled_before`: it has an outcome. The operation that recorded it gets the same answer; any other `attempt_already_settled`.
  * 3. `unresolved`: its fee is not known to be posted yet. Ask the wallet and decide again.
- * 4. `attempt_already_settled`: an operator ended it.
- * 5. An attempt without an outcome ends at its hour or at its round's close, whichever comes first, and a report after that is told
- *    which: `attempt_already_settled` or `round_closed`. The answer is the same before and after somebody has marked the attempt;
- *    `due` and `round_over` say that nobody has, so that the caller ends it: it expires, and its entry is refunded.
+ * 4. `attempt_already_settled`: an operator ended it, or it expired, at its deadline or before it in the sandbox. That answer stays when
+ *    its round closes later.
+ * 5. An attempt without an outcome ends at its deadline or at its round's close, whichever comes first, and the answer to a report after
+ *    that names which: `attempt_already_settled` or `round_closed`. The answer is the same before and after the attempt's row is marked;
+ *    `due` and `round_over` mean that it is not marked yet, so that the caller ends it: it expires, and its entry is refunded.
  * 6. `tiebreak_required`: the tournament declares a tiebreak metric and the report has none. The attempt stays open.
- * 7. It settles, and its run may become the best of its entry. No score is a win by itself: `met_threshold` is false.
+ * 7. It settles, and its run may become the best of its entry. No score alone is a win: `met_threshold` is false.
  *
- * Any finite score is good, negative ones and fractions too; -0 is 0. A tiebreak that nobody asked for does not count.
+ * Any finite score is valid, negative ones and fractions too; -0 is 0. A tiebreak that the tournament does not declare does not count. A
+ * batch is decided in order, each report seeing its attempt as the reports before it left it.
  */
 import { canSettle, deadlineOf, isDue } from '@laurel/attempt';
 import { type Refused, refused } from '@laurel/errors';
@@ -20,9 +23,22 @@ import { countedTiebreak } from './ranking.ts';
 import { acceptsScores } from './round-status.ts';
 import type { Attempt, Round, RoundTerms, Run } from './tournament.ts';
 
-/** What a report reads from its round. The status and `closes_at` may change; read them under the lock on the round's board. */
+/**
+ * The fields of a round that a report is decided on. The status and `closes_at` may change; read them under the lock on the round's board.
+ */
 export type ScoringRound = Pick<Round, 'tenant' | 'status' | 'closesAt'> & {
   readonly terms: Pick<RoundTerms, 'tiebreak'>;
+};
+
+export type OutcomeReport = {
+  readonly operationId: string;
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly score: number;
+  /** Null when none was sent. */
+  readonly tiebreak: number | null;
+  /** An object as JSON text, or empty. */
+  readonly evidence: string;
 };
 
 export type OutcomeDecision =
@@ -40,7 +56,7 @@ export function decideOutcome(facts: {
   readonly score: number;
   /** Null when none was sent. */
   readonly tiebreak: number | null;
-  /** The wallet is known to have posted the fee, though the attempt may still say `pending`. */
+  /** The wallet is known to have posted the fee, though the row may still be `pending`. */
   readonly feePosted: boolean;
   readonly ttlMs: number;
   readonly now: Date;
@@ -51,6 +67,7 @@ export function decideOutcome(facts: {
   if (attempt.status === 'settled') return { kind: 'settled_before' };
   if (attempt.status === 'pending' && !facts.feePosted) return { kind: 'unresolved' };
   if (attempt.status === 'voiding' || attempt.status === 'voided') return refused('attempt_already_settled');
+  if (isExpired(attempt)) return refused('attempt_already_settled');
 
   const endedBy = endOf(attempt, round, facts);
   if (!canSettle(attempt.status, facts.feePosted)) {
@@ -67,7 +84,37 @@ export function decideOutcome(facts: {
   };
 }
 
-/** What ended an attempt without an outcome by now, if anything did: its hour, unless the round closed before. */
+/** The decision on one report of a batch; `found` is the attempt that the report settles. */
+export type ReportDecision<Found> =
+  | (Extract<OutcomeDecision, { readonly kind: 'settled' }> & { readonly report: OutcomeReport; readonly found: Found })
+  | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
+
+/** One decision for each report, in order. In this service no attempt settles from `pending`. */
+export function decideOutcomes<Found extends { readonly attempt: Attempt; readonly round: ScoringRound }>(
+  batch: readonly OutcomeReport[],
+  /** The attempts as they were before the batch. */
+  before: ReadonlyMap<string, Found>,
+  rules: { readonly ttlMs: number; readonly now: Date },
+): readonly ReportDecision<Found>[] {
+  const current = new Map(before);
+  return batch.map((report) => {
+    const found = current.get(report.attemptId) ?? null;
+    const { tenant, score, tiebreak } = report;
+    const { attempt = null, round = null } = found ?? {};
+    const decision = decideOutcome({ tenant, attempt, round, score, tiebreak, feePosted: false, ...rules });
+    if (decision.kind !== 'settled') return decision;
+    if (found === null) throw new Error(`attempt ${report.attemptId} settles and was not found`);
+    current.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'settled' } });
+    return { ...decision, report, found };
+  });
+}
+
+/** It expired on its own, and not with its round. */
+function isExpired({ status, closedReason }: Attempt): boolean {
+  return (status === 'expiring' || status === 'expired') && closedReason === null;
+}
+
+/** What ended an attempt without an outcome by now, if anything did: its deadline, unless the round closed before. */
 export function endOf(
   attempt: Pick<Attempt, 'createdAt'>,
   round: Pick<Round, 'status' | 'closesAt'>,

@@ -12,13 +12,13 @@ const anyPurse = fc
   .map((amounts) => amounts.toSorted((one, other) => (one > other ? -1 : 1)).map(cents));
 
 describe('a purse', () => {
-  it('pays the ranks of its table and 0.00 beyond it', () => {
+  it('a purse pays the ranks of its table and 0.00 beyond it', () => {
     expect(purseAmount(purse)).toBe(20_000n);
     expect([1, 2, 3, 4, 1_000_000].map((rank) => payoutOfRank(purse, rank))).toEqual([10_000n, 5_000n, 5_000n, 0n, 0n]);
     for (const rank of [0, -1, 1.5, Number.NaN]) expect(() => payoutOfRank(purse, rank)).toThrow(RangeError);
   });
 
-  it('pays only the ranks that somebody reached', () => {
+  it('a purse pays only the ranks that an entry reached', () => {
     expect(payoutsOf(purse, 0)).toEqual([]);
     expect(payoutsOf(purse, 2)).toEqual([
       { rank: 1, amountCents: 10_000n },
@@ -27,14 +27,14 @@ describe('a purse', () => {
     expect(payoutsOf(purse, 99)).toHaveLength(3);
   });
 
-  it('derives one award for each rank of a round', () => {
+  it('a purse derives one award for each rank of a round', () => {
     const ids = [1, 2, 11].map((rank) => awardIdOfRank(ROUND_ID, rank));
     expect(new Set(ids).size).toBe(3);
     expect(ids.map(ownerOf)).toEqual(['tournament', 'tournament', 'tournament']);
     expect(awardIdOfRank(ROUND_ID, 1)).toBe(ids[0]);
   });
 
-  it('sums exactly: all ranks together are paid its amount, fewer never more', () => {
+  it('a purse sums exactly: all ranks together are paid its amount, fewer ranks never more', () => {
     fc.assert(
       fc.property(anyPurse, fc.nat(60), (table, players) => {
         const paid = purseWon(table, players);
@@ -45,7 +45,7 @@ describe('a purse', () => {
     );
   });
 
-  it('never grows with rank', () => {
+  it('a purse never increases from one rank to the next', () => {
     fc.assert(
       fc.property(anyPurse, fc.integer({ min: 1, max: 60 }), (table, rank) => {
         expect(payoutOfRank(table, rank + 1)).toBeLessThanOrEqual(payoutOfRank(table, rank));
@@ -53,7 +53,7 @@ describe('a purse', () => {
     );
   });
 
-  it('pays a rank the same, however many there are', () => {
+  it('a purse pays a rank the same amount for any number of entries', () => {
     fc.assert(
       fc.property(anyPurse, fc.nat(60), (table, players) => {
         for (const { rank, amountCents } of payoutsOf(table, players)) {

@@ -1,6 +1,7 @@
 /**
- * The purse of a round: a fixed, house-funded amount for each rank, frozen when the round opens (partner API, "Round": `purse_table`,
- * `purse_amount`). Entry fees never change it. Ranks beyond the table win 0.00; a rank that nobody reached is not paid to anyone else.
+ * The purse of a round: a fixed, house-funded amount for each rank, frozen when the round opens (docs/contract/partner-api.md, "Round":
+ * `purse_table`, `purse_amount`). Entry fees never change it. Ranks beyond the table win 0.00; a rank that no entry reached is not paid to
+ * another one.
  */
 import { deriveOwnedId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
@@ -11,7 +12,7 @@ export function purseAmount(purse: Purse): Cents {
   return cents(purse.reduce((sum, amount) => sum + amount, 0n));
 }
 
-/** What the rank wins; 0.00 beyond the table. Ranks count from 1. */
+/** The payout of the rank; 0.00 beyond the table. Ranks count from 1. */
 export function payoutOfRank(purse: Purse, rank: number): Cents {
   if (!Number.isSafeInteger(rank) || rank < 1) throw new RangeError(`${rank} is no rank`);
   return purse[rank - 1] ?? cents(0n);
@@ -25,12 +26,12 @@ export function payoutsOf(
   return purse.slice(0, scoredPlayers).map((amountCents, index) => ({ rank: index + 1, amountCents }));
 }
 
-/** What is won in all when this many entries have a score: `purse_amount`, without the ranks that nobody reached. */
+/** The sum of the payouts when this many entries have a score: `purse_amount`, without the ranks that no entry reached. */
 export function purseWon(purse: Purse, scoredPlayers: number): Cents {
   return cents(payoutsOf(purse, scoredPlayers).reduce((sum, { amountCents }) => sum + amountCents, 0n));
 }
 
-/** The one award of a rank: settling a round again pays the same award, and so nothing twice. */
+/** The award id of a rank: settling a round again pays the same award, and so nothing twice. */
 export function awardIdOfRank(roundId: string, rank: number): string {
   return deriveOwnedId(roundId, `rank:${rank}`, 'tournament');
 }

@@ -19,7 +19,7 @@ function opposite(direction: Direction): Direction {
 }
 
 describe('the board', () => {
-  it('is ordered by score, then tiebreak, then time, then entry id', () => {
+  it('the board is ordered by score, then tiebreak, then time, then entry id', () => {
     const rows: BoardRow[] = [
       { ...ROW, entryId: 'g', tiebreak: null },
       { ...ROW, entryId: 'f', tiebreak: 7, at: new Date(NOW.getTime() + 1) },
@@ -33,11 +33,11 @@ describe('the board', () => {
     expect(namesInOrder(rows, { ...WITH_TIEBREAK, direction: 'lower_is_better' })).toBe('zcdefga');
   });
 
-  it('does not look at a tiebreak that the tournament does not declare', () => {
+  it('the board ignores a tiebreak that the tournament does not declare', () => {
     expect(compareRuns({ ...ROW, tiebreak: 1 }, { ...ROW, tiebreak: 2 }, ROUND_TERMS)).toBe(0);
   });
 
-  it('tells numbers apart whose difference is infinite or rounds to nothing', () => {
+  it('the board distinguishes numbers whose difference is infinite or rounds to zero', () => {
     const compare = (one: number, other: number) =>
       compareRuns({ ...ROW, score: one }, { ...ROW, score: other }, ROUND_TERMS);
     expect(compare(Number.MAX_VALUE, -Number.MAX_VALUE)).toBeLessThan(0);
@@ -47,18 +47,18 @@ describe('the board', () => {
 });
 
 describe('the best run', () => {
-  it('is the first one, until a better one comes', () => {
+  it('the best run is the first one, until a better one comes', () => {
     expect(isBetterRun(ROW, null, ROUND_TERMS)).toBe(true);
     expect(isBetterRun({ ...ROW, score: 10.5 }, ROW, ROUND_TERMS)).toBe(true);
     expect(isBetterRun({ ...ROW, score: 9.5 }, ROW, ROUND_TERMS)).toBe(false);
   });
 
-  it('stays where a later one is only as good, and where nothing tells them apart', () => {
+  it('the best run stays where a later one is equal', () => {
     expect(isBetterRun({ ...ROW, at: new Date(NOW.getTime() + 1) }, ROW, ROUND_TERMS)).toBe(false);
     expect(isBetterRun({ ...ROW }, ROW, ROUND_TERMS)).toBe(false);
   });
 
-  it('of any number of runs is the one that no other beats, in whatever order they come', () => {
+  it('the best run of any number of runs is the one that no other beats, in any order of arrival', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), fc.nat(), rules, (runs, seed, by) => {
         const turned = [...runs.slice(seed % runs.length), ...runs.slice(0, seed % runs.length)];
@@ -72,7 +72,7 @@ describe('the best run', () => {
 });
 
 describe('the order of a board', () => {
-  it('is strict and total: of two entries one ranks before the other', () => {
+  it('the order of a board is strict and total: of two entries one ranks before the other', () => {
     fc.assert(
       fc.property(rowPair, rules, ([one, other], by) => {
         const there = Math.sign(compareRows(one, other, by));
@@ -84,7 +84,7 @@ describe('the order of a board', () => {
     );
   });
 
-  it('is transitive', () => {
+  it('the order of a board is transitive', () => {
     fc.assert(
       fc.property(rowPair, row, rules, ([one, other], third, by) => {
         const [first, second, last] = [one, other, third].toSorted((a, b) => compareRows(a, b, by));
@@ -97,7 +97,7 @@ describe('the order of a board', () => {
     );
   });
 
-  it('mirrors with the direction of the score', () => {
+  it('the order of a board mirrors with the direction of the score', () => {
     fc.assert(
       fc.property(rowPair, rules, ([one, other], by) => {
         const mirrored = { ...by, direction: opposite(by.direction) };
@@ -111,7 +111,7 @@ describe('the order of a board', () => {
     );
   });
 
-  it('puts no tiebreak after every tiebreak, in both directions', () => {
+  it('the order of a board puts no tiebreak after every tiebreak, in both directions', () => {
     fc.assert(
       fc.property(row, row, rules, (one, other, by) => {
         fc.pre(by.tiebreak !== null && other.tiebreak !== null);

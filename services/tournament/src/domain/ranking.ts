@@ -1,5 +1,6 @@
 /**
- * The order of a board (partner API, leaderboard rule 4; decisions, "Tournaments"): better score; then better tiebreak, where none ranks
+ * The order of a board (docs/contract/partner-api.md, "GET /tournaments/rounds/{round_id}/leaderboard", rule 4; docs/contract/rules.md,
+ * "Tournaments"): better score; then better tiebreak, where none ranks
  * worse than any value, in either direction; then the earlier run; then entry id. Better is more or less, as the metric's direction says.
  * It is a strict total order, so that no two entries ever share a rank.
  *
@@ -7,13 +8,13 @@
  */
 import type { Direction, RoundTerms, Run } from './tournament.ts';
 
-/** What the order depends on. */
+/** The terms that the order depends on. */
 export type BoardRules = Pick<RoundTerms, 'direction' | 'tiebreak'>;
 
 /** A row of the board: one entry with its best run. */
 export type BoardRow = Run & { readonly entryId: string };
 
-/** Below 0 when `one` is the better run, above 0 when it is the worse, 0 when nothing tells them apart. */
+/** Below 0 when `one` is the better run, above 0 when it is the worse, 0 when they are equal. */
 export function compareRuns(one: Run, other: Run, rules: BoardRules): number {
   return (
     compareValues(one.score, other.score, rules.direction) ||
@@ -28,12 +29,12 @@ export function compareRows(one: BoardRow, other: BoardRow, rules: BoardRules): 
   return compareRuns(one, other, rules) || compareTexts(one.entryId, other.entryId);
 }
 
-/** Whether a run takes the place of the best one so far. A run that nothing tells from it does not. */
+/** Whether a run replaces the best one so far. An equal run does not. */
 export function isBetterRun(run: Run, best: Run | null, rules: BoardRules): boolean {
   return best === null || compareRuns(run, best, rules) < 0;
 }
 
-/** The tiebreak as the board sees it: without a declared metric there is none, whatever was sent. */
+/** The tiebreak that the board counts: without a declared metric there is none, whatever was sent. */
 export function countedTiebreak(run: Pick<Run, 'tiebreak'>, rules: Pick<BoardRules, 'tiebreak'>): number | null {
   return rules.tiebreak === null ? null : run.tiebreak;
 }

@@ -7,7 +7,7 @@ const OUTCOME = { attemptId: ATTEMPT.id, receiptId: 'receipt', score: 120.25, ti
 const FACTS = { attempt: ATTEMPT, round: ROUND, outcome: OUTCOME, reportedTiebreak: null, evidence: '' };
 
 describe('a receipt', () => {
-  it('holds everything that the case is decided by', () => {
+  it('a receipt holds everything needed to decide a dispute', () => {
     const facts = {
       ...FACTS,
       round: { ...ROUND, terms: WITH_TIEBREAK },
@@ -41,7 +41,7 @@ describe('a receipt', () => {
     });
   });
 
-  it('keeps a tiebreak that nobody asked for, and says that no tiebreak is declared', () => {
+  it('a receipt keeps a tiebreak that was not required, and states that no tiebreak is declared', () => {
     expect(composeReceipt({ ...FACTS, reportedTiebreak: 7 })).toMatchObject({
       tiebreak: 7,
       tiebreak_metric_name: null,
@@ -50,7 +50,7 @@ describe('a receipt', () => {
     });
   });
 
-  it('can be signed, whatever the evidence', () => {
+  it('a receipt can be signed with any evidence', () => {
     expect(canonicalJson(composeReceipt({ ...FACTS, evidence: '{"half":"\\ud800"}' }))).toMatch(
       '"evidence":null,"evidence_text":"{\\"half\\":\\"\\\\ud800\\"}"',
     );

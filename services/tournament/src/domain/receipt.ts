@@ -1,9 +1,9 @@
 /**
- * The signed record of a round's outcome: everything that a dispute needs to decide the case again, offline. It is signed as its RFC 8785
- * canonical JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
+ * The signed record of a round's outcome: everything needed to decide a dispute again, offline. It is signed as its RFC 8785 canonical
+ * JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
  *
  * `tiebreak` is what was reported, also where the tournament declares none and it did not count: then `tiebreak_metric_name` is null.
- * Where the score ended up is not known yet; that is the round's seal (seal.ts), which names this receipt by its hash.
+ * The final rank is not known yet; it is in the round's seal (seal.ts), which references this receipt by its hash.
  */
 import { formatAmount } from '@laurel/money';
 import { evidenceFields } from '@laurel/signature';
@@ -12,7 +12,7 @@ import type { Attempt, Outcome, Round, RoundTerms } from './tournament.ts';
 /** Raised when a field changes its meaning; added fields do not raise it. */
 const RECEIPT_VERSION = 1;
 
-/** What a receipt says about its round; all of it is frozen. */
+/** What a receipt states about its round; all of it is frozen. */
 export type ReceiptRound = Pick<Round, 'id' | 'tournamentId' | 'tenant'> & {
   readonly terms: Pick<RoundTerms, 'metricName' | 'metricUnit' | 'direction' | 'tiebreak'>;
 };

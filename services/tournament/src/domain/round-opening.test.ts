@@ -5,7 +5,7 @@ import { decideRound, nextRound } from './round-opening.ts';
 const NEXT = { id: ROUND_ID, number: 5, now: NOW };
 
 describe('the next round', () => {
-  it('opens now with the terms of its tournament, for the length of a round', () => {
+  it('the next round opens now with the terms of its tournament, for the length of a round', () => {
     expect(nextRound({ ...NEXT, tournament: TOURNAMENT })).toEqual({
       id: ROUND_ID,
       tournamentId: 'tournament',
@@ -22,7 +22,7 @@ describe('the next round', () => {
     });
   });
 
-  it('does not open by itself in a paused or closed tournament, nor without a round length', () => {
+  it('the next round does not open automatically in a paused or closed tournament, nor without a round length', () => {
     for (const status of ['paused', 'closed'] as const) {
       expect(nextRound({ ...NEXT, tournament: { ...TOURNAMENT, status } })).toBeNull();
     }
@@ -34,7 +34,7 @@ describe('the next round', () => {
 describe("an operator's round", () => {
   const asked = { ...NEXT, tournament: TOURNAMENT, hasOpenRound: false, opensAt: null, closesAt: after(3_600_000) };
 
-  it('opens now unless it says when', () => {
+  it("an operator's round opens now unless it has an opening time", () => {
     expect(decideRound(asked)).toMatchObject({
       kind: 'opened',
       round: { opensAt: NOW, entriesCloseAt: after(3_000_000), closesAt: after(3_600_000), createdAt: NOW },
@@ -43,14 +43,14 @@ describe("an operator's round", () => {
     expect(decideRound({ ...asked, closesAt: after(1) })).toMatchObject({ round: { entriesCloseAt: NOW } });
   });
 
-  it('ends after it begins, and in the future', () => {
+  it("an operator's round ends after it begins, and in the future", () => {
     const invalid = { kind: 'refused', code: 'invalid_request' };
     expect(decideRound({ ...asked, closesAt: NOW })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: asked.closesAt })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: after(-2), closesAt: NOW })).toMatchObject(invalid);
   });
 
-  it('is refused while another is open, and in a tournament that opens none', () => {
+  it("an operator's round is refused while another is open, and in a tournament that opens none", () => {
     const conflict = { kind: 'refused', code: 'conflict' };
     expect(decideRound({ ...asked, hasOpenRound: true })).toMatchObject(conflict);
     for (const status of ['paused', 'closed'] as const) {

@@ -1,5 +1,5 @@
 /**
- * Which rounds open, and when (decisions, "Tournaments").
+ * Which rounds open, and when (docs/contract/rules.md, "Tournaments").
  *
  * While a tournament is `active` and has a round length, its first round opens at creation and the next when the last one closes; one
  * that was paused meanwhile opens its next round when it is active again. Without a round length the operator opens each round.
@@ -9,7 +9,7 @@ import { type Refused, refused } from '@laurel/errors';
 import { entriesCloseAt } from './round-status.ts';
 import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';
 
-/** The round that opens by itself now; null where none does. The caller knows that no other is open. */
+/** The round that opens automatically now; null where none does. The caller has checked that no other is open. */
 export function nextRound(facts: {
   readonly tournament: Tournament;
   readonly id: string;
@@ -22,7 +22,7 @@ export function nextRound(facts: {
   return openRound({ ...facts, opensAt: now, closesAt: new Date(now.getTime() + roundLengthSeconds * 1000) });
 }
 
-/** The round that an operator asks for. Refuses: conflict, invalid_request. */
+/** The round that an operator opens. Refuses: conflict, invalid_request. */
 export function decideRound(facts: {
   readonly tournament: Tournament;
   readonly hasOpenRound: boolean;

@@ -19,18 +19,18 @@ const NOT_OPEN = STATUSES.filter((status) => status !== 'open');
 const TEN_MINUTES_MS = 600_000;
 
 describe('a round', () => {
-  it('goes from open to settled or to cancelled, and never back', () => {
+  it('a round goes from open to settled or to cancelled, and never back', () => {
     const moves = STATUSES.flatMap((from) =>
       STATUSES.filter((to) => canMoveRound(from, to)).map((to) => `${from} -> ${to}`),
     );
     expect(moves).toEqual(['open -> settling', 'open -> cancelling', 'settling -> settled', 'cancelling -> cancelled']);
   });
 
-  it('is shown as cancelled as soon as that is decided', () => {
+  it('a round is shown as cancelled as soon as that is decided', () => {
     expect(STATUSES.map(shownRoundStatus)).toEqual(['open', 'settling', 'settled', 'cancelled', 'cancelled']);
   });
 
-  it('takes entries from its opening until ten minutes before its end, both to the millisecond', () => {
+  it('a round takes entries from its opening until ten minutes before its end, both to the millisecond', () => {
     const { opensAt, closesAt } = ROUND;
     expect(entriesCloseAt(ROUND)).toEqual(after(-TEN_MINUTES_MS, closesAt));
     expect([after(-1, opensAt), opensAt].map((now) => entriesOpen(ROUND, now))).toEqual([false, true]);
@@ -39,7 +39,7 @@ describe('a round', () => {
     for (const status of NOT_OPEN) expect(entriesOpen({ ...ROUND, status }, NOW)).toBe(false);
   });
 
-  it('takes scores until its end, the instant itself excluded, and is over from then on', () => {
+  it('a round takes scores until its end, the instant itself excluded, and is over from then on', () => {
     const last = after(-1, ROUND.closesAt);
     expect([last, ROUND.closesAt].map((now) => acceptsScores(ROUND, now))).toEqual([true, false]);
     expect([last, ROUND.closesAt].map((now) => isCloseDue(ROUND, now))).toEqual([false, true]);
@@ -49,7 +49,7 @@ describe('a round', () => {
     }
   });
 
-  it('of less than ten minutes takes no entries, and never closes them before it opens', () => {
+  it('a round of less than ten minutes takes no entries, and never closes them before it opens', () => {
     const short = { ...ROUND, opensAt: NOW, closesAt: after(TEN_MINUTES_MS - 1) };
     expect(entriesCloseAt(short)).toEqual(NOW);
     fc.assert(
@@ -57,7 +57,7 @@ describe('a round', () => {
         const times = { opensAt: NOW, closesAt: after(lengthMs) };
         const round = { ...ROUND, ...times, entriesCloseAt: entriesCloseAt(times) };
         expect(round.entriesCloseAt >= round.opensAt && round.entriesCloseAt <= round.closesAt).toBe(true);
-        // Whoever may enter has at least ten minutes to score.
+        // An account that may enter has at least ten minutes to score.
         if (entriesOpen(round, after(ms))) expect(acceptsScores(round, after(ms + TEN_MINUTES_MS - 1))).toBe(true);
       }),
     );
@@ -67,17 +67,19 @@ describe('a round', () => {
 describe('the end of a round', () => {
   const terms = { minEntrants: 2, minScoredAttempts: 3 };
 
-  it('settles it with enough entrants and enough scored attempts, and else cancels it', () => {
-    expect(decideClose({ entrants: 2, scoredAttempts: 3 }, terms)).toBe('settling');
-    expect(decideClose({ entrants: 1, scoredAttempts: 3 }, terms)).toBe('cancelling');
-    expect(decideClose({ entrants: 2, scoredAttempts: 2 }, terms)).toBe('cancelling');
-    expect(decideClose({ entrants: 0, scoredAttempts: 0 }, { minEntrants: 1, minScoredAttempts: 0 })).toBe(
+  it('the end of a round settles it with enough entrants and enough scored attempts, and else cancels it', () => {
+    expect(decideClose({ scoredPlayers: 2, scoredAttempts: 3 }, terms)).toBe('settling');
+    expect(decideClose({ scoredPlayers: 1, scoredAttempts: 3 }, terms)).toBe('cancelling');
+    expect(decideClose({ scoredPlayers: 2, scoredAttempts: 2 }, terms)).toBe('cancelling');
+    expect(decideClose({ scoredPlayers: 0, scoredAttempts: 0 }, { minEntrants: 1, minScoredAttempts: 0 })).toBe(
       'cancelling',
     );
-    expect(decideClose({ entrants: 1, scoredAttempts: 0 }, { minEntrants: 1, minScoredAttempts: 0 })).toBe('settling');
+    expect(decideClose({ scoredPlayers: 1, scoredAttempts: 0 }, { minEntrants: 1, minScoredAttempts: 0 })).toBe(
+      'settling',
+    );
   });
 
-  it('is never worse for more entrants or more scores', () => {
+  it('the end of a round never turns from settled to cancelled by more entrants or more scores', () => {
     const count = fc.nat(5);
     fc.assert(
       fc.property(
@@ -89,8 +91,8 @@ describe('the end of a round', () => {
         count,
         (entrants, scored, more, moreScored, least, leastScored) => {
           const gates = { minEntrants: least, minScoredAttempts: leastScored };
-          if (decideClose({ entrants, scoredAttempts: scored }, gates) === 'cancelling') return;
-          const grown = { entrants: entrants + more, scoredAttempts: scored + moreScored };
+          if (decideClose({ scoredPlayers: entrants, scoredAttempts: scored }, gates) === 'cancelling') return;
+          const grown = { scoredPlayers: entrants + more, scoredAttempts: scored + moreScored };
           expect(decideClose(grown, gates)).toBe('settling');
         },
       ),
@@ -99,14 +101,14 @@ describe('the end of a round', () => {
 });
 
 describe('the sandbox', () => {
-  it('brings the end of entries, or of the round, to now', () => {
+  it('the sandbox brings the end of entries, or of the round, to now', () => {
     expect(closeEntriesEarly(ROUND, NOW)).toEqual({ ...ROUND, entriesCloseAt: NOW });
     expect(closeEarly(ROUND, NOW)).toEqual({ ...ROUND, entriesCloseAt: NOW, closesAt: NOW });
     const last = after(-1, ROUND.closesAt);
     expect(closeEarly(ROUND, last)).toEqual({ ...ROUND, closesAt: last });
   });
 
-  it('changes nothing about what has come already', () => {
+  it('the sandbox does not change an end that has already passed', () => {
     expect(closeEntriesEarly(ROUND, ROUND.entriesCloseAt)).toBe(ROUND);
     expect(closeEarly(ROUND, ROUND.closesAt)).toBe(ROUND);
     for (const status of ['settling', 'cancelling'] as const) {
@@ -115,7 +117,7 @@ describe('the sandbox', () => {
     }
   });
 
-  it('ends no round that has not begun or is over', () => {
+  it('the sandbox ends no round that has not begun or is over', () => {
     const conflict = { kind: 'refused', code: 'conflict' };
     const before = after(-1, ROUND.opensAt);
     expect(closeEntriesEarly(ROUND, before)).toMatchObject(conflict);

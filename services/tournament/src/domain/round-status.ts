@@ -1,18 +1,19 @@
 /**
- * The states of a round (partner API, "Round status"; decisions, "Tournaments").
+ * The states of a round (docs/contract/partner-api.md, "Round status"; docs/contract/rules.md, "Tournaments").
  *
  * - `open`: takes entries from `opens_at` until `entries_close_at`, and scores until `closes_at`. Neither instant itself belongs to it:
- *   at `closes_at` exactly the round is over, whether or not anyone has marked it.
- * - `settling`: it ran. Its ranks and payouts are decided and durable; the money is on its way.
+ *   at `closes_at` exactly the round is over, whether or not its row is marked yet.
+ * - `settling`: it was not cancelled. Its ranks and payouts are decided and durable; the payouts are under way.
  * - `settled`: every payout is decided by the wallet and the board is sealed. Final.
- * - `cancelling`: too few entrants or too few scored attempts. That every entry is refunded is decided; the refunds are on their way.
- *   A partner reads `cancelled`.
+ * - `cancelling`: too few entrants or too few scored attempts. The decision to refund every entry is durable; the refunds are under
+ *   way. A partner reads `cancelled`.
  * - `cancelled`: every refund is posted. Final.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import { fieldAtClose } from './entrants.ts';
 import type { Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
 
-/** What a partner sees. */
+/** The status that a partner sees. */
 export type ShownRoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
 
 /** Entries, first and further ones, stop this long before the round does. */
@@ -38,7 +39,7 @@ export function canMoveRound(from: RoundStatus, to: RoundStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The word that a partner reads. */
+/** The status that a partner reads. */
 export function shownRoundStatus(status: RoundStatus): ShownRoundStatus {
   return SHOWN[status];
 }
@@ -56,21 +57,24 @@ export function acceptsScores(round: Pick<Round, 'status' | 'closesAt'>, now: Da
   return round.status === 'open' && now < round.closesAt;
 }
 
-/** Whether the round is over and nobody has decided what becomes of it. */
+/** Whether the round is over and its end is not decided yet. */
 export function isCloseDue(round: Pick<Round, 'status' | 'closesAt'>, now: Date): boolean {
   return round.status === 'open' && now >= round.closesAt;
 }
 
-/** What becomes of a round that is over: it runs with enough entrants and enough scored attempts. */
+/**
+ * The decision on a round that is over and has no open attempts any more: it settles with enough entrants and enough scored attempts, else
+ * it is cancelled.
+ */
 export function decideClose(
-  tally: Pick<Tally, 'entrants' | 'scoredAttempts'>,
+  tally: Pick<Tally, 'scoredPlayers' | 'scoredAttempts'>,
   terms: Pick<RoundTerms, 'minEntrants' | 'minScoredAttempts'>,
 ): 'settling' | 'cancelling' {
-  const runs = tally.entrants >= terms.minEntrants && tally.scoredAttempts >= terms.minScoredAttempts;
+  const runs = fieldAtClose(tally) >= terms.minEntrants && tally.scoredAttempts >= terms.minScoredAttempts;
   return runs ? 'settling' : 'cancelling';
 }
 
-/** The sandbox: the round as if its entries closed now. One in which they have closed stays as it is. */
+/** The sandbox: the round as if its entries closed now. One whose entries have closed is unchanged. */
 export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
   if (round.status !== 'open') return refused('conflict', 'The round is not open.');
   if (now < round.opensAt) return refused('conflict', 'The round has not begun.');
@@ -78,8 +82,8 @@ export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
 }
 
 /**
- * The sandbox: the round as if `closes_at` were now. What becomes of it then is still to be decided. One whose end is under way stays as it
- * is, and is to be brought to it.
+ * The sandbox: the round as if `closes_at` were now. Whether it settles is still to be decided. One whose end is under way is unchanged,
+ * and the caller finishes it.
  */
 export function closeEarly(round: Round, now: Date): Round | Refused {
   if (round.status === 'settling' || round.status === 'cancelling') return round;

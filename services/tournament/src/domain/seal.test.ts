@@ -7,6 +7,8 @@ import {
   createSigner,
   proveInclusion,
   type SealLeaf,
+  type SealStatement,
+  type TrustedKey,
   verifySeal,
 } from '@laurel/signature';
 import { describe, expect, it } from 'vitest';
@@ -15,6 +17,7 @@ import { composeReceipt } from './receipt.ts';
 import { type CountedOutcome, composeLeaf, composeStatement } from './seal.ts';
 
 const SIGNER = createSigner(Buffer.alloc(32, 9));
+const KEY: TrustedKey = { keyId: SIGNER.keyId, publicKey: SIGNER.publicKey, period: null };
 const SETTLED_AT = after(1, ROUND.closesAt);
 
 function counted(rank: number, changes: Partial<CountedOutcome> = {}): CountedOutcome & { readonly receipt: string } {
@@ -42,7 +45,7 @@ function counted(rank: number, changes: Partial<CountedOutcome> = {}): CountedOu
 }
 
 describe('a leaf', () => {
-  it('says of a scored attempt where it was counted', () => {
+  it('a leaf states where a scored attempt was counted', () => {
     const one = counted(1);
     expect(JSON.parse(composeLeaf(one))).toEqual({
       round_id: ROUND_ID,
@@ -59,7 +62,7 @@ describe('a leaf', () => {
     });
   });
 
-  it('is canonical JSON', () => {
+  it('a leaf is canonical JSON', () => {
     const leaf = composeLeaf(counted(1, { playerRef: 'ünïcode "quoted"' }));
     expect(canonicalJson(JSON.parse(leaf))).toBe(leaf);
   });
@@ -69,7 +72,7 @@ describe('a statement', () => {
   const tally = { entrants: 3, scoredPlayers: 2, scoredAttempts: 4 };
   const facts = { round: ROUND, tally, leaves: 4, root: Buffer.alloc(32, 0xab), settledAt: SETTLED_AT };
 
-  it('binds the root to its size and its round', () => {
+  it('a statement binds the root to its size and its round', () => {
     expect(composeStatement(facts)).toEqual({
       kind: 'laurel.round_seal',
       version: 1,
@@ -90,7 +93,7 @@ describe('a statement', () => {
     });
   });
 
-  it('is not made over other leaves than the scored attempts', () => {
+  it('a statement is not made over other leaves than those of the scored attempts', () => {
     expect(() => composeStatement({ ...facts, leaves: 3 })).toThrow('4 scored attempts and 3 leaves');
   });
 });
@@ -109,9 +112,10 @@ describe('a sealed round', () => {
   function sealOf(index: number) {
     const start = Math.floor(index / BLOCK_LEAVES) * BLOCK_LEAVES;
     const block = leaves.slice(start, start + BLOCK_LEAVES);
+    const signed = SIGNER.sign(statement);
     return {
-      statement,
-      signature: SIGNER.sign(statement).signature.toString('base64'),
+      statement: JSON.parse(signed.canonical) as SealStatement,
+      signature: signed.signature.toString('base64'),
       public_key: SIGNER.publicKey.toString('base64'),
       leaf: JSON.parse(leaves[index] ?? '') as SealLeaf,
       leaf_index: index,
@@ -119,11 +123,13 @@ describe('a sealed round', () => {
     };
   }
 
-  it('lets anyone check offline that a receipt was counted, with its rank and its payout', () => {
+  it('a sealed round proves offline that a receipt was counted, with its rank and its payout', () => {
     for (const index of [0, 1, 511, 1_023, 1_024, 1_025]) {
       const seal = sealOf(index);
-      expect(verifySeal(outcomes[index]?.receipt ?? '', seal)).toEqual({ kind: 'counted', seal });
-      expect(verifySeal(outcomes[(index + 1) % size]?.receipt ?? '', seal)).toMatchObject({ kind: 'not_counted' });
+      expect(verifySeal(outcomes[index]?.receipt ?? '', seal, [KEY])).toEqual({ kind: 'counted', seal, key: KEY });
+      expect(verifySeal(outcomes[(index + 1) % size]?.receipt ?? '', seal, [KEY])).toMatchObject({
+        kind: 'not_counted',
+      });
     }
     expect(parseAmount(sealOf(0).leaf.payout_amount)).toBe(10_000n);
   });

@@ -3,12 +3,12 @@
  * which rank and which payout, and that everyone else is shown the same result.
  *
  * - A leaf for each scored attempt, as canonical JSON, ordered by final rank, then `recorded_at`, then attempt id. It names the receipt by
- *   the SHA-256 of the canonical JSON that was signed. Each leaf of an entry says the entry's final rank and payout; `best` says whether
- *   it is the run that took them, so that the payouts of the `best` leaves are the money paid.
+ *   the SHA-256 of the canonical JSON that was signed. Each leaf of an entry has the entry's final rank and payout; `best` marks the run
+ *   that won them, so that the payouts of the `best` leaves add up to the money paid.
  * - The root of the Merkle tree over the leaves (RFC 6962, libs/signature/src/merkle.ts).
  * - The statement, which binds root, number of leaves and round together and is signed like a receipt.
  *
- * The shapes belong to whoever verifies them: libs/signature/src/round-seal.ts.
+ * The formats are defined on the verifier's side: libs/signature/src/round-seal.ts.
  */
 import { type Cents, formatAmount } from '@laurel/money';
 import { canonicalJson, ROUND_SEAL_KIND, type SealLeaf, type SealStatement } from '@laurel/signature';

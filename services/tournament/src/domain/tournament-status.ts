@@ -1,7 +1,7 @@
 /**
- * An operator pauses, resumes or closes a tournament (portal API, `PATCH /api/operator/tournaments/{id}`).
+ * An operator pauses, resumes or closes a tournament (docs/contract/portal-api.md, "Tournaments").
  *
- * `paused` opens no new round, `closed` is final; the round that is running goes on in either case. Asking for the status that it has
+ * `paused` opens no new round, `closed` is final; the round that is running continues in either case. Asking for the current status
  * changes nothing.
  */
 import { type Refused, refused } from '@laurel/errors';

@@ -34,14 +34,14 @@ function table(...amounts: readonly (readonly [number, bigint])[]) {
 }
 
 describe('a proposed tournament', () => {
-  it('becomes the terms that it asks for', () => {
+  it('a proposed tournament becomes the proposed terms', () => {
     expect(decideTerms(PROPOSED)).toEqual({ kind: 'accepted', terms: TERMS });
     expect(
       decideTerms({ ...PROPOSED, tiebreakMetricName: 'seconds', tiebreakDirection: 'lower_is_better' }),
     ).toMatchObject({ terms: { tiebreak: { metricName: 'seconds', direction: 'lower_is_better' } } });
   });
 
-  it('may list its ranks in any order, and names each from 1 on once', () => {
+  it('a proposed tournament may list its ranks in any order, and names each from 1 on once', () => {
     expect(faults({ purseTable: PROPOSED.purseTable.toReversed() })).toEqual([]);
     expect(faults(table([1, 1n]))).toEqual([]);
     const gap = ['purse_table must name every rank from 1 on, each once'];
@@ -50,7 +50,7 @@ describe('a proposed tournament', () => {
     }
   });
 
-  it('has 1 to 10,000 paid ranks, each above 0.00 and none above the one before', () => {
+  it('a proposed tournament has 1 to 10,000 paid ranks, each above 0.00 and none above the one before', () => {
     const long = (ranks: number) => table(...Array.from({ length: ranks }, (_, index) => [index + 1, 1n] as const));
     expect(faults(table())).toEqual(['purse_table must have 1 to 10000 ranks']);
     expect(faults(long(10_000))).toEqual([]);
@@ -64,28 +64,28 @@ describe('a proposed tournament', () => {
     expect(faults(table([1, most], [2, 1n]))).toEqual(['the sum of purse_table is too large']);
   });
 
-  it('costs something', () => {
+  it('a proposed tournament has an entry fee above zero', () => {
     expect(faults({ entryFeeCents: 0n })).toEqual(['entry_fee must be above 0.00']);
     expect(faults({ entryFeeCents: -1n })).toEqual(['entry_fee must be above 0.00']);
     expect(faults({ entryFeeCents: 1n })).toEqual([]);
     expect(faults({ entryFeeCents: 100_000_000_000_000n })).toEqual(['entry_fee is too large']);
   });
 
-  it('has a tiebreak with metric and direction, or none', () => {
+  it('a proposed tournament has a tiebreak with metric and direction, or none', () => {
     const both = ['tiebreak_metric_name and tiebreak_direction are set both or neither'];
     expect(faults({ tiebreakMetricName: 'seconds' })).toEqual(both);
     expect(faults({ tiebreakDirection: 'lower_is_better' })).toEqual(both);
     expect(faults({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
   });
 
-  it('has rounds that are longer than the ten minutes before whose end entries close, or the operator opens them', () => {
+  it('a proposed tournament has rounds longer than the ten minutes without entries, or none that open automatically', () => {
     expect(faults({ roundLengthSeconds: null })).toEqual([]);
     expect(faults({ roundLengthSeconds: 601 })).toEqual([]);
     for (const roundLengthSeconds of [600, 0, -1, 700.5, 2 ** 31])
       expect(faults({ roundLengthSeconds })).toHaveLength(1);
   });
 
-  it('counts in whole numbers from its least', () => {
+  it('a proposed tournament has whole numbers, each at least its minimum', () => {
     expect(faults({ attemptCap: 1, minEntrants: 1, minScoredAttempts: 0 })).toEqual([]);
     expect(faults({ attemptCap: 0, minEntrants: 0, minScoredAttempts: -1 })).toEqual([
       'attempt_cap must be at least 1',
@@ -95,13 +95,13 @@ describe('a proposed tournament', () => {
     expect(faults({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 2 ** 31 })).toHaveLength(3);
   });
 
-  it('has texts of bounded length, counted in characters', () => {
+  it('a proposed tournament has texts of bounded length, counted in characters', () => {
     expect(faults({ name: '🏆'.repeat(255), description: '' })).toEqual([]);
     expect(faults({ name: '🏆'.repeat(256) })).toEqual(['name must have 1 to 255 characters']);
     expect(faults({ name: '', metricName: 'a\0b', metricUnit: '', description: 'x'.repeat(10_000) })).toHaveLength(4);
   });
 
-  it('pays each rank what its table says, however it was listed', () => {
+  it('a proposed tournament pays each rank the amount of its table, in any order of the list', () => {
     const amounts = fc.array(fc.bigInt({ min: 1n, max: 10n ** 9n }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(amounts, fc.infiniteStream(fc.nat()), (drawn, keys) => {

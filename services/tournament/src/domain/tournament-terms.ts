@@ -1,6 +1,6 @@
 /**
- * What an operator may set (portal API, `POST /api/operator/programs/{id}/tournaments`; decisions, "Tournaments"): the faults of a
- * proposed tournament, each as a sentence, or its terms.
+ * What an operator may set (docs/contract/portal-api.md, "The terms of a tournament"; docs/contract/rules.md, "Tournaments"): the validation
+ * issues of a proposed tournament, each as a sentence, or its terms.
  *
  * - Every attempt of a round is paid: the entry fee is above 0.00.
  * - The purse table names the ranks from 1 on without a gap; every amount is above 0.00 and none is above the one before it.
@@ -12,7 +12,7 @@ import { purseAmount } from './purse.ts';
 import { ENTRIES_CLOSE_BEFORE_MS } from './round-status.ts';
 import type { Direction, TournamentTerms } from './tournament.ts';
 
-/** The terms as they were asked for: any number, any order of ranks. */
+/** The terms as proposed, before validation: any number, any order of ranks. */
 export type ProposedTournament = {
   readonly name: string;
   readonly description: string | null;
@@ -36,7 +36,7 @@ export type TermsDecision =
 
 const MAX_TEXT = 255;
 const MAX_DESCRIPTION = 10_000;
-/** As PostgreSQL's integer. */
+/** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 /** The largest amount that can be written: twelve digits before the point. */
 const MAX_AMOUNT_CENTS = 99_999_999_999_999n;

@@ -1,10 +1,10 @@
-/** The nouns of this service, as its rules see them. */
+/** The domain types of this service. */
 import type { Cents } from '@laurel/money';
 import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/money-path/domain';
 
 export type { AwardStatus, Environment, Tenant } from '@laurel/money-path/domain';
 
-/** `paused` opens no new round, `closed` never again; a round that is running goes on in either case. */
+/** `paused` opens no new round, `closed` is permanent; a round that is running continues in either case. */
 export type TournamentStatus = 'active' | 'paused' | 'closed';
 
 export type Direction = 'higher_is_better' | 'lower_is_better';
@@ -12,7 +12,7 @@ export type Direction = 'higher_is_better' | 'lower_is_better';
 /** What decides between equal scores, where the tournament declares it. */
 export type Tiebreak = { readonly metricName: string; readonly direction: Direction };
 
-/** What each rank is paid: rank 1 first, never growing, every amount above 0.00. */
+/** The payout of each rank: rank 1 first, never increasing, every amount above 0.00. */
 export type Purse = readonly Cents[];
 
 /** What is frozen on a round when it opens. */
@@ -66,9 +66,9 @@ export type Round = {
   readonly createdAt: Date;
 };
 
-/** What is counted of a round. */
+/** The counts of a round. */
 export type Tally = {
-  /** Accounts of which an entry fee was ever posted, refunded later or not. */
+  /** See entrants.ts. */
   readonly entrants: number;
   /** Entries with a best run. */
   readonly scoredPlayers: number;
@@ -93,13 +93,13 @@ export type Outcome = {
   readonly recordedAt: Date;
 };
 
-/** A scored attempt, as far as the board's order goes. Numbers are finite. */
+/** A scored attempt, reduced to what the board's order depends on. Numbers are finite. */
 export type Run = { readonly score: number; readonly tiebreak: number | null; readonly at: Date };
 
-/** The run that an entry stands on the board with. */
+/** The run that ranks an entry on the board. */
 export type BestRun = Run & {
   readonly attemptId: string;
-  /** The ref that played it: the one that the board shows. */
+  /** The ref that played it, which the board shows. */
   readonly playerRef: string;
 };
 
@@ -108,12 +108,12 @@ export type Entry = {
   readonly id: string;
   readonly roundId: string;
   readonly accountId: string;
-  /** When a fee of it was first known to be posted; until then nobody has entered. */
+  /** Since when the account is in the round (entrants.ts); null while it is not. */
   readonly boughtAt: Date | null;
   readonly best: BestRun | null;
 };
 
-/** What a rank won, at most one for each rank and each entry. */
+/** The payout of a rank, at most one for each rank and each entry. */
 export type RoundPayout = {
   readonly awardId: string;
   readonly roundId: string;
@@ -126,18 +126,18 @@ export type RoundPayout = {
   readonly paidAt: Date | null;
 };
 
-/** `payout_status` of a leaderboard row, in the contract's words. */
+/** `payout_status` of a leaderboard row, in the contract's terms. */
 export type PayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
 
 /** An entry with a score, as the board stores it. */
 export type Standing = {
   readonly entryId: string;
   readonly best: BestRun;
-  /** Attempts bought and not refunded singly. */
+  /** Attempts bought and not refunded individually. */
   readonly paidAttempts: number;
-  /** Null until the round's close decides it, and for ever in a cancelled round. */
+  /** Null until the round's close decides it, and always in a cancelled round. */
   readonly finalRank: number | null;
   readonly payoutCents: Cents | null;
-  /** Null where nothing is to be paid. */
+  /** Null where nothing is owed. */
   readonly awardStatus: AwardStatus | null;
 };

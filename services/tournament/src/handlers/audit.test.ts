@@ -1,4 +1,4 @@
-/** The audit across services finds what it is there to find, and nothing while rounds are played and end. */
+/** The audit across services finds each kind of damage, and nothing while rounds are played and end. */
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { play } from '../rounds.fixture.ts';
@@ -18,7 +18,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('the audit', () => {
-  it('finds nothing while everything is in order, and names every check once, also beside the wallet', async () => {
+  it('the audit finds nothing while all data is consistent, and lists every check once, those against the wallet included', async () => {
     const { checks } = ok(await h.tournament.audit({}));
     const ids = [...checks, ...ok(await h.wallet.audit({})).checks].map(({ id }) => id);
     expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));
@@ -26,7 +26,7 @@ describe('the audit', () => {
     expect(checks.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('finds an attempt that the wallet knows otherwise', async () => {
+  it('the audit finds an attempt that differs from the record of the wallet', async () => {
     const { attempt } = await h.openAttempt();
     const update = (what: string) => `update attempts set ${what} where id = $1`;
     expect(await failing(update('fee_cents = 1'), update('fee_cents = 500'), [attempt.id])).toContain(
@@ -37,11 +37,12 @@ describe('the audit', () => {
       'posted_entry_fee_has_its_attempt',
     );
     expect(await failing(update(`status = 'expired'`), update(`status = 'open'`), [attempt.id])).toEqual([
+      'entrant_has_a_fee_that_was_not_returned',
       'entry_is_refunded_exactly_when_ended',
     ]);
   });
 
-  it('finds a fee of a cancelled round that was kept, and one of a settled round that was returned', async () => {
+  it('the audit finds a fee of a cancelled round that was not returned, and one of a settled round that was', async () => {
     const settled = await h.openAttempt();
     await h.report(settled.attempt.id, 1);
     await close(settled.round.id);
@@ -66,7 +67,7 @@ describe('the audit', () => {
     await h.database.query({ text: 'alter table rounds enable trigger all' });
   });
 
-  it('finds a purse that pays something else, and one that nobody won', async () => {
+  it('the audit finds a purse whose payout differs, and one that no rank won', async () => {
     const { round, attempt } = await h.openAttempt();
     await h.report(attempt.id, 1);
     await close(round.id);
@@ -89,7 +90,7 @@ describe('the audit', () => {
     expect(await failing(forget, recall, [round.id, row])).toContain('purse_payout_has_its_rank');
   });
 
-  it('is quiet while rounds are played, closed, settled and cancelled', async () => {
+  it('the audit finds nothing while rounds are played, closed, settled and cancelled', async () => {
     const players = await Promise.all(Array.from({ length: 4 }, () => h.player()));
     let isDone = false;
     const traffic = Promise.all(

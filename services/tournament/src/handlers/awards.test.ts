@@ -9,7 +9,7 @@ import { created, FEE, FUNDS, PROGRAM, recorded, useHarness } from '../tournamen
 const h = useHarness();
 const WON = 10_000n;
 
-/** The purse of a settled round's winner, which the wallet held back. */
+/** The purse of a settled round's winner, which the wallet holds. */
 async function heldAward() {
   const round = await h.openRound();
   const player = await h.player();
@@ -31,7 +31,7 @@ async function payoutOf(awardId: string) {
 }
 
 describe('a held purse', () => {
-  it('is paid once when it is released, however often, and cannot be denied then', async () => {
+  it('a held purse is paid once when it is released, however often, and cannot be denied then', async () => {
     const { awardId, accountId } = await heldAward();
     expect(await h.tournament.releaseAward({ awardId })).toEqual({});
     expect(await h.tournament.releaseAward({ awardId })).toEqual({});
@@ -40,7 +40,7 @@ describe('a held purse', () => {
     expect(await h.tournament.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
   });
 
-  it('stays unpaid when it is denied, and cannot be released then', async () => {
+  it('a held purse stays unpaid when it is denied, and cannot be released then', async () => {
     const { awardId, accountId } = await heldAward();
     expect(await h.tournament.denyAward({ awardId })).toEqual({});
     expect(await h.tournament.denyAward({ awardId })).toEqual({});
@@ -49,12 +49,12 @@ describe('a held purse', () => {
     expect(await h.balance(accountId)).toBe(FUNDS - FEE);
   });
 
-  it('is not there under another id', async () => {
+  it('a held purse is not found under another id', async () => {
     expect(await h.tournament.releaseAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
     expect(await h.tournament.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('is released or denied, never both, when both are asked for at once', async () => {
+  it('a held purse is released or denied, never both, when both are requested concurrently', async () => {
     const { awardId, accountId } = await heldAward();
     const [released, denied] = await Promise.all([
       h.tournament.releaseAward({ awardId }),
@@ -66,7 +66,7 @@ describe('a held purse', () => {
     expect(await h.balance(accountId)).toBe(FUNDS - FEE + (isReleased ? WON : 0n));
   });
 
-  it('is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
+  it('a held purse is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
     const before = await heldAward();
     const after = await heldAward();
     await h.database.query({ text: `update round_payouts set status = 'releasing' where award_id = any($1)` }, [

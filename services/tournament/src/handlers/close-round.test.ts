@@ -1,4 +1,4 @@
-/** The sandbox's clock: one round ends its entries, or itself, when a partner's test says so. */
+/** The sandbox's control of time: one round ends its entries, or itself, when a partner's test calls for it. */
 import { newId } from '@laurel/ids';
 import { AttemptStatus, PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
@@ -22,8 +22,8 @@ const h = useHarness();
 const close = (roundId: string, tenant = PROGRAM) => h.tournament.closeRound({ tenant, roundId });
 const closeEntries = (roundId: string, tenant = PROGRAM) => h.tournament.closeEntries({ tenant, roundId });
 
-describe('entries that are closed by hand', () => {
-  it('stop at once, while scores go on, and every other round keeps its times', async () => {
+describe('entries that are closed manually', () => {
+  it('entries that are closed manually stop immediately, while scores continue, and every other round keeps its times', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const other = await h.openRound();
     h.clock.advance(HOUR_MS / 2);
@@ -39,8 +39,8 @@ describe('entries that are closed by hand', () => {
   });
 });
 
-describe('a round that is closed by hand', () => {
-  it('is settled before the answer, with its payouts and the fees of attempts without a score', async () => {
+describe('a round that is closed manually', () => {
+  it('a round that is closed manually is settled before the answer, with its payouts and the fees of attempts without a score', async () => {
     const round = await h.openRound();
     const [first, second] = [await h.player(), await h.player()];
     await play(h, round.id, first, 2);
@@ -62,7 +62,7 @@ describe('a round that is closed by hand', () => {
     expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
   });
 
-  it('is cancelled before the answer, with every fee back', async () => {
+  it('a round that is closed manually is cancelled before the answer, with every fee returned', async () => {
     const { round, player, attempt } = await h.openAttempt({ minEntrants: 2 });
     recorded(await h.report(attempt.id, 1));
     const open = created(await h.create(round.id, player.ref));
@@ -76,7 +76,7 @@ describe('a round that is closed by hand', () => {
     ]);
   });
 
-  it('is refused for another tenant and an unknown round, before it has begun, and in live', async () => {
+  it('a round that is closed manually is refused for another tenant and an unknown round, before it has begun, and in live', async () => {
     const round = await h.openRound();
     const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const later = await h.openRound({}, { opensInMs: HOUR_MS });
@@ -90,7 +90,7 @@ describe('a round that is closed by hand', () => {
     expect(await roundOf(h, round.id)).toMatchObject({ status: RoundStatus.OPEN, closesAt: round.closesAt });
   });
 
-  it('resolves what is still pending: a fee that never arrived is fenced, one that did has entered', async () => {
+  it('a round that is closed manually resolves pending attempts: a fee that never arrived gets a tombstone, one that did has entered', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const before = await h.balance(player.accountId);
     ok(await close(round.id));
@@ -100,7 +100,7 @@ describe('a round that is closed by hand', () => {
     expect(await h.balance(player.accountId)).toBe(before + FEE);
   });
 
-  it('is brought to its end by the same call again when the wallet was away', async () => {
+  it('a round that is closed manually is finished by a repeat of the call when the wallet was down', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     await h.stopWallet();
@@ -111,7 +111,7 @@ describe('a round that is closed by hand', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
-  it('lets everybody who is in the middle of something finish or come too late', async () => {
+  it('a round that is closed manually lets calls in flight either finish or be too late', async () => {
     const round = await h.openRound({ attemptCap: 10 });
     const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
     const receipts = await Promise.all(players.map((player) => play(h, round.id, player, 1)));

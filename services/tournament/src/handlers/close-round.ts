@@ -1,6 +1,6 @@
 /**
  * CloseRound: a sandbox round ends now, and is settled or cancelled before the answer, with every payout and every refund. The same steps
- * as the workers', so that what a failure leaves half done either of them finishes.
+ * as the workers', so that either of them finishes what a failure interrupted.
  */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';

@@ -1,4 +1,4 @@
-/** Entering a round: what is charged, what is counted, and who is refused. */
+/** Entering a round: what is charged, what is counted, and which players are refused. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { AttemptStatus } from '@laurel/proto/tournament';
@@ -28,7 +28,7 @@ async function tallyOf(roundId: string) {
   return (await findRound(h.database, roundId))?.tally;
 }
 
-/** What a refused creation may leave: nothing, or a row that is never shown. */
+/** The rows that a refused creation may leave: none, or one that is never shown. */
 async function rowsOf(roundId: string) {
   const [entered, attempted] = await Promise.all([
     h.database.query<{ count: number }>(
@@ -44,7 +44,7 @@ async function rowsOf(roundId: string) {
 }
 
 describe('an entry', () => {
-  it('charges its fee once, and is open, on the board of nobody yet, and counted as an entrant', async () => {
+  it('an entry charges its fee once, is open, has no row on the board yet, and counts as an entrant', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const attemptId = newOwnedId('tournament');
@@ -59,7 +59,7 @@ describe('an entry', () => {
       metadataJson: '{"a":1}',
       outcome: undefined,
     });
-    // The answer waited for it: nothing is left to be written behind.
+    // The answer waited for it: no write is outstanding.
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 0, scoredAttempts: 0 });
     expect(await findEntryOfRef(h.database, round.id, player.ref)).toMatchObject({
       accountId: player.accountId,
@@ -72,7 +72,7 @@ describe('an entry', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('is bought again at the same price until the cap, and stays one entry', async () => {
+  it('an entry is bought again at the same price until the cap, and stays one entry', async () => {
     const round = await h.openRound({ attemptCap: 3 });
     const player = await h.player();
     for (let bought = 0; bought < 3; bought += 1) created(await h.create(round.id, player.ref));
@@ -81,7 +81,7 @@ describe('an entry', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - 3n * FEE);
   });
 
-  it('belongs to the account: two of its refs share it and its cap', async () => {
+  it('an entry belongs to the account: two of its refs share it and its cap', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const player = await h.player();
     const second = await h.secondRefOf(player);
@@ -96,19 +96,19 @@ describe('an entry', () => {
     expect(first).toEqual(again);
   });
 
-  it('gives its place under the cap back with its fee, and the player stays an entrant', async () => {
+  it('an entry whose fee is returned no longer counts under the cap, and the next attempt makes the player an entrant again', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const player = await h.player();
     const attempt = created(await h.create(round.id, player.ref));
     ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
-    expect(await tallyOf(round.id)).toMatchObject({ entrants: 1 });
+    expect(await tallyOf(round.id)).toMatchObject({ entrants: 0 });
     created(await h.create(round.id, player.ref));
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('attempt_cap_reached');
     expect(await tallyOf(round.id)).toMatchObject({ entrants: 1 });
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('counts for one round only', async () => {
+  it('an entry counts for one round only', async () => {
     const one = await h.openRound({ attemptCap: 1 });
     const another = await h.openRound({ attemptCap: 1 });
     const player = await h.player();
@@ -117,7 +117,7 @@ describe('an entry', () => {
     expect(await tallyOf(another.id)).toMatchObject({ entrants: 1 });
   });
 
-  it('pays for every attempt, the first one too, and answers each as it was created', async () => {
+  it('an entry pays for every attempt, including the first, and each is answered as it was created', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 10));
     h.clock.advance(1);
@@ -128,7 +128,7 @@ describe('an entry', () => {
 });
 
 describe('entries', () => {
-  it('begin when the round does, and close ten minutes before its end, re-entries too', async () => {
+  it('entries begin when the round does, and close ten minutes before its end, re-entries too', async () => {
     const round = await h.openRound({}, { opensInMs: HOUR_MS, lengthMs: HOUR_MS });
     const [first, second] = [await h.player(), await h.player()];
     expect(verdictOf(await h.create(round.id, first.ref))).toBe('entries_closed');
@@ -141,13 +141,13 @@ describe('entries', () => {
     h.clock.advance(1);
     expect(verdictOf(await h.create(round.id, first.ref))).toBe('entries_closed');
     expect(verdictOf(await h.create(round.id, second.ref))).toBe('entries_closed');
-    // What was created stays created, and is still played to the end.
+    // An attempt that was created stays created, and can still be played.
     expect(created(await h.create(round.id, first.ref, last.id))).toEqual(last);
     expect(recorded(await h.report(last.id, 1)).score).toBe(1);
     expect(await h.balance(second.accountId)).toBe(FUNDS);
   });
 
-  it('are never open in a round that is not longer than ten minutes', async () => {
+  it('entries are never open in a round that is not longer than ten minutes', async () => {
     const round = await h.openRound({}, { lengthMs: TEN_MINUTES_MS });
     const player = await h.player();
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('entries_closed');
@@ -155,7 +155,7 @@ describe('entries', () => {
 });
 
 describe('a creation that is refused', () => {
-  it('is refused in the order of the contract', async () => {
+  it('a creation is refused for the first reason in the order of the contract', async () => {
     const stranger = `stranger-${newId()}`;
     const poor = await h.player(undefined, FEE - 1n);
     const gone = await h.openRound({}, { lengthMs: HOUR_MS });
@@ -178,7 +178,7 @@ describe('a creation that is refused', () => {
     expect(verdictOf(await h.create(next.id, stranger))).toBe('insufficient_funds');
   });
 
-  it('charges nothing, enters nobody, and takes no place under the cap', async () => {
+  it('a creation that is refused charges nothing, makes no entrant, and does not count under the cap', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const poor = await h.player(undefined, FEE - 1n);
     const blocked = await h.player();
@@ -193,7 +193,7 @@ describe('a creation that is refused', () => {
     expect(await h.balance(poor.accountId)).toBe(FEE - 1n);
     expect(await h.balance(blocked.accountId)).toBe(FUNDS);
 
-    // A repeat is told the same; a new attempt is judged anew.
+    // A repeat gets the same answer; a new attempt is decided again.
     ok(await h.wallet.deposit({ accountId: poor.accountId, environment: 1, amountCents: 1n, reference: 'late' }));
     expect(verdictOf(await h.create(round.id, poor.ref, attemptId))).toBe('insufficient_funds');
     expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
@@ -202,37 +202,36 @@ describe('a creation that is refused', () => {
     expect(await h.balance(poor.accountId)).toBe(0n);
   });
 
-  it("is an insider's in live, and not in the sandbox", async () => {
+  it('a creation of an insider is refused in live, and not in the sandbox', async () => {
     const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const sandbox = await h.openRound();
     const insider = await h.player(undefined, FUNDS, LIVE_PROGRAM);
     const outsider = await h.player(undefined, FUNDS, LIVE_PROGRAM);
     ok(await h.wallet.addInsider({ programId: PROGRAM.programId, accountId: insider.accountId }));
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: insider.ref }, email: insider.email }));
-    const { accountId } = insider;
-    ok(await h.wallet.deposit({ accountId, environment: Environment.TEST, amountCents: FEE, reference: 'play' }));
+    const tester = await h.player(insider.ref, FEE);
+    ok(await h.wallet.addInsider({ programId: PROGRAM.programId, accountId: tester.accountId }));
 
     expect(verdictOf(await h.create(live.id, insider.ref, newOwnedId('tournament'), LIVE_PROGRAM))).toBe(
       'insider_entry',
     );
     created(await h.create(live.id, outsider.ref, newOwnedId('tournament'), LIVE_PROGRAM));
     created(await h.create(sandbox.id, insider.ref));
-    expect(await h.balance(accountId, Environment.LIVE)).toBe(FUNDS);
-    expect(await h.balance(accountId)).toBe(0n);
+    expect(await h.balance(insider.accountId, Environment.LIVE)).toBe(FUNDS);
+    expect(await h.balance(tester.accountId)).toBe(0n);
     expect(await h.balance(outsider.accountId, Environment.LIVE)).toBe(FUNDS - FEE);
     expect(await tallyOf(live.id)).toMatchObject({ entrants: 1 });
   });
 });
 
 describe('an attempt id that was seen before', () => {
-  it('is not found under another round or tenant', async () => {
+  it('an attempt id that was seen before is not found under another round or tenant', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const another = await h.openRound();
     expect(verdictOf(await h.create(another.id, player.ref, attempt.id))).toBe('not_found');
     expect(verdictOf(await h.create(round.id, player.ref, attempt.id, OTHER_PROGRAM))).toBe('not_found');
   });
 
-  it('is one attempt and one charge when it races itself, in one batch and across replicas', async () => {
+  it('a create that races itself is one attempt and one charge, in one batch and across replicas', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const creation = {

@@ -42,7 +42,7 @@ export function createTournament({
   };
 }
 
-/** Null where a direction is none of the two. */
+/** Null where a direction is neither of the two. */
 function parseTerms(terms: TournamentTermsMessage): ProposedTournament | null {
   const { tiebreak } = terms;
   const direction = parseDirection(terms.thresholdDirection);

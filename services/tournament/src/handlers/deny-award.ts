@@ -1,4 +1,4 @@
-/** DenyAward: closes a held purse unpaid; its rank stays. Again changes nothing. */
+/** DenyAward: closes a held purse unpaid; its rank stays. A repeat changes nothing. */
 import { type Handlers, parseId } from '@laurel/grpc';
 import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { TournamentServiceService } from '@laurel/proto/tournament';

@@ -1,8 +1,9 @@
-/** Attempts that end without an outcome: voided, expired by hand, over with their round. */
+/** Attempts that end without an outcome: voided, expired manually, ended with their round. */
 import { newOwnedId } from '@laurel/ids';
-import { AttemptStatus } from '@laurel/proto/tournament';
+import { AttemptStatus, RoundStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
+import { boardOf } from '../rounds.fixture.ts';
 import {
   created,
   FEE,
@@ -30,7 +31,7 @@ async function shortAttempt() {
 }
 
 describe('an attempt that an operator voids', () => {
-  it('is voided and refunded, takes no outcome, and cannot be voided again', async () => {
+  it('an attempt that an operator voids is voided and refunded, takes no outcome, and cannot be voided again', async () => {
     const { attempt, player } = await h.openAttempt();
     const voided = ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' })).attempt;
     expect(voided).toEqual({ ...attempt, status: AttemptStatus.VOIDED });
@@ -41,7 +42,7 @@ describe('an attempt that an operator voids', () => {
     });
   });
 
-  it('may have been created a moment ago', async () => {
+  it('an attempt that an operator voids may have been created a moment ago', async () => {
     const round = await h.openRound({ attemptCap: 100 });
     const player = await h.player();
     await Promise.all(
@@ -54,7 +55,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('must be open, known, and voided for a reason', async () => {
+  it('an attempt that an operator voids must be open, known, and voided for a reason', async () => {
     const { attempt } = await h.openAttempt();
     const unknown = newOwnedId('tournament');
     expect(await h.tournament.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });
@@ -67,7 +68,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).toMatchObject({ code: 'conflict' });
   });
 
-  it('stays voiding while the wallet is away, shows nothing, and is finished by the next call', async () => {
+  it('an attempt that an operator voids stays voiding and hidden while the wallet is down, and is finished by the next call', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
@@ -79,8 +80,8 @@ describe('an attempt that an operator voids', () => {
   });
 });
 
-describe('a sandbox attempt that is expired by hand', () => {
-  it('is expired and refunded as if its hour had passed', async () => {
+describe('a sandbox attempt that is expired manually', () => {
+  it('a sandbox attempt that is expired manually is refunded as if its deadline had passed', async () => {
     const { attempt, player } = await h.openAttempt();
     const { id: attemptId } = attempt;
     const expired = ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId })).attempt;
@@ -93,10 +94,76 @@ describe('a sandbox attempt that is expired by hand', () => {
     await expect(h.tournament.expireAttempt({ tenant: LIVE_PROGRAM, attemptId })).rejects.toThrow();
     expect(verdictOf(await h.report(attemptId, 1))).toBe('attempt_already_settled');
   });
+
+  it('a sandbox attempt that is expired manually stays over, even after its round was settled or cancelled', async () => {
+    for (const minEntrants of [1, 2]) {
+      const { round, player, attempt } = await h.openAttempt({ minEntrants });
+      const scored = created(await h.create(round.id, player.ref));
+      recorded(await h.report(scored.id, 1));
+      ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+      ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+      for (let turn = 0; turn < 2; turn += 1) {
+        expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
+        h.clock.advance(2 * HOUR_MS);
+      }
+    }
+  });
+});
+
+describe('an account whose every fee was returned', () => {
+  const boardAs = (roundId: string, playerRef: string) => boardOf(h, roundId, playerRef);
+
+  it('an account whose every fee was returned is no entrant, sees the masked board, and is an entrant again with its next attempt', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    const alias = await h.secondRefOf(player);
+    const second = created(await h.create(round.id, alias));
+    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expect(await boardAs(round.id, player.ref)).toMatchObject({ view: View.WINDOW, round: { entrantCount: 1 } });
+    ok(await h.tournament.voidAttempt({ attemptId: second.id, reason: 'a broken game' }));
+    for (const ref of [player.ref, alias]) {
+      expect(await boardAs(round.id, ref)).toEqual(await boardAs(round.id, ''));
+      expect(await boardAs(round.id, ref)).toMatchObject({ view: View.MASKED, round: { entrantCount: 0 } });
+    }
+    const third = created(await h.create(round.id, player.ref));
+    expect(await boardAs(round.id, alias)).toMatchObject({ view: View.WINDOW, round: { entrantCount: 1 } });
+    recorded(await h.report(third.id, 5));
+    expect((await boardAs(round.id, alias)).rows).toMatchObject([{ bestScore: 5, paidAttempts: 1 }]);
+  });
+
+  it('an account leaves its round with the commit that ends its last attempt, though the wallet is down and the fee is not returned yet', async () => {
+    const { round, attempt } = await h.openAttempt();
+    await h.stopWallet();
+    await expect(h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
+    expect((await boardAs(round.id, '')).round?.entrantCount).toBe(0);
+    await h.startWallet();
+    expect((await boardAs(round.id, '')).round?.entrantCount).toBe(0);
+  });
+
+  it('an account whose every fee was returned does not count for the gate, which counts after open attempts have ended', async () => {
+    for (const [minEntrants, status] of [
+      [2, RoundStatus.CANCELLED],
+      [1, RoundStatus.SETTLED],
+    ] as const) {
+      const { round, player, attempt } = await h.openAttempt({ minEntrants });
+      recorded(await h.report(attempt.id, 1));
+      const other = await h.player();
+      const open = created(await h.create(round.id, other.ref));
+      expect((await boardAs(round.id, '')).round?.entrantCount).toBe(2);
+      const { round: closed } = ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+      expect(closed).toMatchObject({ status, entrantCount: 1 });
+      expect(await read(open.id)).toMatchObject({ status: AttemptStatus.EXPIRED });
+      expect(await h.balance(other.accountId)).toBe(FUNDS);
+      const isCancelled = status === RoundStatus.CANCELLED;
+      expect(await h.balance(player.accountId)).toBe(isCancelled ? FUNDS : FUNDS - FEE + 10_000n);
+      // A cancellation returns every fee alike, and still shows the board to every account that was in the round.
+      expect((await boardAs(round.id, other.ref)).view).toBe(isCancelled ? View.COMPLETE : View.MASKED);
+      expect((await boardAs(round.id, player.ref)).view).toBe(View.COMPLETE);
+    }
+  });
 });
 
 describe('an attempt without an outcome at the end of its round', () => {
-  it('reads as expired and refunded at that instant, though nobody has closed the round', async () => {
+  it('an attempt without an outcome reads as expired and refunded at the end of its round, before the round is closed', async () => {
     const { player, attempt } = await shortAttempt();
     h.clock.advance(HOUR_MS / 2 - 1);
     expect(await read(attempt.id)).toEqual(attempt);
@@ -107,7 +174,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.database.query(reason, [attempt.id])).toEqual([{ closed_reason: 'round_closed' }]);
   });
 
-  it('is neither to be voided nor to be expired by hand', async () => {
+  it('an attempt without an outcome at the end of its round can neither be voided nor expired manually', async () => {
     const [one, another] = [await shortAttempt(), await shortAttempt()];
     h.clock.advance(HOUR_MS / 2);
     expect(await h.tournament.voidAttempt({ attemptId: one.attempt.id, reason: 'x' })).toMatchObject({
@@ -120,7 +187,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.balance(another.player.accountId)).toBe(FUNDS);
   });
 
-  it('is refunded by the sweepers alone, once, and the player stays the entrant of a round that ran', async () => {
+  it('an attempt without an outcome at the end of its round is refunded once by the sweepers alone, and the player stays an entrant of the settled round', async () => {
     const { round, player, attempt } = await shortAttempt();
     const scored = created(await h.create(round.id, player.ref));
     recorded(await h.report(scored.id, 1));
@@ -133,7 +200,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
-  it('reads as expired while the wallet is away only once its fee is back', async () => {
+  it('an attempt without an outcome at the end of its round reads as expired only once its fee is returned, also while the wallet is down', async () => {
     const { player, attempt } = await shortAttempt();
     h.clock.advance(HOUR_MS / 2);
     await h.stopWallet();

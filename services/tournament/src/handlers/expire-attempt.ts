@@ -1,4 +1,4 @@
-/** ExpireAttempt: ends an open sandbox attempt as if its hour had passed. */
+/** ExpireAttempt: ends an open sandbox attempt as if its deadline had passed. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { expireNow } from '@laurel/money-path';

@@ -11,7 +11,7 @@ export function getAttempt(deps: ReadDeps): Handlers<TournamentServiceService>['
   return async (request) => {
     const tenant = parseTenant(request.tenant);
     const attemptId = parseId(request.attemptId);
-    // Another tenant's attempt is not there, and nothing is rolled forward on its behalf.
+    // Another tenant's attempt is not found, and this call does not roll it forward.
     const found = await findAttempt(deps.database, attemptId);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
     const current = await endWithRound(found, deps);

@@ -1,6 +1,7 @@
-/** Who sees what of a board, through the calls: masked, the window of a running round, the complete table of one that is over. */
+/** What each viewer sees of a board, through the calls: masked, the window of a running round, the complete table of one that is over. */
 import { newId, newOwnedId } from '@laurel/ids';
-import type { AttemptOpener, PendingResolver } from '@laurel/money-path';
+import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/money-path';
+import type { Player } from '@laurel/money-path/domain';
 import {
   type GetLeaderboardResponse,
   PayoutStatus,
@@ -13,7 +14,6 @@ import { boardOf, play, roundOf, tableOf } from '../rounds.fixture.ts';
 import {
   BY_SECONDS,
   created,
-  HOUR_MS,
   LIVE_PROGRAM,
   OTHER_PROGRAM,
   PROGRAM,
@@ -29,7 +29,7 @@ const refsOf = ({ rows }: GetLeaderboardResponse) => rows.map(({ playerRef }) =>
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('a board', () => {
-  it('is not there for another tenant, nor an unknown one, whoever asks', async () => {
+  it('a board is not found for another tenant, and no unknown board is found for any tenant', async () => {
     const { round, player } = await h.openAttempt();
     for (const tenant of [OTHER_PROGRAM, LIVE_PROGRAM]) {
       const request = { tenant, roundId: round.id, playerRef: player.ref };
@@ -39,7 +39,7 @@ describe('a board', () => {
     expect(await h.tournament.getLeaderboard(unknown)).toMatchObject({ code: 'not_found' });
   });
 
-  it('is masked for nobody, for an unknown player, and for one who has not entered, in every state of the round', async () => {
+  it('a board is masked without a player, for an unknown player, and for one who has not entered, in every state of the round', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const stranger = await h.player();
     const poor = await h.player(undefined, 0n);
@@ -62,12 +62,12 @@ describe('a board', () => {
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.COMPLETE);
   });
 
-  it('does the same work for all who see it masked', async () => {
+  it('a board does the same work for all viewers who see it masked', async () => {
     const { round } = await h.openAttempt();
     const stranger = await h.player();
     const poor = await h.player(undefined, 0n);
     await h.create(round.id, poor.ref);
-    // The refusal is written behind the answer; a reader waits for it.
+    // The refusal is written after the answer; a reader waits for it.
     await boardOf(h, round.id, poor.ref);
     const workFor = async (playerRef: string) => {
       const statements: string[] = [];
@@ -75,25 +75,30 @@ describe('a board', () => {
         statements.push(statement.text);
         return h.database.query(statement, values);
       };
-      const wallet = { resolve: () => Promise.reject(new Error('the wallet was asked')) };
+      const resolver = { resolve: () => Promise.reject(new Error('the wallet was asked for a fee')) };
+      const resolvePlayer = async ({ playerRef: ref }: Player) => {
+        const player = { tenant: PROGRAM, playerRef: ref };
+        return ok(await h.wallet.resolvePlayers({ players: [player] })).accountIds[0] || null;
+      };
       const board = getLeaderboard({
         database: { ...h.database, query },
         opener: { isKnownPosted: () => false } as unknown as AttemptOpener,
-        resolver: wallet as unknown as PendingResolver,
+        resolver: resolver as unknown as PendingResolver,
+        wallet: { resolvePlayer } as unknown as Wallet,
         clock: h.clock,
       });
-      const context = { requestId: undefined, signal: new AbortController().signal };
+      const context = { requestId: undefined, caller: undefined, signal: new AbortController().signal };
       expect(await board({ tenant: PROGRAM, roundId: round.id, playerRef }, context)).toMatchObject({
         view: View.MASKED,
       });
       return statements;
     };
     const nobody = await workFor('');
-    expect(nobody.length).toBe(3);
+    expect(nobody.length).toBe(5);
     for (const ref of [newId(), stranger.ref, poor.ref]) expect(await workFor(ref)).toEqual(nobody);
   });
 
-  it('shows a player who paid and has no score an empty window, and the own row with one on either side after it', async () => {
+  it('a board shows a player who paid an empty window before the first score, and after it the own row with one on either side', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
     const [viewer] = players;
@@ -126,7 +131,7 @@ describe('a board', () => {
     expect(refsOf(await boardOf(h, round.id, players[1]?.ref))).toEqual([players[2]?.ref, players[1]?.ref]);
   });
 
-  it('has one row for two refs of one account: the ref of the best run, at its tiebreak and its instant', async () => {
+  it('a board has one row for two refs of one account: the ref of the best run, at its tiebreak and its instant', async () => {
     const round = await h.openRound(BY_SECONDS);
     const player = await h.player();
     const second = await h.secondRefOf(player);
@@ -145,7 +150,36 @@ describe('a board', () => {
     }
   });
 
-  it('orders equal runs by time, and not by the ref', async () => {
+  it('a board is the same for every ref of an account that has entered, whether or not that ref ever played', async () => {
+    const round = await h.openRound();
+    const [player, stranger] = [await h.player(), await h.player()];
+    const alias = await h.secondRefOf(player);
+    expect((await boardOf(h, round.id, alias)).view).toBe(View.MASKED);
+    const attempt = created(await h.create(round.id, player.ref));
+    expect(await boardOf(h, round.id, alias)).toMatchObject({ view: View.WINDOW, rows: [] });
+    recorded(await h.report(attempt.id, 7));
+    expect(await boardOf(h, round.id, alias)).toEqual(await boardOf(h, round.id, player.ref));
+    expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
+
+    // The ref moves to another account, which has not entered; the account's other ref still sees the board.
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: stranger.email }));
+    expect((await boardOf(h, round.id, player.ref)).view).toBe(View.MASKED);
+    expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
+    await close(round.id);
+    expect((await boardOf(h, round.id, alias)).view).toBe(View.COMPLETE);
+    expect((await boardOf(h, round.id, player.ref)).view).toBe(View.MASKED);
+  });
+
+  it('a board resolves the account of a ref that never played and whose purchase was not recorded', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    const alias = await h.secondRefOf(player);
+    await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attempt.id]);
+    await h.database.query({ text: 'update entries set bought_at = null where round_id = $1' }, [round.id]);
+    await h.database.query({ text: 'update round_tallies set entrants = 0 where round_id = $1' }, [round.id]);
+    expect(await boardOf(h, round.id, alias)).toMatchObject({ view: View.WINDOW, round: { entrantCount: 1 } });
+  });
+
+  it('a board orders equal runs by time, and not by the ref', async () => {
     const round = await h.openRound();
     const late = await h.player('aaa');
     const early = await h.player('zzz');
@@ -155,7 +189,7 @@ describe('a board', () => {
     expect(refsOf(await boardOf(h, round.id, late.ref))).toEqual(['zzz', 'aaa']);
   });
 
-  it('counts an entry as soon as it is answered, and one that was resolved by the read itself', async () => {
+  it('a board counts an entry as soon as it is answered, and one that the read itself resolves', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const other = await h.player();
     const lone = await h.openRound();
@@ -163,7 +197,7 @@ describe('a board', () => {
     created(await h.create(lone.id, other.ref));
     expect((await boardOf(h, lone.id, other.ref)).round?.entrantCount).toBe(1);
 
-    // The fee is posted, and nobody wrote it down: as a process leaves it that died in between.
+    // The fee is posted but not recorded, as after a crash in between.
     const undone = await h.openAttempt();
     await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [undone.attempt.id]);
     await h.database.query({ text: 'update entries set bought_at = null where round_id = $1' }, [undone.round.id]);
@@ -176,7 +210,7 @@ describe('a board', () => {
     created(await h.create(round.id, player.ref, attemptId));
   });
 
-  it('keeps masked whose fee the wallet never heard of', async () => {
+  it('a board is masked for a player whose fee the wallet never received', async () => {
     const { player, round } = await h.openAttempt();
     const second = await h.player();
     await h.create(round.id, second.ref);
@@ -188,7 +222,7 @@ describe('a board', () => {
     expect((await boardOf(h, fresh.id)).round?.entrantCount).toBe(0);
   });
 
-  it('is exact in every answer while scores come in', async () => {
+  it('a board is exact in every answer while scores come in', async () => {
     const round = await h.openRound({ attemptCap: 40 });
     const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
     const [viewer] = players;
@@ -217,7 +251,7 @@ describe('a board', () => {
 });
 
 describe('the complete table', () => {
-  it('comes in pages of any size, and is none while the round runs, nor for another tenant', async () => {
+  it('the complete table has pages of any size, and is refused while the round runs, and for another tenant', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const players = await Promise.all(Array.from({ length: 7 }, () => h.player()));
     for (const [index, player] of players.entries()) await play(h, round.id, player, index);
@@ -243,12 +277,15 @@ describe('the complete table', () => {
     expect(await ask(PROGRAM, newId())).toMatchObject({ code: 'not_found' });
   });
 
-  it('is empty of a round without a score', async () => {
+  it('the complete table of a round without a score is empty', async () => {
     const { round, player } = await h.openAttempt();
-    h.clock.advance(2 * HOUR_MS);
-    await h.server.sweepOnce();
+    await close(round.id);
     expect(await tableOf(h, round.id)).toEqual([]);
-    expect(await boardOf(h, round.id, player.ref)).toMatchObject({ view: View.COMPLETE, scoredPlayers: 0 });
+    expect(await boardOf(h, round.id, player.ref)).toMatchObject({
+      view: View.COMPLETE,
+      scoredPlayers: 0,
+      round: { status: RoundStatus.CANCELLED, entrantCount: 0 },
+    });
   });
 });
 

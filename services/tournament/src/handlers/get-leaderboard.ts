@@ -1,13 +1,14 @@
 /**
  * GetLeaderboard: a round's board as one player may see it (domain/leaderboard-view.ts). Tenancy comes first, then masking.
  *
- * A call that names nobody, an unknown ref and one that has not entered are answered by the same statements, which go out together, so
- * that nothing but the player's own entry tells them apart.
+ * The player is the account that the ref names now, so the wallet is called while the board is looked up for the account that the
+ * ref last played for in this round, which is nearly always the same. Otherwise the account's own entry is looked up after it: for
+ * an unknown ref as for one whose account has not entered, so that only the player's own entry makes a difference.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import type { AttemptOpener, PendingResolver } from '@laurel/money-path';
-import { isSameTenant } from '@laurel/money-path/domain';
+import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/money-path';
+import { isSameTenant, type Player } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import {
   type GetLeaderboardResponse,
@@ -17,14 +18,14 @@ import {
 import type { Clock } from '@laurel/service';
 import { decideVisibility, neighbourRows, type Visibility } from '../domain/leaderboard-view.ts';
 import type { Entry } from '../domain/tournament.ts';
-import { loadPendingOfPlayer, type PendingAttempt } from '../repository/attempts.ts';
+import { loadPendingOfAccount, loadPendingOfPlayer, type PendingAttempt } from '../repository/attempts.ts';
 import { loadWindow } from '../repository/board.ts';
-import { findEntryOfRef } from '../repository/entries.ts';
+import { findEntryOfAccount, findEntryOfRef } from '../repository/entries.ts';
 import { findRound, type RoundWithTally } from '../repository/rounds.ts';
 import { presentRound, presentRow } from './present-round.ts';
 import { readRound } from './read-round.ts';
 
-type Deps = { database: Database; opener: AttemptOpener; resolver: PendingResolver; clock: Clock };
+type Deps = { database: Database; wallet: Wallet; opener: AttemptOpener; resolver: PendingResolver; clock: Clock };
 
 const VIEW: Record<Exclude<Visibility['kind'], 'neighbours'>, View> = {
   masked: View.MASKED,
@@ -34,27 +35,45 @@ const VIEW: Record<Exclude<Visibility['kind'], 'neighbours'>, View> = {
 
 export function getLeaderboard(deps: Deps): Handlers<TournamentServiceService>['getLeaderboard'] {
   return async (request) => {
-    const { playerRef } = request;
     const tenant = parseTenant(request.tenant);
+    const player = { tenant, playerRef: request.playerRef };
     const roundId = parseId(request.roundId);
-    const [found, viewer, pending] = await Promise.all([
+    const [found, { entry, pending }] = await Promise.all([
       findRound(deps.database, roundId),
-      findEntryOfRef(deps.database, roundId, playerRef),
-      loadPendingOfPlayer(deps.database, roundId, playerRef),
+      loadViewer(roundId, player, deps),
     ]);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
 
     const isDecided = await Promise.all(pending.map((attempt) => resolve(attempt, deps)));
-    if (!isDecided.some((isOne) => isOne)) return render(found, viewer, deps.database);
-    return render(
-      await readRound(deps.database, roundId),
-      await findEntryOfRef(deps.database, roundId, playerRef),
-      deps.database,
-    );
+    if (!isDecided.some((isOne) => isOne)) return render(found, entry, deps.database);
+    const after = await loadViewer(roundId, player, deps);
+    return render(await readRound(deps.database, roundId), after.entry, deps.database);
   };
 }
 
-/** Whether the attempt is decided now. One that the wallet has never heard of may still be on its way there. */
+const accountOf = (accountId: string | null) => ({ accountId });
+const NOBODY = accountOf(null);
+
+type Viewer = { readonly entry: Entry | null; readonly pending: readonly PendingAttempt[] };
+
+async function loadViewer(roundId: string, player: Player, { database, wallet }: Deps): Promise<Viewer> {
+  const { playerRef } = player;
+  const [named, entry, pending] = await Promise.all([
+    playerRef === '' ? NOBODY : wallet.resolvePlayer(player).then(accountOf, () => null),
+    findEntryOfRef(database, roundId, playerRef),
+    loadPendingOfPlayer(database, roundId, playerRef),
+  ]);
+  // The board is available without the wallet, too: for the account that the ref last played for.
+  const { accountId } = named ?? accountOf(entry?.accountId ?? null);
+  if (entry !== null && entry.boughtAt !== null && entry.accountId === accountId) return { entry, pending };
+  const [own, ownPending] = await Promise.all([
+    findEntryOfAccount(database, roundId, accountId),
+    loadPendingOfAccount(database, roundId, accountId),
+  ]);
+  return { entry: own, pending: ownPending };
+}
+
+/** Whether the attempt is decided now. A fee that the wallet has not received may still be in flight. */
 async function resolve(attempt: PendingAttempt, { opener, resolver, clock }: Deps): Promise<boolean> {
   const { resolution, written } = opener.isKnownPosted(attempt.id)
     ? { resolution: null, written: opener.written(attempt.id) }
@@ -75,10 +94,10 @@ async function render(
   }
   const window = await loadWindow(database, round.id, visibility.entryId);
   if (window === null) throw new Error(`entry ${visibility.entryId} has a run and is not on the board`);
-  // The round has ended meanwhile. Its status only moves on, so this comes to an end.
+  // The round has ended meanwhile. Its status only moves on, so this recursion ends.
   if (window.roundStatus !== round.status) return render(await readRound(database, round.id), viewer, database);
   return {
-    // The counts are of the same instant as the rows.
+    // The counts are from the same snapshot as the rows.
     round: presentRound({ round, tally: window.tally }),
     view: View.WINDOW,
     scoredPlayers: window.tally.scoredPlayers,

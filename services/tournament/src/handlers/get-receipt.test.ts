@@ -1,17 +1,17 @@
-/** Receipts, and the proof that the round counted them: whoever has one can check both offline. */
+/** Receipts, and the proof that the round counted them: both can be checked offline. */
 import { newId } from '@laurel/ids';
 import { type SealStatement, verifySeal, verifySignature } from '@laurel/signature';
 import { ok, type TestPlayer } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { play, receiptOf, tableOf } from '../rounds.fixture.ts';
-import { BY_SECONDS, HOUR_MS, PROGRAM, useHarness } from '../tournament.fixture.ts';
+import { BY_SECONDS, HOUR_MS, PROGRAM, TRUSTED, useHarness } from '../tournament.fixture.ts';
 
 const h = useHarness();
 
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId }));
 
 describe('a receipt of a round', () => {
-  it('is signed, and has no seal while the round runs, nor when it was cancelled', async () => {
+  it('a receipt of a round is signed, and has no seal while the round runs, nor when it was cancelled', async () => {
     const round = await h.openRound({ minEntrants: 2 });
     const receiptId = await play(h, round.id, await h.player(), 5, { evidence: '{"replay":[1,2]}' });
     const running = await receiptOf(h, receiptId);
@@ -27,7 +27,7 @@ describe('a receipt of a round', () => {
     expect(await h.tournament.getReceipt({ receiptId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('is proven counted by the seal, for every run of every player: rank, payout, and which run took them', async () => {
+  it('a receipt of a round is proven counted by the seal, for every run of every player: rank, payout, and which run won them', async () => {
     const round = await h.openRound({ ...BY_SECONDS, attemptCap: 4 });
     const players = await Promise.all(Array.from({ length: 12 }, () => h.player()));
     const receipts: { readonly id: string; readonly player: TestPlayer; readonly score: number }[] = [];
@@ -47,7 +47,7 @@ describe('a receipt of a round', () => {
     let best = 0;
     for (const { id, player, score } of receipts) {
       const { canonical, seal } = await receiptOf(h, id);
-      const verdict = verifySeal(canonical, seal);
+      const verdict = verifySeal(canonical, seal, TRUSTED);
       if (verdict.kind !== 'counted') throw new Error(verdict.reason);
       const { leaf, leaf_index: index, statement } = verdict.seal;
       const row = table.find(({ playerRef }) => playerRef === player.ref);
@@ -81,16 +81,16 @@ describe('a receipt of a round', () => {
     });
   });
 
-  it('is not proven by a seal over anything else', async () => {
+  it('a receipt of a round is not proven by a seal over anything else', async () => {
     const round = await h.openRound();
     const first = await play(h, round.id, await h.player(), 1);
     const second = await play(h, round.id, await h.player(), 2);
     h.clock.advance(2 * HOUR_MS);
     await h.server.sweepOnce();
     const [one, other] = [await receiptOf(h, first), await receiptOf(h, second)];
-    expect(verifySeal(one.canonical, one.seal).kind).toBe('counted');
-    expect(verifySeal(one.canonical, other.seal).kind).toBe('not_counted');
+    expect(verifySeal(one.canonical, one.seal, TRUSTED).kind).toBe('counted');
+    expect(verifySeal(one.canonical, other.seal, TRUSTED).kind).toBe('not_counted');
     const promoted = { ...one.seal, leaf: { ...one.seal?.leaf, final_rank: 1 } };
-    expect(verifySeal(one.canonical, promoted).kind).toBe('not_counted');
+    expect(verifySeal(one.canonical, promoted, TRUSTED).kind).toBe('not_counted');
   });
 });

@@ -21,7 +21,7 @@ export function getReceipt({ database }: { database: Database }): Handlers<Tourn
   };
 }
 
-/** Only the block of the receipt's leaf is read again; the rest of the tree is kept as the roots of its blocks. */
+/** Only the block of the receipt's leaf is read again; the rest of the tree is stored as the roots of its blocks. */
 async function proveCounted(receipt: Receipt, database: Database): Promise<SealProof | undefined> {
   const seal = await findSeal(database, receipt.roundId);
   if (seal === null) return undefined;

@@ -1,4 +1,4 @@
-/** ListStandings: one page of the complete table of a round that is over. Of a round that runs, there is nothing to page through. */
+/** ListStandings: one page of the complete table of a round that is over. A running round has no pages. */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { isSameTenant } from '@laurel/money-path/domain';
@@ -40,7 +40,7 @@ export function listStandings({
   };
 }
 
-/** A cursor is the place of the last row and its rank. Null is the top. */
+/** A cursor is the place of the last row and its rank. Null means the first page. */
 function parseCursor(cursor: Buffer): BoardCursor | null {
   if (cursor.length === 0) return null;
   if (cursor.length !== PLACE_BYTES + RANK_BYTES) throw new Error('a cursor is not one of ours');

@@ -1,4 +1,4 @@
-/** The sandbox's clock: one open round ends its entries, or itself, sooner. Every other round keeps its times. */
+/** The sandbox's control of time: one open round ends its entries, or itself, sooner. Every other round keeps its times. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseId, parseTenant } from '@laurel/grpc';
 import { isSameTenant } from '@laurel/money-path/domain';
@@ -9,7 +9,7 @@ import type { Round } from '../domain/tournament.ts';
 import { findRound, moveRoundEnds } from '../repository/rounds.ts';
 import { lockRoundToEnd } from '../repository/settlement.ts';
 
-/** `decide` says what the round is to be. Refuses: not_found, and what `decide` refuses. */
+/** `decide` returns the changed round. Refuses: not_found, and what `decide` refuses. */
 export async function moveEndsOf(
   request: { readonly tenant: TenantMessage | undefined; readonly roundId: string },
   decide: (round: Round, now: Date) => Round | Refused,
@@ -22,7 +22,7 @@ export async function moveEndsOf(
   if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
 
   return await database.transaction(async (tx) => {
-    // Entries and outcomes are decided under these locks: nobody has read the old ends and still writes by them.
+    // Entries and outcomes are decided under these locks: no transaction that read the old ends can still write by them.
     const held = await lockRoundToEnd(tx, roundId);
     if (held === null) return refused('not_found');
     const round = decide(held.round, clock());

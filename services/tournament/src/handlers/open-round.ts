@@ -1,4 +1,4 @@
-/** OpenRound: an operator opens a round by hand. */
+/** OpenRound: an operator opens a round manually. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import { newId } from '@laurel/ids';

@@ -1,5 +1,6 @@
-/** Attempts and their outcomes, from the words of the domain to messages. */
-import { type ShownStatus, shownStatus } from '@laurel/attempt';
+/** Maps attempts and their outcomes to messages. */
+import { shownStatus } from '@laurel/attempt';
+import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type Attempt as AttemptMessage,
   AttemptStatus,
@@ -7,14 +8,7 @@ import {
 } from '@laurel/proto/tournament';
 import type { Attempt, Outcome } from '../domain/tournament.ts';
 
-const ATTEMPT_STATUS: Record<ShownStatus, AttemptStatus> = {
-  open: AttemptStatus.OPEN,
-  settled: AttemptStatus.SETTLED,
-  expired: AttemptStatus.EXPIRED,
-  voided: AttemptStatus.VOIDED,
-};
-
-/** The attempt as it was created: open and without an outcome, whatever became of it since. */
+/** The attempt as it was created: open and without an outcome, whatever its state is by now. */
 export function presentCreatedAttempt(attempt: Attempt): AttemptMessage {
   return present(attempt, AttemptStatus.OPEN, undefined);
 }
@@ -23,7 +17,7 @@ export function presentCreatedAttempt(attempt: Attempt): AttemptMessage {
 export function presentAttempt(attempt: Attempt, outcome: Outcome | null): AttemptMessage {
   const status = shownStatus(attempt.status);
   if (status === null) throw new Error(`attempt ${attempt.id} is ${attempt.status} and must not be shown`);
-  return present(attempt, ATTEMPT_STATUS[status], outcome === null ? undefined : presentOutcome(outcome));
+  return present(attempt, ATTEMPT_STATUSES[status], outcome === null ? undefined : presentOutcome(outcome));
 }
 
 function present(attempt: Attempt, status: AttemptStatus, outcome: OutcomeMessage | undefined): AttemptMessage {

@@ -1,63 +1,39 @@
-/** Tournaments, rounds and rows of a board, from the words of the domain to messages. */
-import { Environment } from '@laurel/proto/common';
+/** Maps tournaments, rounds and rows of a board to messages. */
+import { presentTenant } from '@laurel/grpc';
 import {
-  type LeaderboardRow as LeaderboardRowMessage,
-  PayoutStatus,
-  type PurseRow,
-  type Round as RoundMessage,
-  RoundStatus,
-  ThresholdDirection,
-  type Tournament as TournamentMessage,
-  TournamentStatus,
+  ROUND_STATUSES,
+  ROW_PAYOUT_STATUSES,
+  THRESHOLD_DIRECTIONS,
+  TOURNAMENT_STATUSES,
+} from '@laurel/proto/enum-names';
+import type {
+  LeaderboardRow as LeaderboardRowMessage,
+  PurseRow,
+  Round as RoundMessage,
+  Tournament as TournamentMessage,
 } from '@laurel/proto/tournament';
 import type { LeaderboardRow } from '../domain/leaderboard-view.ts';
-import { type ShownRoundStatus, shownRoundStatus } from '../domain/round-status.ts';
+import { shownRoundStatus } from '../domain/round-status.ts';
 import type * as domain from '../domain/tournament.ts';
 import type { RoundWithTally } from '../repository/rounds.ts';
 import type { TournamentWithRound } from '../repository/tournaments.ts';
-
-const TOURNAMENT_STATUS: Record<domain.TournamentStatus, TournamentStatus> = {
-  active: TournamentStatus.ACTIVE,
-  paused: TournamentStatus.PAUSED,
-  closed: TournamentStatus.CLOSED,
-};
-
-const ROUND_STATUS: Record<ShownRoundStatus, RoundStatus> = {
-  open: RoundStatus.OPEN,
-  settling: RoundStatus.SETTLING,
-  settled: RoundStatus.SETTLED,
-  cancelled: RoundStatus.CANCELLED,
-};
-
-const PAYOUT_STATUS: Record<domain.PayoutStatus, PayoutStatus> = {
-  none: PayoutStatus.NONE,
-  paid: PayoutStatus.PAID,
-  held: PayoutStatus.HELD,
-  refunded: PayoutStatus.REFUNDED,
-};
-
-const DIRECTION: Record<domain.Direction, ThresholdDirection> = {
-  higher_is_better: ThresholdDirection.HIGHER_IS_BETTER,
-  lower_is_better: ThresholdDirection.LOWER_IS_BETTER,
-};
 
 export function presentTournament({ tournament, currentRound }: TournamentWithRound): TournamentMessage {
   const { terms, tenant } = tournament;
   const { tiebreak } = terms;
   return {
     id: tournament.id,
-    tenant: {
-      programId: tenant.programId,
-      environment: tenant.environment === 'live' ? Environment.LIVE : Environment.TEST,
-    },
+    tenant: presentTenant(tenant),
     terms: {
       name: terms.name,
       description: terms.description ?? undefined,
       metricName: terms.metricName,
       metricUnit: terms.metricUnit,
-      thresholdDirection: DIRECTION[terms.direction],
+      thresholdDirection: THRESHOLD_DIRECTIONS[terms.direction],
       tiebreak:
-        tiebreak === null ? undefined : { metricName: tiebreak.metricName, direction: DIRECTION[tiebreak.direction] },
+        tiebreak === null
+          ? undefined
+          : { metricName: tiebreak.metricName, direction: THRESHOLD_DIRECTIONS[tiebreak.direction] },
       entryFeeCents: terms.entryFeeCents,
       attemptCap: terms.attemptCap,
       purseTable: presentPurse(terms.purse),
@@ -65,7 +41,7 @@ export function presentTournament({ tournament, currentRound }: TournamentWithRo
       minScoredAttempts: terms.minScoredAttempts,
       roundLengthSeconds: terms.roundLengthSeconds ?? undefined,
     },
-    status: TOURNAMENT_STATUS[tournament.status],
+    status: TOURNAMENT_STATUSES[tournament.status],
     createdAt: tournament.createdAt,
     currentRound: currentRound === null ? undefined : presentRound(currentRound),
   };
@@ -77,7 +53,7 @@ export function presentRound({ round, tally }: RoundWithTally): RoundMessage {
     id: round.id,
     tournamentId: round.tournamentId,
     tournamentName: round.tournamentName,
-    status: ROUND_STATUS[shownRoundStatus(round.status)],
+    status: ROUND_STATUSES[shownRoundStatus(round.status)],
     opensAt: round.opensAt,
     closesAt: round.closesAt,
     entriesCloseAt: round.entriesCloseAt,
@@ -101,7 +77,7 @@ export function presentRow(row: LeaderboardRow): LeaderboardRowMessage {
     paidAttempts: row.paidAttempts,
     finalRank: row.finalRank === null ? undefined : BigInt(row.finalRank),
     payoutCents: row.payoutCents ?? undefined,
-    payoutStatus: PAYOUT_STATUS[row.payoutStatus],
+    payoutStatus: ROW_PAYOUT_STATUSES[row.payoutStatus],
   };
 }
 

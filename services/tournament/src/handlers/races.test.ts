@@ -1,4 +1,4 @@
-/** Many at once: no cap is passed, no fee is returned twice, and every score is either on the board of its round or refused. */
+/** Concurrent calls: no cap is exceeded, no fee is returned twice, and every score is either on the board of its round or refused. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
@@ -21,7 +21,7 @@ import {
 const h = useHarness();
 const other = useReplica(h);
 
-/** The items in calls of ten, to two replicas in turn, all at once. */
+/** The items in calls of ten, to two replicas in turn, all concurrently. */
 async function createEverywhere(creations: readonly { roundId: string; playerRef: string }[]) {
   const items = creations.map((creation) => ({
     ...creation,
@@ -36,7 +36,9 @@ async function createEverywhere(creations: readonly { roundId: string; playerRef
   return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
 }
 
-/** 200 creations of one player, twenty at a time on two replicas, and `end` in the middle of them. How often each verdict came. */
+/**
+ * 200 creations of one player, twenty at a time on two replicas, and `end` in the middle of them. Returns how often each verdict occurs.
+ */
 async function createUntil(end: () => Promise<unknown>, roundId: string, playerRef: string) {
   const verdicts: string[] = [];
   const ending = Promise.withResolvers<unknown>();
@@ -82,7 +84,7 @@ async function tallyOf(roundId: string) {
 }
 
 describe('a cap of 3', () => {
-  it.each([40, 400])('holds under %i first entries at once, through two refs of one account', async (count) => {
+  it.each([40, 400])('a cap of 3 holds under %i concurrent first entries by two refs', async (count) => {
     const round = await h.openRound({ attemptCap: 3 });
     const player = await h.player();
     const second = await h.secondRefOf(player);
@@ -97,8 +99,8 @@ describe('a cap of 3', () => {
   });
 });
 
-describe('400 entries at once', () => {
-  it('never overdraw a wallet', async () => {
+describe('400 concurrent entries', () => {
+  it('400 concurrent entries never overdraw a wallet', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player(undefined, 5n * FEE + 12n);
     const creations = Array.from({ length: 400 }, () => ({ roundId: round.id, playerRef: player.ref }));
@@ -107,7 +109,7 @@ describe('400 entries at once', () => {
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
-  it('count every account once, and do not deadlock when two replicas meet the same players in every order', async () => {
+  it('400 concurrent entries count every account once, and do not deadlock when two replicas batch the same players in every order', async () => {
     const rounds = await Promise.all(Array.from({ length: 3 }, () => h.openRound({ attemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
@@ -120,8 +122,8 @@ describe('400 entries at once', () => {
   });
 });
 
-describe('entries, and the end', () => {
-  it('of entries: each is entered and paid for, or refused and not charged', async () => {
+describe('entries that race with an end', () => {
+  it('entries that race with the end of entries are each entered and paid for, or refused and not charged', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const close = () => h.tournament.closeEntries({ tenant: PROGRAM, roundId: round.id }).then(ok);
@@ -131,7 +133,7 @@ describe('entries, and the end', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - BigInt(entered) * FEE);
   });
 
-  it('of their round: nobody is left behind, who was entered is refunded with the round', async () => {
+  it('entries that race with the end of their round are each refused, or entered and refunded with the round', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const close = () => h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(ok);
@@ -147,8 +149,8 @@ describe('entries, and the end', () => {
   });
 });
 
-describe('reports at once', () => {
-  it('settle one attempt once: the first is recorded, every other comes too late', async () => {
+describe('concurrent reports', () => {
+  it('concurrent reports settle one attempt once: the first is recorded, every other is too late', async () => {
     const { round, attempt } = await h.openAttempt();
     const results = await reportEverywhere(
       Array.from({ length: 40 }, (_, index) => ({ attemptId: attempt.id, score: index })),
@@ -157,7 +159,7 @@ describe('reports at once', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 1 });
   });
 
-  it('leave every player the best of their runs, with its own tiebreak, in two rounds', async () => {
+  it('concurrent reports leave every player the best of their runs, with its own tiebreak, in two rounds', async () => {
     const rounds = await Promise.all(
       Array.from({ length: 2 }, () => h.openRound({ ...BY_SECONDS, attemptCap: 1_000 })),
     );
@@ -204,7 +206,7 @@ where round_id = $1 order by best_player_ref`,
 });
 
 describe('a score and the end of its round', () => {
-  it('meet under the lock of the board: it is ranked in the round, or refused and refunded', async () => {
+  it('a score that races with the end of its round is ranked in the round, or refused and refunded, by the lock of the board', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
     const creations = players.map(({ ref }) => ({ roundId: round.id, playerRef: ref }));
@@ -238,7 +240,7 @@ describe('a score and the end of its round', () => {
       ...(scored > 1 && { outcome: scored - 1 }),
       ...(scored < 40 && { round_closed: 40 - scored }),
     });
-    expect(await tallyOf(round.id)).toEqual({ entrants: 40, scoredPlayers: scored, scoredAttempts: scored });
+    expect(await tallyOf(round.id)).toEqual({ entrants: scored, scoredPlayers: scored, scoredAttempts: scored });
     const ranked = await h.database.query<{ count: number }>(
       { text: 'select count(final_rank)::int as count from entries where round_id = $1' },
       [round.id],
@@ -252,8 +254,68 @@ describe('a score and the end of its round', () => {
   });
 });
 
+/** The number of entrants, recounted: accounts with an attempt whose fee was not returned. */
+async function countEntrants(roundId: string) {
+  const [row] = await h.database.query<{ entrants: number }>(
+    {
+      text: `
+select count(distinct account_id)::int as entrants from attempts where round_id = $1 and status in ('open', 'settled')`,
+    },
+    [roundId],
+  );
+  return row?.entrants;
+}
+
+describe('the last attempt of an account that ends while others start', () => {
+  const PLAYERS = 30;
+
+  it.each(['expires', 'is voided'])(
+    'the last attempt of an account that ends while others start leaves the entrants counted exactly when it %s on another replica',
+    async (end) => {
+      const round = await h.openRound({ attemptCap: 100 });
+      const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
+      const endOne = async (attemptId: string) =>
+        end === 'expires'
+          ? ok(await other.tournament.expireAttempt({ tenant: PROGRAM, attemptId }))
+          : ok(await other.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
+      let open = await Promise.all(players.map(async ({ ref }) => created(await h.create(round.id, ref))));
+      for (let turn = 0; turn < 8; turn += 1) {
+        const [again] = await Promise.all([
+          Promise.all(players.map(async ({ ref }) => created(await h.create(round.id, ref)))),
+          Promise.all(open.map(({ id }) => endOne(id))),
+        ]);
+        expect(await countEntrants(round.id)).toBe(PLAYERS);
+        expect((await tallyOf(round.id))?.entrants).toBe(PLAYERS);
+        open = again;
+      }
+      // Two attempts of one account end at the same time, and none starts.
+      const more = await Promise.all(players.map(async ({ ref }) => created(await h.create(round.id, ref))));
+      await Promise.all([...open, ...more].map(({ id }) => endOne(id)));
+      expect(await tallyOf(round.id)).toEqual({ entrants: 0, scoredPlayers: 0, scoredAttempts: 0 });
+    },
+  );
+
+  it('the last attempt of an account leaves entrants counted exactly when the sweepers of two replicas end it', async () => {
+    const round = await h.openRound({ attemptCap: 100 }, { lengthMs: 10 * HOUR_MS });
+    const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
+    for (let turn = 0; turn < 4; turn += 1) {
+      await Promise.all(players.map(async ({ ref }) => created(await h.create(round.id, ref))));
+      h.clock.advance(HOUR_MS);
+      await Promise.all([
+        h.server.sweepOnce(),
+        other.server.sweepOnce(),
+        // The first player of each pair buys again meanwhile.
+        ...players.filter((_, index) => index % 2 === 0).map(async ({ ref }) => created(await h.create(round.id, ref))),
+      ]);
+      await h.server.sweepOnce();
+      expect(await countEntrants(round.id)).toBe(PLAYERS / 2);
+      expect((await tallyOf(round.id))?.entrants).toBe(PLAYERS / 2);
+    }
+  });
+});
+
 describe('an attempt at its end', () => {
-  it('is either settled or expired and refunded, when both are asked for at once', async () => {
+  it('an attempt at its end is either settled or expired and refunded, when both are requested concurrently', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 40 }, () => ({ roundId: round.id, playerRef: player.ref }));
@@ -281,7 +343,7 @@ describe('an attempt at its end', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - 40n * FEE + expired * FEE);
   });
 
-  it('is refunded once, by its hour or by its round, however many replicas sweep and read at the same time', async () => {
+  it('an attempt at its end is refunded once, for its deadline or its round, by replicas that sweep and read at the same time', async () => {
     for (const lengthMs of [2 * HOUR_MS, HOUR_MS / 2]) {
       const round = await h.openRound({ attemptCap: 1_000 }, { lengthMs });
       const player = await h.player();

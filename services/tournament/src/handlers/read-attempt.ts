@@ -1,4 +1,4 @@
-/** One attempt as several calls answer it: in a state that lasts, and with its outcome. */
+/** The read of one attempt that several calls share: in a stable state, and with its outcome. */
 import { type AttemptExpirer, type RollForwardDeps, readAgain, rollForward } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { Attempt as AttemptMessage } from '@laurel/proto/tournament';
@@ -14,8 +14,8 @@ export type ReadDeps = Omit<RollForwardDeps<Attempt>, 'expirer'> & {
 };
 
 /**
- * The attempt with what the end of its round does to it: one that has no outcome by then is over and its fee goes back, whether or not
- * anybody has closed the round yet. Whatever else is under way is left as it is; null where the attempt never came to be.
+ * The attempt after the end of its round is applied to it: one that has no outcome by then is over and its fee is returned, whether or not
+ * the round's row is closed yet. Any other work that is under way is left unchanged; null where the attempt was never created.
  */
 export async function endWithRound({ attempt, round }: AttemptInRound, deps: ReadDeps): Promise<Attempt | null> {
   const ended = endOf(attempt, round, { ttlMs: deps.attemptTtlMs, now: deps.clock() });
@@ -26,7 +26,10 @@ export async function endWithRound({ attempt, round }: AttemptInRound, deps: Rea
   return readAgain(attempt.id, deps);
 }
 
-export async function presentWithOutcome(attempt: Attempt, { database }: ReadDeps): Promise<AttemptMessage> {
+export async function presentWithOutcome(
+  attempt: Attempt,
+  { database }: Pick<ReadDeps, 'database'>,
+): Promise<AttemptMessage> {
   if (attempt.status !== 'settled') return presentAttempt(attempt, null);
   return presentAttempt(attempt, await loadOutcome(database, attempt.id));
 }

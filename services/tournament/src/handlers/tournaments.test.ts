@@ -50,7 +50,7 @@ async function listed(all = false, tenant = PROGRAM): Promise<readonly Tournamen
 const inMs = (ms: number) => new Date(h.clock().getTime() + ms);
 
 describe('a tournament that an operator opens', () => {
-  it('reads back as it was set, with its first round open and its terms frozen on it', async () => {
+  it('a tournament that an operator opens reads back as it was set, with its first round open and its terms frozen on it', async () => {
     const tournament = await create();
     expect(tournament).toEqual({
       id: tournament.id,
@@ -76,16 +76,18 @@ describe('a tournament that an operator opens', () => {
       },
     });
     expect((await listed()).find(({ id }) => id === tournament.id)).toEqual(tournament);
+    expect(ok(await h.tournament.getTournament({ tournamentId: tournament.id }))).toEqual({ tournament });
+    expect(await h.tournament.getTournament({ tournamentId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('opens no round by itself without a round length', async () => {
+  it('a tournament without a round length opens no round automatically', async () => {
     const tournament = await create(BY_HAND);
     expect(tournament).toMatchObject({ terms: BY_HAND, currentRound: undefined });
     await h.server.sweepOnce();
     expect((await listed()).find(({ id }) => id === tournament.id)?.currentRound).toBeUndefined();
   });
 
-  it('is refused for terms that make no sense', async () => {
+  it('a tournament that an operator opens is refused for terms that make no sense', async () => {
     const bad: readonly Partial<TournamentTerms>[] = [
       { name: '' },
       { entryFeeCents: 0n },
@@ -117,8 +119,8 @@ describe('a tournament that an operator opens', () => {
   });
 });
 
-describe('the status of a tournament', () => {
-  it('paused lets the running round go on and opens no other until it is active again', async () => {
+describe("a tournament's status", () => {
+  it('a paused tournament lets the running round continue and opens no other until it is active again', async () => {
     const tournament = await create();
     const firstId = tournament.currentRound?.id ?? '';
     expect((await setStatus(tournament.id, TournamentStatus.PAUSED))?.currentRound).toEqual(tournament.currentRound);
@@ -137,7 +139,7 @@ describe('the status of a tournament', () => {
     expect((await setStatus(tournament.id, TournamentStatus.ACTIVE))?.currentRound).toEqual(resumed?.currentRound);
   });
 
-  it('closed ends after the running round, for good', async () => {
+  it('a closed tournament ends after the running round, permanently', async () => {
     const tournament = await create();
     await setStatus(tournament.id, TournamentStatus.CLOSED);
     h.clock.advance(2 * HOUR_MS);
@@ -153,19 +155,19 @@ describe('the status of a tournament', () => {
     expect((await setStatus(tournament.id, TournamentStatus.CLOSED))?.status).toBe(TournamentStatus.CLOSED);
   });
 
-  it('is not there for an unknown tournament', async () => {
+  it('the status of an unknown tournament is not found', async () => {
     const change = { tournamentId: newId(), status: TournamentStatus.PAUSED };
     expect(await h.tournament.updateTournamentStatus(change)).toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('a round that should be open and is not', () => {
-  it('is opened by the sweeper, once, whoever sweeps', async () => {
+  it('a round that should be open and is not is opened once, whichever sweeper runs', async () => {
     const tournament = await create();
     const replica = await h.startReplica();
     await setStatus(tournament.id, TournamentStatus.PAUSED);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: tournament.currentRound?.id ?? '' }));
-    // As a process leaves it that knew nothing of opening rounds when it resumed the tournament.
+    // As after a resume that did not open a round.
     await h.database.query({ text: `update tournaments set status = 'active' where id = $1` }, [tournament.id]);
     await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
     const rounds = await h.database.query<{ number: number; status: string }>(
@@ -181,7 +183,7 @@ describe('a round that should be open and is not', () => {
 });
 
 describe('a round that an operator opens', () => {
-  it('opens now or later, and may be too short to take entries', async () => {
+  it('a round of an operator opens now or later, and may be too short to take entries', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const closesAt = inMs(TEN_MINUTES_MS);
     const { round } = ok(await h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt }));
@@ -198,7 +200,7 @@ describe('a round that an operator opens', () => {
     expect((await listed()).find(({ id }) => id === tournamentId)?.currentRound).toEqual(next);
   });
 
-  it('is refused beside an open one, in a tournament that is not active, and at times that make no sense', async () => {
+  it('a round that an operator opens is refused beside an open one, in a tournament that is not active, and at inconsistent times', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const ask = (changes: object = {}) =>
       h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt: inMs(HOUR_MS), ...changes });
@@ -212,7 +214,7 @@ describe('a round that an operator opens', () => {
     expect(await ask()).toMatchObject({ code: 'conflict' });
   });
 
-  it('is one when several operators ask at once', async () => {
+  it('a round that several operators open concurrently is one round', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const asked = Array.from({ length: 5 }, () =>
       h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt: inMs(HOUR_MS) }),
@@ -224,7 +226,7 @@ describe('a round that an operator opens', () => {
 });
 
 describe('the list of tournaments', () => {
-  it('holds the active ones, oldest first, with their current rounds and how many entered; with `all` every one', async () => {
+  it('the list of tournaments holds the active ones, oldest first, with their current rounds and how many entered; with `all` every one', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const open = async () => ok(await h.tournament.createTournament({ tenant, terms: TERMS })).tournament?.id ?? '';
     const ids: string[] = [];

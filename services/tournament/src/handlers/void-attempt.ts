@@ -1,4 +1,4 @@
-/** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee goes back. */
+/** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee is returned. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import { checkVoidReason, voidNow } from '@laurel/money-path';

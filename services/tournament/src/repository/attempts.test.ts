@@ -1,4 +1,4 @@
-/** Attempts with their entries and refs: how they are begun, moved and booked, and who waits for whom. */
+/** Attempts with their entries and refs: how they are inserted, moved and booked, and which transactions wait for which. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';
@@ -36,7 +36,7 @@ async function refuse({ id }: Attempt, reason: string): Promise<void> {
 }
 
 describe('an attempt', () => {
-  it('is written once, with the entry of its account', async () => {
+  it('an attempt is written once, with the entry of its account', async () => {
     const round = await h.openRound();
     const [player] = playersOf(1);
     if (player === undefined) throw new Error('no player');
@@ -62,7 +62,7 @@ describe('an attempt', () => {
     expect(await loadPendingOfRound(h.database, round.id, 10)).toEqual(pending);
   });
 
-  it('shares the entry of its account with every ref, and a ref stands for the account of its newest attempt', async () => {
+  it('an attempt shares the entry of its account with every ref, and a ref maps to the account of its newest attempt', async () => {
     const round = await h.openRound();
     const [one, other] = [newId(), newId()];
     await h.begin(round, [
@@ -77,7 +77,7 @@ describe('an attempt', () => {
     expect(await Promise.all(['first', 'second', 'moved'].map(accountOf))).toEqual([one, one, other]);
   });
 
-  it('is counted under the cap of its account for as long as its fee may be or is kept', async () => {
+  it('an attempt counts under the cap of its account unless its fee was refused or returned', async () => {
     const round = await h.openRound();
     const [accountId, elsewhere] = [newId(), await h.openRound()];
     const attempts = await h.begin(round, Array(4).fill({ accountId, playerRef: 'player' }));
@@ -101,7 +101,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('begins again under another account only while it is abandoned, and once', async () => {
+  it('an attempt restarts under another account only while it is abandoned, and once', async () => {
     const round = await h.openRound();
     const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (before === undefined) throw new Error('no attempt');
@@ -123,7 +123,7 @@ describe('an attempt', () => {
     expect((await findEntryOfRef(h.database, round.id, 'player'))?.accountId).toBe(accountId);
   });
 
-  it('is neither written nor begun again once the sweep has fenced its instant, and has no entry then', async () => {
+  it('an attempt is neither written nor restarted once its instant is below the low watermark, and then has no entry', async () => {
     const round = await h.openRound();
     const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (before === undefined) throw new Error('no attempt');
@@ -147,7 +147,7 @@ describe('an attempt', () => {
     expect((await findEntryOfRef(h.database, round.id, 'late'))?.accountId).toBe(accountId);
   });
 
-  it('moves to the account that its ref names now, with its entry', async () => {
+  it('an attempt moves to the account that its ref names now, with its entry', async () => {
     const round = await h.openRound();
     const [attempt] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (attempt === undefined) throw new Error('no attempt');
@@ -165,7 +165,7 @@ describe('an attempt', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('makes its account an entrant once, whichever attempts open together', async () => {
+  it('an attempt makes its account an entrant once, whichever attempts open together', async () => {
     const rounds = await Promise.all([h.openRound(), h.openRound(), h.openRound()]);
     const players = playersOf(8);
     const batches = [];
@@ -179,7 +179,7 @@ describe('an attempt', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('is read for its outcome with its round and its entry', async () => {
+  it('an attempt is read for its outcome with its round and its entry', async () => {
     const tiebreak = { metricName: 'seconds', direction: 'lower_is_better' } as const;
     const round = await h.openRound({ tiebreak });
     const [player] = playersOf(1);
@@ -213,7 +213,7 @@ describe('an attempt', () => {
 });
 
 describe('the end of a round', () => {
-  it('lets no attempt in behind its back', async () => {
+  it('the end of a round excludes concurrent new attempts', async () => {
     for (let time = 0; time < 10; time += 1) {
       const round = await h.openRound();
       const creations = playersOf(6).map((player) =>
@@ -247,7 +247,7 @@ describe('the end of a round', () => {
     }
   });
 
-  it('finds no round that is not there', async () => {
+  it('the end of a round finds no unknown round', async () => {
     expect(await h.database.transaction((tx) => lockRoundToEnd(tx, newId()))).toBeNull();
   });
 });

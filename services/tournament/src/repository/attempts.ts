@@ -1,7 +1,7 @@
 /**
  * Attempts, and how a batch of outcomes takes its locks.
  *
- * Locks are taken in one order, so that nobody ever waits in a circle: first the lock on entering a round and those on players
+ * Locks are taken in one order, so that no deadlock is possible: first the lock on entering a round and those on players
  * (player-facts.ts), then attempts by id, then boards by round id (a row of round_tallies is the lock on its round's board), then a
  * tournament, then entries. A player's lock after an attempt's is the one exception: moving an attempt to another account.
  */
@@ -14,13 +14,13 @@ import type { ReceiptRound } from '../domain/receipt.ts';
 import type { Attempt, BestRun, Direction, Entry, Environment, Round, RoundStatus } from '../domain/tournament.ts';
 import { toTiebreak } from './rounds.ts';
 
-/** An attempt, and what a read of it depends on. */
+/** An attempt, and the fields of its round that a read depends on. */
 export type AttemptInRound = {
   readonly attempt: Attempt;
   readonly round: Pick<Round, 'tenant' | 'status' | 'closesAt'>;
 };
 
-/** What an outcome is decided on, all of it read under the locks. */
+/** Everything that an outcome is decided on, all of it read under the locks. */
 export type AttemptOnBoard = {
   readonly attempt: Attempt;
   readonly round: ScoringRound & ReceiptRound;
@@ -76,8 +76,8 @@ type AttemptOnBoardRow = AttemptInRoundRow &
     tiebreak_direction: Direction | null;
   };
 
-// The entries and refs of the attempts that are written with them, in the same statement: an entry by its derived id, once; a ref
-// stands for the account of its newest attempt, and is left alone where it does already, because an upsert would lock it all the same.
+// The entries and refs of the attempts that are written with them, in the same statement: an entry by its derived id, once; a ref maps to
+// the account of its newest attempt, and is left unchanged where it already does, because an upsert would lock it all the same.
 const put = (attempts: string) => `
 entered as (
   insert into entries (id, round_id, account_id, created_at)
@@ -106,7 +106,7 @@ with wanted as materialized (
   where ${isBehindFence('w.created_at')}
 ), ${put('wanted')}
 insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
-select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted
+select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
 on conflict (id) do nothing
 returning id`,
 };
@@ -144,8 +144,8 @@ from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
 
 const LOCK = { name: 'attempts_lock', text: 'select * from attempts where id = $1 for no key update' };
 
-// Two steps in one statement: every attempt is locked before the array of rounds is complete, and the array is complete before the
-// first board is locked. It begins with `select`, and so goes out together with `begin`.
+// Two steps in one statement: every attempt is locked before the rounds are sorted, and they are sorted before the first board is locked.
+// It begins with `select`, and so is sent together with `begin`.
 const LOCK_WITH_BOARDS = {
   name: 'attempts_lock_with_boards',
   text: `
@@ -154,12 +154,12 @@ select from (
     select a.round_id from attempts a where a.id = any($1::uuid[]) order by a.id for no key update
   )
   select board.round_id
-  from unnest(array(select distinct held.round_id from held order by 1)) as wanted (id)
+  from (select distinct held.round_id as id from held order by 1) as wanted
   cross join lateral (select t.round_id from round_tallies t where t.round_id = wanted.id for no key update) board
 ) locked`,
 };
 
-// A statement of its own behind the locks: what it joins is as those who held them before have left it.
+// A separate statement after the locks: it reads the joined rows as the previous lock holders committed them.
 const SELECT_ON_BOARDS = {
   name: 'attempts_on_boards',
   text: `
@@ -186,7 +186,18 @@ where round_id = $1 and status = 'pending'
 order by created_at`,
 };
 
-/** With their entries and refs. The ids of the attempts that were written by us, and not by another process before, and not too late. */
+const SELECT_PENDING_OF_ACCOUNT = {
+  name: 'attempts_pending_of_account',
+  text: `
+select id, fee_generation, created_at from attempts
+where round_id = $1 and account_id = $2 and status = 'pending'
+order by created_at`,
+};
+
+/**
+ * Inserts them with their entries and refs. Returns the ids of the attempts that this transaction wrote: those that no other process wrote
+ * before, and that are not too late.
+ */
 export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
@@ -202,7 +213,7 @@ export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]
   return new Set(rows.map((row) => row.id));
 }
 
-/** An abandoned attempt begins again as this one. False when another process was first, or when it comes too late. */
+/** Restarts an abandoned attempt as this one. False when another process was first, or when it is too late. */
 export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(REVIVE, [
     attempt.id,
@@ -216,7 +227,7 @@ export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<bo
   return rows.length === 1;
 }
 
-/** The caller holds the lock; the attempt is pending and goes to this account and its entry. */
+/** The caller holds the lock; the attempt is pending and moves to this account and its entry. */
 export async function moveAttempt(
   on: Queryable,
   { id, entryId, accountId, createdAt }: Pick<Attempt, 'id' | 'entryId' | 'accountId' | 'createdAt'>,
@@ -237,22 +248,31 @@ export async function findAttempt(on: Queryable, id: string): Promise<AttemptInR
   return { attempt: toAttempt(row), round: { tenant, status: row.round_status, closesAt: row.closes_at } };
 }
 
-/** Holds one attempt, to be moved; outcomes take lockOnBoards. */
+/** Oldest first; none for no account. */
+export async function loadPendingOfAccount(
+  on: Queryable,
+  roundId: string,
+  accountId: string | null,
+): Promise<readonly PendingAttempt[]> {
+  return (await on.query<PendingRow>(SELECT_PENDING_OF_ACCOUNT, [roundId, accountId])).map(toPending);
+}
+
+/** Locks one attempt, to be moved; outcomes use lockOnBoards. */
 export async function lockAttempt(on: Queryable, id: string): Promise<Attempt | null> {
   const [row] = await on.query<AttemptRow>(LOCK, [id]);
   return row === undefined ? null : toAttempt(row);
 }
 
 /**
- * Holds the attempts and the boards of their rounds until the transaction ends, and reads what outcomes are decided on: the first of
- * the two round trips of a batch. The second is insertOutcomes and writeBoards, sent together with the commit.
+ * Locks the attempts and the boards of their rounds until the transaction ends, and reads everything that outcomes are decided on: the
+ * first of the two round trips of a batch. The second is insertOutcomes and writeBoards, sent together with the commit.
  */
 export async function lockOnBoards(
   tx: Transaction,
   attemptIds: readonly string[],
 ): Promise<ReadonlyMap<string, AttemptOnBoard>> {
   const values = [attemptIds];
-  // They go out together and run in this order.
+  // They are sent together and run in this order.
   const [, rows] = await Promise.all([
     tx.query(LOCK_WITH_BOARDS, values),
     tx.query<AttemptOnBoardRow>(SELECT_ON_BOARDS, values),
@@ -269,7 +289,7 @@ export async function loadPendingOfRound(
   return (await on.query<PendingRow>(SELECT_PENDING_OF_ROUND, [roundId, limit])).map(toPending);
 }
 
-/** Of the account that the ref played for last in this round; oldest first. */
+/** Of the account that the ref last played for in this round; oldest first. */
 export async function loadPendingOfPlayer(
   on: Queryable,
   roundId: string,
@@ -295,7 +315,7 @@ export function toEntry(row: EntryRow): EntryOnBoard {
   };
 }
 
-/** All of it is null or nothing, but for the tiebreak. */
+/** All columns are null or none is, except for the tiebreak. */
 export function toBestRun(row: EntryRow): BestRun | null {
   const { best_attempt_id: attemptId, best_score: score, best_score_at: at, best_player_ref: playerRef } = row;
   if (attemptId === null || score === null || at === null || playerRef === null) return null;

@@ -1,4 +1,4 @@
-/** The audit finds what it is there to find: each kind of damage, done by hand where constraints would stop it. */
+/** The audit finds each kind of damage, which these tests do manually where constraints would stop it. */
 import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Round } from '../domain/tournament.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
   await h.close(settling.id);
   await h.close(cancelling.id);
-  // What keeps the damage out on every other day.
+  // Disables what otherwise prevents the damage.
   await h.database.query({ text: 'alter table rounds disable trigger all' });
   await h.database.query({ text: 'alter table entries disable trigger all' });
 });
@@ -47,7 +47,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
 }
 
 describe('the audit', () => {
-  it('finds an attempt that is settled without an outcome, or without its entry, or at another fee', async () => {
+  it('the audit finds an attempt that is settled without an outcome, or without its entry, or at another fee', async () => {
     const set = (assignment: string) => `update attempts set ${assignment} where id = $1`;
     expect(await failing(set(`status = 'settled'`), set(`status = 'open'`), [open.id])).toEqual([
       'run_exactly_when_settled',
@@ -62,10 +62,10 @@ describe('the audit', () => {
     ).toContain('attempt_has_its_entry');
   });
 
-  it('finds an entry that nobody bought, and a player above the cap', async () => {
+  it('the audit finds an entry without a purchase, and a player above the cap', async () => {
     const book = (at: string) => `update entries set bought_at = ${at} where id = $1`;
     expect(await failing(book('null'), book('now()'), [await unscoredEntry()])).toEqual([
-      'entry_is_bought_exactly_when_paid',
+      'entrant_has_a_fee_that_was_not_returned',
       'round_has_its_tally_and_board',
     ]);
     const insert = `
@@ -75,7 +75,7 @@ describe('the audit', () => {
     expect(await failing(insert, remove, [open.id, newId()])).toEqual(['cap_was_kept']);
   });
 
-  it('finds a board that is not the order of the best runs', async () => {
+  it('the audit finds a board that is not the order of the best runs', async () => {
     const values = [scored.entryId];
     const set = (assignment: string) => `update entries set ${assignment} where id = $1`;
     expect(await failing(set('best_tiebreak = 2'), set('best_tiebreak = 1'), values)).toEqual(['best_run_is_the_best']);
@@ -95,7 +95,7 @@ describe('the audit', () => {
     expect(worstNow).toContain('chunks_count_the_board');
   });
 
-  it('finds chunks and tallies that count otherwise', async () => {
+  it('the audit finds chunks and tallies with wrong counts', async () => {
     const chunk = (by: string) =>
       `update board_chunks set entries = entries ${by} where round_id = $1 and lower_place = ''`;
     expect(await failing(chunk('+ 1'), chunk('- 1'), [running.id])).toEqual(['chunks_count_the_board']);
@@ -108,7 +108,7 @@ describe('the audit', () => {
     }
   });
 
-  it('finds a round whose terms are not its tournament’s', async () => {
+  it('the audit finds a round whose terms are not its tournament’s', async () => {
     const cap = (value: number) => `update rounds set attempt_cap = ${value} where id = $1`;
     expect(await failing(cap(3), cap(2), [running.id])).toEqual(['round_froze_its_terms']);
     const second = await failing(
@@ -121,7 +121,7 @@ describe('the audit', () => {
     expect(second).toEqual(['round_has_its_tally_and_board', 'one_open_round_per_tournament']);
   });
 
-  it('finds ranks and payouts that do not follow from board and purse', async () => {
+  it('the audit finds ranks and payouts that do not follow from board and purse', async () => {
     const byRank = (assignment: string, rank: number) =>
       `update entries set ${assignment} where round_id = $1 and final_rank = ${rank}`;
     const values = [settling.id];
@@ -138,7 +138,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('finds a round that is called settled, or cancelled, too early', async () => {
+  it('the audit finds a round that is settled or cancelled too early', async () => {
     expect(
       await failing(
         `update rounds set status = 'settled', settled_at = now() where id = $1`,
@@ -156,7 +156,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('finds a refund that nobody queued, and one that nobody owes', async () => {
+  it('the audit finds a refund that was not queued, and one that is not due', async () => {
     const set = (status: string) => `update attempts set status = '${status}' where id = $1`;
     expect(await failing(set('expiring'), set('open'), [open.id])).toEqual([
       'entry_refund_is_due_exactly_while_ending',
@@ -170,12 +170,12 @@ describe('the audit', () => {
     ).toEqual(['entry_refund_is_due_exactly_while_ending']);
   });
 
-  it('finds a receipt without its key', async () => {
+  it('the audit finds a receipt without its key', async () => {
     const key = (by: string) => `update outcomes set signing_key_id = signing_key_id ${by} where attempt_id = $1`;
     expect(await failing(key('+ 100'), key('- 100'), [scored.id])).toEqual(['run_receipt_has_its_key']);
   });
 
-  it('reads attempts and payouts in the order of their ids, page by page', async () => {
+  it('the audit reads attempts and payouts in the order of their ids, page by page', async () => {
     const lowest = '00000000-0000-0000-0000-000000000000';
     const ids: string[] = [];
     for (let after = lowest; ; ) {

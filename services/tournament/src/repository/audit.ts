@@ -1,9 +1,11 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
+import { countsUnderCap } from '@laurel/money-path';
 import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
+import { makesEntrant } from './entrants.ts';
 
-// Constraints hold some of these already; the audit is there for the day when somebody switches one off.
+// Constraints enforce some of these already; the audit covers the case that one is switched off.
 const CHECKS: readonly Check[] = [
   {
     id: 'run_exactly_when_settled',
@@ -25,15 +27,22 @@ const CHECKS: readonly Check[] = [
         or r.entry_fee_cents is distinct from a.fee_cents`,
   },
   {
-    id: 'entry_is_bought_exactly_when_paid',
-    description: 'An entry counts as bought exactly when a fee of it was ever posted.',
+    id: 'entrant_has_a_fee_that_was_not_returned',
+    description:
+      'An account is an entrant of an open round exactly while a fee of it was not returned, and of one that is over if it scored.',
     violations: `
       select e.id
       from entries e
+      join rounds r on r.id = e.round_id
       left join (
-        select distinct entry_id from attempts where status not in ('pending', 'refused')
+        select a.entry_id, bool_or(${makesEntrant('a')}) as is_kept
+        from attempts a where a.status not in ('pending', 'refused') group by a.entry_id
       ) paid on paid.entry_id = e.id
-      where (e.bought_at is null) <> (paid.entry_id is null)`,
+      where case
+        when r.status = 'open' then (e.bought_at is not null) <> coalesce(paid.is_kept, false)
+        when e.bought_at is null then coalesce(paid.is_kept, false)
+        else paid.entry_id is null
+      end`,
   },
   {
     id: 'cap_was_kept',
@@ -41,7 +50,7 @@ const CHECKS: readonly Check[] = [
     violations: `
       select min(a.id::text) as id
       from attempts a join rounds r on r.id = a.round_id
-      where a.status in ('pending', 'open', 'settled')
+      where ${countsUnderCap('a')}
       group by a.round_id, a.account_id, r.attempt_cap
       having count(*) > r.attempt_cap`,
   },
@@ -111,7 +120,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'round_has_its_tally_and_board',
     description:
-      'Every round has a tally that counts its entrants, scored players and scored attempts, and a board that begins.',
+      'Every round has a tally that counts its entrants (at its end, those who scored), scored players and scored attempts, and a board.',
     violations: `
       select r.id
       from rounds r
@@ -125,8 +134,12 @@ const CHECKS: readonly Check[] = [
         select a.round_id, count(*) as scored_attempts from outcomes o join attempts a on a.id = o.attempt_id group by a.round_id
       ) o on o.round_id = r.id
       where b.round_id is null
-        or (t.entrants, t.scored_players, t.scored_attempts) is distinct from
-          (coalesce(e.entrants, 0), coalesce(e.scored_players, 0), coalesce(o.scored_attempts, 0))`,
+        or (t.scored_players, t.scored_attempts) is distinct from (coalesce(e.scored_players, 0), coalesce(o.scored_attempts, 0))
+        or case
+          -- A round that ended before refunds took anybody out of it counts whoever had ever paid; its seal says so.
+          when r.status <> 'open' and t.entrants = t.scored_players then false
+          else t.entrants is distinct from coalesce(e.entrants, 0)
+        end`,
   },
   {
     id: 'round_froze_its_terms',
@@ -289,7 +302,7 @@ export async function attemptsAgain(on: Queryable, ids: readonly string[]): Prom
   return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
 }
 
-/** Payouts above an award id, by it, in its order. */
+/** Payouts above an award id, keyed by it, in its order. */
 export async function pageOfPayouts(
   on: Queryable,
   after: string,

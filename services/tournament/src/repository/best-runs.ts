@@ -1,4 +1,4 @@
-/** What the settled runs of a batch change on the boards. */
+/** The changes that the settled runs of a batch make to the boards. */
 import { placeOf } from '../domain/board-place.ts';
 import { type BoardRules, isBetterRun } from '../domain/ranking.ts';
 import type { BestRun } from '../domain/tournament.ts';
@@ -12,7 +12,7 @@ export type SettledRun = {
   readonly run: BestRun;
 };
 
-/** In the order of the batch: each run is measured against the best one of its entry so far, those before it in the batch included. */
+/** In the order of the batch: each run is compared with the best one of its entry so far, including those before it in the batch. */
 export function scoresOf(runs: readonly SettledRun[]): ScoresOfBatch {
   const changes = new Map<string, BestRunChange>();
   for (const { entry, rules, run } of runs) {

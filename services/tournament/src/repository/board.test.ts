@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => h[Symbol.asyncDispose]());
 
-/** A board as it should be. */
+/** The expected board. */
 type Model = { readonly round: Round; readonly best: Map<string, BestRun>; readonly scored: Map<string, number> };
 
 type ModelRow = { readonly entryId: string; readonly best: BestRun; readonly paidAttempts: number };
@@ -65,7 +65,7 @@ const play = fc.record({
 });
 
 describe('a board', () => {
-  it('is the sorted list of best runs after any batches: ranks, neighbours, pages, tallies and chunks', async () => {
+  it('a board is the sorted list of best runs after any batches: ranks, neighbours, pages, tallies and chunks', async () => {
     const players = playersOf(30);
     const chunkEntries = 4;
     await fc.assert(
@@ -127,7 +127,7 @@ describe('a board', () => {
     expect(await h.violations()).toEqual([]);
   }, 120_000);
 
-  it('stays exact under batches that race over the same players and rounds', async () => {
+  it('a board stays exact under batches that race over the same players and rounds', async () => {
     const rounds = await Promise.all([h.openRound(), h.openRound(), h.openRound()]);
     const players = playersOf(12);
     let seed = 1;
@@ -154,7 +154,7 @@ describe('a board', () => {
     for (const { id } of rounds) expect((await tableOf(id, 5)).length).toBe(players.length);
   });
 
-  it('shows nothing of an entry without a run, and no neighbours of a lone one', async () => {
+  it('a board shows no row for an entry without a run, and no neighbours of a single one', async () => {
     const round = await h.openRound();
     const [one, other] = playersOf(2) as [Player, Player];
     const [played] = await h.enter(round, [one, other]);

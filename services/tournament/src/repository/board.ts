@@ -2,35 +2,36 @@
  * The board of a round: entries in the order of their places, and a counted list of chunks over them, by which a rank costs a sum over
  * one row for each few hundred entries and a count within one chunk.
  *
- * Whoever writes here holds the round's lock (attempts.ts), so what a statement reads is what it changes, and every snapshot that
- * anybody reads in is exact: chunks, tally and places of one commit appear together.
+ * Every writer holds the round's lock (attempts.ts), so what a statement reads is what it changes, and every reader's snapshot is
+ * exact: chunks, tally and places of one commit appear together.
  *
- * A chunk that comes to hold more than CHUNK_ENTRIES is cut in the same statement into halves. Chunks that run empty stay: there is at
- * most one for each CHUNK_ENTRIES / 2 runs that were ever the best of their entries.
+ * A chunk that grows to more than CHUNK_ENTRIES is split into halves in the same statement. Empty chunks stay: there is at most one
+ * for each CHUNK_ENTRIES / 2 runs that were ever the best of their entries.
  */
 
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { AwardStatus, BestRun, RoundStatus, Standing, Tally } from '../domain/tournament.ts';
 import { type EntryRow, toBestRun } from './attempts.ts';
+import { makesEntrant } from './entrants.ts';
 
-/** A run that takes the place of the best one of its entry. At most one for each entry in a batch: the last of its runs that did. */
+/** A run that replaces the best one of its entry. At most one for each entry in a batch: the last of its runs that did. */
 export type BestRunChange = {
   readonly roundId: string;
   readonly entryId: string;
   readonly best: BestRun;
-  /** Where the entry stood before the batch; null when it had no run. */
+  /** The entry's place before the batch; null when it had no run. */
   readonly oldPlace: Buffer | null;
   readonly newPlace: Buffer;
 };
 
 export type ScoresOfBatch = {
-  /** The round of each attempt that the batch settles, as often as it settles one there. */
+  /** The round of each attempt that the batch settles, once for each attempt. */
   readonly scoredIn: readonly string[];
   readonly changes: readonly BestRunChange[];
 };
 
-/** A player's row and its neighbours, and the round as it is at the same instant. */
+/** A player's row and its neighbours, and the round, from the same snapshot. */
 export type Window = {
   readonly roundStatus: RoundStatus;
   readonly tally: Tally;
@@ -43,21 +44,21 @@ export type Window = {
 /** A row of the complete table, its rank, and where the next page begins. */
 export type RankedStanding = { readonly rank: number; readonly standing: Standing; readonly cursor: BoardCursor };
 
-/** Behind which row a page begins. */
+/** The row after which a page begins. */
 export type BoardCursor = { readonly place: Buffer; readonly rank: number };
 
-/** Between reading 2,000 chunks at a million entries and counting 1,024 entries neither is felt. */
+/** A million entries make 2,000 chunks: reading those and counting 1,024 entries both take negligible time. */
 export const CHUNK_ENTRIES = 1_024;
 
-/** Behind every place: a byte more than one has. */
+/** Above every place: one byte longer. */
 const BEHIND_ALL_PLACES = Buffer.alloc(40, 0xff);
 const BEFORE_ALL_PLACES = Buffer.alloc(0);
 
-// One statement for a whole batch. What it updates it also names in an array, although the join says so already: a plan is made once, on
-// tables that may still be small, and must not be to look through all of them. `touched` is what the chunks will hold. A chunk that will hold too many is overfull: its members are
-// the entries that lie in it now, without those that leave, and with those that come; they are dealt into pieces of half a chunk or
-// more in their order, and each piece but the first becomes a chunk that begins at its first place. As a rule there is none, and
-// everything behind it is empty.
+// One statement for a whole batch. It also passes the rows that it updates as an array, although the join implies them: a plan is made
+// once, on tables that may still be small, and must not be a scan of all of them. `touched` is the entry counts of the chunks after the
+// batch. A chunk with too many is overfull: its members are the entries that are in it now, without those that leave, and with those that
+// come; they are divided into pieces of half a chunk or more in their order, and each piece but the first becomes a chunk that begins at
+// its first place. As a rule no chunk is overfull, and everything after `touched` is empty.
 const WRITE = {
   name: 'board_write',
   text: `
@@ -127,10 +128,10 @@ e.best_player_ref, e.place, e.final_rank, e.payout_cents,
 (select p.status from round_payouts p where p.entry_id = e.id) as award_status,
 -- An attempt that was open when its round was cancelled was bought like the others and is refunded with them.
 (select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
-  and (a.status in ('open', 'settled') or a.closed_reason = 'round_cancelled')) as paid_attempts`;
+  and (${makesEntrant('a')} or a.closed_reason = 'round_cancelled')) as paid_attempts`;
 
-// The entry is found by its id before anything is asked of it: next to the round, which it shares with a million others, a planner
-// that knows nothing of the table yet takes the id for a filter.
+// The entry is looked up by its id before its round is compared: next to the round, which it shares with a million others, a planner that
+// has no statistics for the table yet uses the id as a filter.
 const SELECT_WINDOW = {
   name: 'board_window',
   text: `
@@ -187,7 +188,7 @@ type WindowRow = StandingRow & {
   scored_attempts: number;
 };
 
-/** The caller holds the locks of lockOnBoards. Sent together with the commit; nothing to write is no statement. */
+/** The caller holds the locks of lockOnBoards. Sent together with the commit; with nothing to write, no statement is sent. */
 export async function writeBoards(
   last: Queryable,
   { scoredIn, changes }: ScoresOfBatch,
@@ -230,7 +231,7 @@ export async function loadWindow(on: Queryable, roundId: string, entryId: string
   };
 }
 
-/** The complete table in its order, page by page; a shorter page than asked for is the last. */
+/** The complete table in its order, page by page; a page shorter than the limit is the last. */
 export async function loadStandings(
   on: Queryable,
   roundId: string,

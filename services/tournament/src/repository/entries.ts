@@ -1,8 +1,17 @@
-/** Entries: whom a ref stands for in a round, and first purchases. */
+/**
+ * Entries: the account of a ref in a round, and the accounts that are in it. An account is in a round while it has an attempt there
+ * whose fee was not returned (domain/entrants.ts): it enters with the commit that opens its first one, and leaves with the commit that
+ * ends its last one, or with the end of the round (settlement.ts).
+ *
+ * A transaction that opens an attempt of an account that is in the round locks only the attempt. So a transaction that removes an
+ * account locks, besides the player, which keeps new attempts from being written, all of its attempts that are still `pending`: it
+ * waits for one that is being opened and sees it; one that opens later waits, and then finds that the account has left.
+ */
 import type { Queryable, Transaction } from '@laurel/postgres';
+import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 import { type EntryOnBoard, type EntryRow, toEntry } from './attempts.ts';
 
-// Laterally and by both columns of the key: a join would know the round already, and might look through all of its entries.
+// A lateral join by both columns of the key: a plain join would start from the round, and might scan all of its entries.
 const SELECT_BY_REF = {
   name: 'entries_by_ref',
   text: `
@@ -13,8 +22,16 @@ cross join lateral (select * from entries own where own.round_id = r.round_id an
 where r.round_id = $1 and r.player_ref = $2`,
 };
 
-// The boards are locked before an entry is written, as everywhere; two purchases of one entry thereby wait for each other, and the
-// second finds it bought. A further purchase of an entry that is bought locks nothing.
+const SELECT_BY_ACCOUNT = {
+  name: 'entries_by_account',
+  text: `
+select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at,
+  e.best_player_ref, e.place
+from entries e where e.round_id = $1 and e.account_id = $2`,
+};
+
+// The boards are locked before an entry is written, as everywhere; this also serializes two purchases of one entry, and the second finds
+// it bought. A further purchase of an entry that is bought locks nothing.
 const BOOK_PURCHASES = {
   name: 'entries_book_purchases',
   text: `
@@ -25,7 +42,7 @@ with first as materialized (
   where a.id = any($1::uuid[])
 ), boards as materialized (
   select board.round_id
-  from unnest(array(select distinct first.round_id from first order by 1)) as wanted (id)
+  from (select distinct first.round_id as id from first order by 1) as wanted
   cross join lateral (select t.round_id from round_tallies t where t.round_id = wanted.id for no key update) board
 ), bought as (
   update entries e set bought_at = $2 from first
@@ -38,16 +55,104 @@ from (select round_id, count(*)::int as entrants from bought group by round_id) 
 where t.round_id = b.round_id and t.round_id = any(array(select boards.round_id from boards))`,
 };
 
-/** The entry of the account that the ref played for last in this round; bought or not. */
+// The player's lock first, as a creation takes it (player-facts.ts).
+const LOCK_PLAYERS = {
+  name: 'entries_lock_players',
+  text: `
+with player as materialized (
+  select a.id, a.account_id, hashtextextended(a.round_id::text || ':' || a.account_id::text, 0) as key
+  from attempts a where a.id = any($1::uuid[])
+), held as materialized (
+  select pg_advisory_xact_lock(sorted.key) from (select distinct player.key from player order by 1) sorted
+)
+select player.id, player.account_id from player where (select count(*) from held) >= 0`,
+};
+
+const LOCK_ATTEMPTS = {
+  name: 'entries_lock_attempts',
+  text: `
+with wanted as materialized (
+  select own.id from attempts own where own.id = any($1::uuid[])
+  union
+  select pending.id
+  from attempts own
+  cross join lateral (
+    select p.id from attempts p
+    where p.round_id = own.round_id and p.account_id = own.account_id and p.status = 'pending' offset 0
+  ) pending
+  where own.id = any($1::uuid[])
+), held as materialized (
+  select a.id, a.account_id from attempts a where a.id = any(array(select wanted.id from wanted)) order by a.id for no key update
+)
+select held.id, held.account_id from held where held.id = any($1::uuid[])`,
+};
+
+const BOOK_OUT = {
+  name: 'entries_book_out',
+  text: `
+with last as materialized (
+  select distinct e.id, e.round_id
+  from attempts a
+  cross join lateral (select * from entries own where own.id = a.entry_id and own.bought_at is not null limit 1) e
+  where a.id = any($1::uuid[]) and not exists (
+    select from attempts kept
+    where kept.round_id = e.round_id and kept.account_id = e.account_id and kept.status = any($2::text[])
+  )
+), boards as materialized (
+  select board.round_id
+  from (select distinct last.round_id as id from last order by 1) as wanted
+  cross join lateral (select t.round_id from round_tallies t where t.round_id = wanted.id for no key update) board
+), gone as (
+  update entries e set bought_at = null from last
+  where e.id = last.id and e.id = any(array(select last.id from last)) and e.bought_at is not null
+    and (select count(*) from boards) > 0
+  returning e.round_id
+)
+update round_tallies t set entrants = t.entrants - g.entrants
+from (select round_id, count(*)::int as entrants from gone group by round_id) g
+where t.round_id = g.round_id and t.round_id = any(array(select boards.round_id from boards))`,
+};
+
+/** The entry of the account that the ref last played for in this round; bought or not. */
 export async function findEntryOfRef(on: Queryable, roundId: string, playerRef: string): Promise<EntryOnBoard | null> {
   const [row] = await on.query<EntryRow>(SELECT_BY_REF, [roundId, playerRef]);
   return row === undefined ? null : toEntry(row);
 }
 
+/** Null where `accountId` is null, too. */
+export async function findEntryOfAccount(
+  on: Queryable,
+  roundId: string,
+  accountId: string | null,
+): Promise<EntryOnBoard | null> {
+  const [row] = await on.query<EntryRow>(SELECT_BY_ACCOUNT, [roundId, accountId]);
+  return row === undefined ? null : toEntry(row);
+}
+
 /**
- * The fees of these attempts are posted and they are open: where it is the first of its entry, the account has entered. Runs in the
- * transaction that opens them, together with its commit.
+ * The fees of these attempts are posted and they are open: marks the account as in the round where it was not. Runs in the transaction that
+ * opens them, together with its commit.
  */
 export async function bookPurchases(tx: Transaction, attemptIds: readonly string[], now: Date): Promise<void> {
   await tx.commitWith((last) => last.query(BOOK_PURCHASES, [attemptIds, now]));
+}
+
+/** Called before open attempts end: locks their players, and every attempt that decides which accounts are in the round after them. */
+export async function lockEntrants(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
+  type Row = { id: string; account_id: string };
+  // They are sent together and run in this order.
+  const [players, attempts] = await Promise.all([
+    tx.query<Row>(LOCK_PLAYERS, [attemptIds]),
+    tx.query<Row>(LOCK_ATTEMPTS, [attemptIds]),
+  ]);
+  const locked = new Map(players.map((row) => [row.id, row.account_id]));
+  // A pending one may have moved to another account in between; the caller retries.
+  const moved = attempts.find((row) => locked.get(row.id) !== row.account_id);
+  if (moved !== undefined)
+    throw new Error(`attempt ${moved.id} went to another account while its player was being locked`);
+}
+
+/** These attempts have ended under the locks of lockEntrants: accounts without another one leave the round. */
+export async function bookEndedAttempts(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
+  if (attemptIds.length > 0) await tx.query(BOOK_OUT, [attemptIds, ENTRANT_STATUSES]);
 }

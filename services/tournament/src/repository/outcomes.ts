@@ -47,7 +47,7 @@ from outcomes o join signing_keys k on k.id = o.signing_key_id join attempts a o
 where o.receipt_id = $1`,
 };
 
-/** The attempts are settled, each by its outcome. The caller holds the locks of lockOnBoards; sent together with the commit. */
+/** Inserts the outcomes and settles their attempts. The caller holds the locks of lockOnBoards; sent together with the commit. */
 export async function insertOutcomes(
   last: Queryable,
   signed: readonly SignedOutcome[],

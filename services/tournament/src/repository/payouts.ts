@@ -1,4 +1,4 @@
-/** What the ranks of a round won. The rows are written with the standings (settlement.ts); here they are paid. */
+/** The payouts of the ranks of a round. The rows are written with the standings (settlement.ts); here they are paid. */
 
 import { cents } from '@laurel/money';
 import type { AwardTable } from '@laurel/money-path';
@@ -6,12 +6,12 @@ import type { OwedAward, PayableAward, PayoutOf } from '@laurel/money-path/domai
 import type { Queryable } from '@laurel/postgres';
 import type { AwardStatus, Environment, RoundPayout, Tenant } from '../domain/tournament.ts';
 
-/** A payout as the money path pays it: an award that names its round. */
+/** A payout as libs/money-path pays it: an award that names its round. */
 export type RoundAward = PayableAward & RoundPayout;
 
-/** What is told of a purse that an operator released, once it is paid. */
+/** What the event of a purse that an operator released needs, once it is paid. */
 export type ReleasedPurse = Pick<RoundPayout, 'awardId' | 'roundId' | 'amountCents'> & {
-  /** The ref that the board shows: the one that played the best run. */
+  /** The ref that the board shows, which played the best run. */
   readonly playerRef: string;
   readonly paidAt: Date;
   readonly tenant: Tenant;
@@ -54,8 +54,8 @@ const SELECT_UNFINISHED = {
 ${WITH_TENANT} where p.status in ('paying', 'releasing', 'denying') and p.created_at <= $1 order by p.created_at limit $2`,
 };
 
-// What was asked of an award in one state says nothing about another state that it has reached since. One that was held and now is paid
-// was released; the board says whose it is, which no longer changes.
+// The wallet's answer for an award in one status must not change an award that has reached another status since. One that was held and
+// now is paid was released; its player is read from the board, which no longer changes.
 const RECORD = {
   name: 'round_payouts_record',
   text: `
@@ -77,7 +77,7 @@ where m.asked <> 'paying' and m.status = 'paid'`,
 
 const MOVE = { text: 'update round_payouts set status = $3 where award_id = $1 and status = $2 returning award_id' };
 
-/** What the payer and the review of libs/money-path work on; the events of released purses are made of what is answered here. */
+/** What the payer and the review of libs/money-path work on; the events of released purses are made from what these functions return. */
 export const roundAwards: Omit<AwardTable<RoundAward>, 'recordPayouts'> & {
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly ReleasedPurse[]>;
 } = {

@@ -1,6 +1,6 @@
-/** What an account has done in a round, read under the locks on entering. */
+/** An account's history in a round, read under the locks on entering. */
 
-import { CAP_COUNTED } from '@laurel/attempt';
+import { countsUnderCap } from '@laurel/money-path';
 import type { Queryable } from '@laurel/postgres';
 
 /** One creation to look up. */
@@ -12,17 +12,17 @@ export type PlayerQuery = {
 
 export type PlayerAnswer = {
   readonly isKnownAttempt: boolean;
-  /** Attempts of the account in the round that take up a place under its cap. */
+  /** Attempts of the account in the round that count under its cap. */
   readonly bought: number;
 };
 
-/** A player without an account has nothing to race for. */
+/** A player with an account; one without needs no lock. */
 export type PlayerInRound = { readonly roundId: string; readonly accountId: string | null };
 
-// The first locks of a creation, held to the end of its transaction, so that everything after them sees what the holders before have
-// committed. On each round one that is shared with all other creations, and not with the end of the round (settlement.ts): no attempt
-// is written into a round that somebody ends right now. Then one on each (round, account), each kind in one order: two batches never
-// wait for each other in a circle. A hash may collide; two players then wait for each other needlessly, and nothing else.
+// The first locks of a creation, held to the end of its transaction, so that everything after them sees what the previous holders
+// committed. On each round a lock that is shared with all other creations, and excludes the end of the round (settlement.ts): no attempt
+// is written into a round that is being ended. Then one on each (round, account), each kind in one order: two batches never deadlock. A
+// hash collision makes two players wait for each other needlessly, and has no other effect.
 const LOCK_ENTERING = {
   name: 'players_lock_entering',
   text: `
@@ -39,25 +39,25 @@ select from (
 
 const LOCK_PLAYER = { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' };
 
-// Scalar subqueries and no joins: whatever the planner believes of the table sizes, each is an index look-up for each item.
+// Scalar subqueries and no joins: whatever the planner estimates of the table sizes, each is an index look-up for each item.
 const SELECT_FACTS = {
   name: 'player_facts',
   text: `
 select
   (select known.id from attempts known where known.id = i.attempt_id) is not null as is_known_attempt,
   (select count(*)::int from attempts paid
-   where paid.round_id = i.round_id and paid.account_id = i.account_id and paid.status = any($4::text[])) as bought
+   where paid.round_id = i.round_id and paid.account_id = i.account_id and ${countsUnderCap('paid')}) as bought
 from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id, round_id, account_id, position)
 order by i.position`,
 };
 
-/** Keeps the rounds from being ended, and each player from entering anywhere else, until the transaction ends. */
+/** Keeps the rounds from being ended, and each player from entering in another transaction, until the transaction ends. */
 export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
   const keys = players.filter(({ accountId }) => accountId !== null).map(keyOf);
   await on.query(LOCK_ENTERING, [players.map(({ roundId }) => roundId), keys]);
 }
 
-/** For an attempt that moves to another account; it is pending and locked, which holds the end of the round up already. */
+/** For an attempt that moves to another account; it is pending and locked, which already blocks the end of the round. */
 export async function lockPlayer(on: Queryable, player: PlayerInRound): Promise<void> {
   await on.query(LOCK_PLAYER, [keyOf(player)]);
 }
@@ -71,7 +71,6 @@ export async function loadPlayerFacts(
     queries.map((query) => query.attemptId),
     queries.map((query) => query.roundId),
     queries.map((query) => query.accountId),
-    CAP_COUNTED,
   ]);
   return rows.map((row) => ({ isKnownAttempt: row.is_known_attempt, bought: row.bought }));
 }

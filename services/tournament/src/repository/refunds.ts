@@ -1,14 +1,14 @@
-/** The queue of refunds, with the reason that a status alone does not tell: how the round ended. */
+/** The queue of refunds, with the reason that does not follow from the status alone: how the round ended. */
 import { cents } from '@laurel/money';
 import type { RefundDue, RefundQueue } from '@laurel/money-path';
 import type { RefundReason } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type { Attempt, Environment, Tenant } from '../domain/tournament.ts';
 
-/** Behind which refund a page begins. */
+/** The refund after which a page begins. */
 export type RefundCursor = { readonly since: Date; readonly attemptId: string };
 
-/** What is told of an attempt whose fee went back. */
+/** What the event of an attempt whose fee was returned needs. */
 export type RefundedAttempt = Pick<Attempt, 'id' | 'roundId' | 'playerRef' | 'feeCents'> & { readonly tenant: Tenant };
 
 const INSERT = { text: 'insert into refunds_due (attempt_id, since, reason) values ($1, $2, $3)' };
@@ -20,8 +20,8 @@ from (select * from refunds_due order by since, attempt_id limit $1) d join atte
 order by d.since, d.attempt_id`,
 };
 
-// The queue is walked in its order, and each row is asked for its round: while the refunds of a round are due they are most of it, and
-// the round may have a hundred times as many attempts that owe nothing.
+// The queue is scanned in its order, and the round of each row is checked: while the refunds of a round are due they are most of the
+// queue, and the round may have a hundred times as many attempts that owe nothing.
 const SELECT_OF_ROUND = {
   text: `
 select a.id, a.fee_generation, d.reason, d.since

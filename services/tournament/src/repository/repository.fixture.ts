@@ -1,4 +1,4 @@
-/** What the tests of the repository stand on: a database of their own, and rounds that are played as the handlers play them. */
+/** The fixture of the repository's tests: a database of their own, and rounds that are played as the handlers play them. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { putSigningKey } from '@laurel/money-path';
@@ -62,7 +62,7 @@ export interface Harness extends AsyncDisposable {
   enter(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
   /** One batch of outcomes, all of which settle. */
   report(reports: readonly Report[], now?: Date, options?: { readonly chunkEntries?: number }): Promise<void>;
-  /** The commit that decides a round. */
+  /** Makes the commit that decides a round. */
   close(roundId: string, now?: Date): Promise<HeldRound>;
   /** `entries` scored entries by SQL, straight into the tables; scores fall from 1, lower is better. */
   fill(round: Round, entries: number): Promise<void>;
@@ -217,7 +217,7 @@ function attemptOf(round: Round, { accountId, playerRef }: Player, now: Date): A
   };
 }
 
-// A place as domain/board-place.ts makes it of a positive score where lower is better and nothing breaks ties.
+// A place as domain/board-place.ts encodes it for a positive score where lower is better and there is no tiebreak.
 const FILL = {
   text: `
 with generated as materialized (

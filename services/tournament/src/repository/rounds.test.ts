@@ -1,4 +1,4 @@
-/** What the tables refuse by themselves, and how tournaments and rounds are read. */
+/** What the tables' own constraints refuse, and how tournaments and rounds are read. */
 import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tournament } from '../domain/tournament.ts';
@@ -27,7 +27,7 @@ async function refusalOf(text: string, values: readonly unknown[]): Promise<unkn
 }
 
 describe('a tournament', () => {
-  it('reads back as it was written, with its newest round, for its tenant alone and by status', async () => {
+  it('a tournament reads back as it was written, with its newest round, for its tenant alone and by status', async () => {
     const tenant = { programId: newId(), environment: 'live' } as const;
     const one: Tournament = { id: newId(), tenant, status: 'active', terms: TERMS, createdAt: NOW };
     const other: Tournament = {
@@ -75,7 +75,7 @@ describe('a tournament', () => {
     );
   });
 
-  it('never changes its terms, is never deleted, and stays closed', async () => {
+  it('a tournament never changes its terms, is never deleted, and stays closed', async () => {
     const { tournamentId } = await h.openRound();
     const values = [tournamentId];
     const refused = (assignment: string) => refusalOf(`update tournaments set ${assignment} where id = $1`, values);
@@ -87,7 +87,7 @@ describe('a tournament', () => {
     expect(await refused(`status = 'closed'`)).toBe('nothing refused it');
   });
 
-  it('has a purse that names every rank, pays every one, and never grows', async () => {
+  it('a tournament has a purse that lists every rank, pays every one, and never increases', async () => {
     const insert = async (purse: string) =>
       refusalOf(
         `
@@ -108,7 +108,7 @@ describe('a tournament', () => {
 });
 
 describe('a round', () => {
-  it('never changes its terms, is never deleted, and only moves on', async () => {
+  it('a round never changes its terms, is never deleted, and its status only moves forward', async () => {
     const { id } = await h.openRound();
     const refused = (assignment: string) => refusalOf(`update rounds set ${assignment} where id = $1`, [id]);
     expect(await refused('entry_fee_cents = 1')).toBe('rounds_terms_are_frozen');
@@ -123,7 +123,7 @@ describe('a round', () => {
     expect(await refused(`settled_at = now()`)).toBe('rounds_settled_at_follows_status');
   });
 
-  it('ends sooner in the sandbox alone, while it is open, and never later', async () => {
+  it('a round may end sooner only in the sandbox, only while it is open, and never later', async () => {
     const round = await h.openRound();
     const refused = (id: string, assignment: string) =>
       refusalOf(`update rounds set ${assignment} where id = $1`, [id]);
@@ -150,7 +150,7 @@ describe('a round', () => {
     expect(await refused(liveRound.id, sooner)).toBe('rounds_end_when_they_said');
   });
 
-  it('is unfinished once it is over, and until it is settled or cancelled', async () => {
+  it('a round is unfinished from its end until it is settled or cancelled', async () => {
     const round = await h.openRound();
     const idsAt = async (now: Date) => (await loadUnfinishedRounds(h.database, now)).map(({ id }) => id);
     const end = round.closesAt.getTime();
@@ -162,7 +162,7 @@ describe('a round', () => {
     expect(await idsAt(new Date(end + HOUR_MS))).not.toContain(round.id);
   });
 
-  it('has entries whose runs, places and ranks fit together', async () => {
+  it('a round has entries whose runs, places and ranks are consistent', async () => {
     const round = await h.openRound();
     const [attempt] = await h.enter(round, playersOf(1));
     const [pending] = await h.begin(round, playersOf(1));

@@ -1,6 +1,6 @@
 /**
- * Rounds. What is frozen on a round is on its row, names are its tournament's; what changes are its status, its ends in the sandbox, and
- * its tally. The hot paths read only what they decide on: a purse may have ten thousand ranks.
+ * Rounds. Frozen terms are on the round's row, names on its tournament's; only its status, its ends in the sandbox, and its tally change.
+ * The hot paths read only what they decide on: a purse may have ten thousand ranks.
  */
 
 import { cents } from '@laurel/money';
@@ -10,7 +10,7 @@ import type { Direction, Environment, Round, RoundStatus, Tally, Tiebreak } from
 
 export type RoundWithTally = { readonly round: Round; readonly tally: Tally };
 
-/** What the next round of a tournament has to know of those before it. */
+/** What opening the next round of a tournament depends on in those before it. */
 export type RoundsSoFar = { readonly nextNumber: number; readonly hasOpenRound: boolean };
 
 export type UnfinishedRound = { readonly id: string; readonly status: 'open' | 'settling' | 'cancelling' };
@@ -73,7 +73,7 @@ select id, program_id, environment, status, opens_at, entries_close_at, entry_fe
 from rounds where id = any($1::uuid[])`,
 };
 
-// A round that is open and not over is none of the worker's business.
+// The worker skips a round that is open and not over.
 const SELECT_UNFINISHED = {
   text: `
 select id, status from rounds
@@ -87,8 +87,8 @@ select coalesce(max(number), 0) + 1 as next_number, coalesce(bool_or(status = 'o
 from rounds where tournament_id = $1`,
 };
 
-// The tally and the first chunk of the board belong to the round from its first instant on. A round that a constraint rules out
-// (another is open, or took the number) is not inserted.
+// The tally and the first chunk of the board exist from the round's insert on. A round that a constraint rules out (another is open, or
+// took the number) is not inserted.
 const INSERT = {
   text: `
 with opened as (
@@ -149,13 +149,13 @@ export async function loadCurrentRounds(
   return new Map(rows.map((row) => [row.tournament_id, toRoundWithTally(row)]));
 }
 
-/** What an entry reads from its round. */
+/** The fields of the rounds that entries are decided on. */
 export async function loadEntryRounds(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, EntryRound>> {
   const rows = await on.query<EntryRoundRow>(SELECT_FOR_ENTRY, [[...new Set(ids)]]);
   return new Map(rows.map((row) => [row.id, toEntryRound(row)]));
 }
 
-/** Rounds that have to be brought to an end, or one step nearer to it, the longest over first. */
+/** Rounds that are over and have to be ended, or moved one step towards it, the longest over first. */
 export async function loadUnfinishedRounds(on: Queryable, now: Date): Promise<readonly UnfinishedRound[]> {
   return await on.query<UnfinishedRound>(SELECT_UNFINISHED, [now]);
 }
@@ -174,7 +174,7 @@ export async function moveRoundEnds(
   await on.query(MOVE_ENDS, [id, entriesCloseAt, closesAt]);
 }
 
-/** Whether the round was in the first status and is in the second now. */
+/** Moves the round from the first status to the second. False where it was not in the first. */
 export async function moveRound(on: Queryable, id: string, from: RoundStatus, to: RoundStatus): Promise<boolean> {
   return (await on.query(MOVE_STATUS, [id, from, to])).length === 1;
 }

@@ -1,11 +1,11 @@
-/** Seals: the leaves of a settled round in their order, and the tree that was made of them. */
+/** Seals: the leaves of a settled round in their order, and the tree that was made from them. */
 import { cents } from '@laurel/money';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import { BLOCK_LEAVES } from '@laurel/signature';
 import type { CountedOutcome } from '../domain/seal.ts';
 import { toOutcome } from './outcomes.ts';
 
-/** A leaf, and where it stands in the order: the place of its entry, and how many of the entry's leaves are before it. */
+/** A leaf, and its position in the order: the place of its entry, and how many of the entry's leaves are before it. */
 export type PlacedLeaf = { readonly counted: CountedOutcome; readonly place: Buffer; readonly leavesBefore: number };
 
 /** The signed root of a round. */
@@ -19,7 +19,7 @@ export type Seal = {
   readonly createdAt: Date;
 };
 
-/** The root of one block, and where its first leaf stands. */
+/** The root of one block, and the position of its first leaf. */
 export type SealBlock = {
   readonly position: number;
   readonly root: Buffer;
@@ -27,7 +27,7 @@ export type SealBlock = {
   readonly leavesBefore: number;
 };
 
-/** What a proof is made of, besides the leaves of the block. */
+/** What a proof is made from, besides the leaves of the block. */
 export type StoredSeal = Seal & { readonly publicKey: Buffer; readonly blockRoots: readonly Buffer[] };
 
 type LeafRow = {
@@ -111,8 +111,8 @@ const FIRST_PLACE = Buffer.alloc(0);
 const NEXT = Buffer.of(0);
 
 /**
- * The leaves of a round in the order of its seal, all those of this many entries at a time, which begin behind the entry at `after`. An
- * empty page is the end. A receipt may be as long as its evidence, and is hashed where it lies.
+ * The leaves of a round in the order of its seal, all those of this many entries per page, starting after the entry at `after`. An empty
+ * page is the end. A receipt may be as long as its evidence, and is hashed in the database.
  */
 export async function loadLeaves(
   on: Queryable,
@@ -120,12 +120,12 @@ export async function loadLeaves(
   after: Buffer | null,
   entries: number,
 ): Promise<readonly PlacedLeaf[]> {
-  // Places have one length, so a place with one more byte lies between it and the next.
+  // Places have one length, so a place with one more byte sorts between it and the next.
   const from = after === null ? FIRST_PLACE : Buffer.concat([after, NEXT]);
   return (await on.query<LeafRow>(SELECT_LEAVES, [roundId, from, entries])).map(toPlacedLeaf);
 }
 
-/** `settling -> settled`, with the seal. False when a payout is not decided, or the round is not `settling`: then nothing is written. */
+/** `settling -> settled`, with the seal. False, and nothing is written, when a payout is not decided or the round is not `settling`. */
 export async function finishSettlement(
   tx: Transaction,
   seal: Seal,
@@ -172,7 +172,7 @@ export async function findSeal(on: Queryable, roundId: string): Promise<StoredSe
   };
 }
 
-/** The block of a sealed round that the attempt's leaf lies in, with all of its leaves; null where there is none. */
+/** The block of a sealed round that contains the attempt's leaf, with all of its leaves; null where there is none. */
 export async function loadBlockOf(
   on: Queryable,
   { attemptId, roundId }: { readonly attemptId: string; readonly roundId: string },
@@ -183,7 +183,7 @@ export async function loadBlockOf(
   );
   if (row === undefined) return null;
   const { position, hash: root, first_place: firstPlace, leaves_before: leavesBefore } = row;
-  // Every entry has a leaf or more, and the first one's may begin in the block before.
+  // Every entry has at least one leaf, and the leaves of the first entry may begin in the block before.
   const rows = await on.query<LeafRow>(SELECT_LEAVES, [roundId, firstPlace, BLOCK_LEAVES + 1]);
   const leaves = rows.slice(leavesBefore, leavesBefore + BLOCK_LEAVES).map(toPlacedLeaf);
   return { block: { position, root, firstPlace, leavesBefore }, leaves };

@@ -1,6 +1,6 @@
 /**
  * The end of a round, in one commit: its status, its ranks and payouts or its refunds, and the attempts that were still open. Later steps
- * (payouts.ts, seals.ts, and the refunds of libs/money-path) only carry out what is decided here.
+ * (payouts.ts, seals.ts, and the refunds of libs/money-path) only execute what is decided here.
  *
  * These statements touch every entry of a round. A hundred thousand take seconds: give the transaction a `statementTimeoutMs`.
  */
@@ -10,21 +10,21 @@ import type { Round, Tournament } from '../domain/tournament.ts';
 import { findRound, type RoundWithTally } from './rounds.ts';
 import { lockTournament } from './tournaments.ts';
 
-/** Why the open attempts of a round are ended, and their fees returned. */
+/** The reason for which the open attempts of a round are ended, and their fees returned. */
 export type RoundEnd = 'round_closed' | 'round_cancelled';
 
-/** A round that stands still until the transaction ends. */
+/** A round that is locked against changes until the transaction ends. */
 export type HeldRound = RoundWithTally & {
   readonly tournament: Tournament;
-  /** Attempts that may still turn out to be paid for. While there are any, nothing may be decided: resolve them and come again. */
+  /** Attempts that may still turn out to be paid for. While there are any, nothing may be decided: resolve them and retry. */
   readonly pending: number;
 };
 
-// Nobody enters any more: a creation that holds the same lock, shared, is waited for, and one that comes later sees what is decided.
+// Keeps new entries out: it waits for creations, which hold the same lock shared; a creation that comes later sees the decision.
 const LOCK_OUT_ENTRIES = { text: `select pg_advisory_xact_lock(hashtextextended('round:' || $1::uuid, 0))` };
 
-// All attempts that the end of the round will change, or must not miss. An outcome holds an attempt while it waits for the board, so
-// they are locked before it.
+// All attempts that the end of the round will change, or must not miss. An outcome's transaction holds an attempt while it waits for the
+// board, so they are locked before the board.
 const LOCK_ATTEMPTS = {
   text: `
 select count(*) filter (where held.status = 'pending')::int as pending
@@ -37,7 +37,7 @@ from (
 
 const LOCK_BOARD = { text: 'select from round_tallies where round_id = $1 for no key update' };
 
-// A purse of many ranks is a large value that is unpacked at each look: only the ranks that it pays look.
+// A purse of many ranks is a large value that is detoasted at each access: only rows of paid ranks access it.
 const RANK = {
   text: `
 update entries e
@@ -60,12 +60,19 @@ from (
 ) won`,
 };
 
+// The remaining entrants are the entries with a run (domain/entrants.ts). In a round that settles, every other account is no entrant any
+// more; one that is cancelled keeps them, as it refunds all alike.
 const END_OPEN = {
   text: `
 with ended as (
   update attempts set status = 'expiring', closed_reason = $2 where round_id = $1 and status = 'open' returning id
 ), queued as (
   insert into refunds_due (attempt_id, since, reason) select id, $3, $2 from ended
+), gone as (
+  update entries set bought_at = null
+  where round_id = $1 and bought_at is not null and place is null and $2::text = 'round_closed'
+), counted as (
+  update round_tallies set entrants = scored_players where round_id = $1
 )
 select count(*)::int as ended from ended`,
 };
@@ -76,7 +83,7 @@ insert into refunds_due (attempt_id, since, reason)
 select a.id, $2, 'round_cancelled' from attempts a where a.round_id = $1 and a.status = 'settled'`,
 };
 
-// The queue is walked and not the round: while the refunds of a round are on their way it is short or the first look finds one.
+// The queue is scanned and not the round: while the refunds of a round are under way the queue is short, or the first row is one of them.
 const FINISH_CANCELLATION = {
   text: `
 update rounds set status = 'cancelled'
@@ -86,8 +93,8 @@ returning id`,
 };
 
 /**
- * Holds everything that the end of a round reads or changes, in the order of all locks; null where there is no such round. The tournament
- * is held too, because the next round may open in the same commit.
+ * Locks everything that the end of a round reads or changes, in the global lock order; null for an unknown round. The tournament is locked
+ * too, because the next round may open in the same commit.
  */
 export async function lockRoundToEnd(tx: Transaction, roundId: string): Promise<HeldRound | null> {
   const values = [roundId];
@@ -103,7 +110,7 @@ export async function lockRoundToEnd(tx: Transaction, roundId: string): Promise<
   return { ...found, tournament, pending: held[0]?.pending ?? 0 };
 }
 
-/** The round runs: every entry with a run gets its rank and its payout, and the ranks that win are owed their awards. */
+/** The round settles: every entry with a run gets its rank and its payout, and an award is inserted for each paid rank. */
 export async function decideStandings(
   tx: Transaction,
   { round, tally }: Pick<HeldRound, 'round' | 'tally'>,
@@ -121,18 +128,18 @@ export async function decideStandings(
   ]);
 }
 
-/** The round is over: its open attempts are, and their fees are due. How many there were. */
+/** The round is over: its open attempts end, their fees are due, and its entrants are counted finally. Returns how many attempts ended. */
 export async function endOpenAttempts(on: Queryable, roundId: string, reason: RoundEnd, now: Date): Promise<number> {
   const [row] = await on.query<{ ended: number }>(END_OPEN, [roundId, reason, now]);
   return row?.ended ?? 0;
 }
 
-/** The round is cancelled: the fees of its scored attempts are due too. They stay `settled`. */
+/** The round is cancelled: the fees of its scored attempts become due too. They stay `settled`. */
 export async function refundSettledAttempts(on: Queryable, roundId: string, now: Date): Promise<void> {
   await on.query(REFUND_SETTLED, [roundId, now]);
 }
 
-/** `cancelling -> cancelled`, once no refund of the round is due any more. Whether it is. */
+/** `cancelling -> cancelled`, once no refund of the round is due any more. Returns whether it moved. */
 export async function finishCancellation(on: Queryable, roundId: Round['id']): Promise<boolean> {
   return (await on.query(FINISH_CANCELLATION, [roundId])).length === 1;
 }

@@ -47,7 +47,7 @@ where n.status = 'active' and n.round_length_seconds is not null
 order by n.id limit $1`,
 };
 
-// Whoever opens a round, or changes the status that decides whether one opens, takes this lock before it touches a round.
+// A transaction that opens a round, or changes the status that decides whether one opens, takes this lock before it touches a round.
 const LOCK = { text: 'select * from tournaments where id = $1 for no key update' };
 
 const INSERT = {
@@ -92,7 +92,7 @@ export async function findTournament(on: Queryable, id: string): Promise<Tournam
   return { tournament: toTournament(row), currentRound: (await loadCurrentRounds(on, [id])).get(id) ?? null };
 }
 
-/** The tenant's tournaments in any of these statuses, oldest first; all of them unless said. */
+/** The tenant's tournaments in any of these statuses, oldest first; all of them by default. */
 export async function listTournamentsOf(
   on: Queryable,
   tenant: Tenant,
@@ -105,12 +105,12 @@ export async function listTournamentsOf(
   return tournaments.map((tournament) => ({ tournament, currentRound: rounds.get(tournament.id) ?? null }));
 }
 
-/** Tournaments whose next round opens by itself and is not open. */
+/** Tournaments whose next round opens automatically and is not open. */
 export async function loadTournamentsWithoutRound(on: Queryable, limit: number): Promise<readonly string[]> {
   return (await on.query<{ id: string }>(SELECT_WITHOUT_ROUND, [limit])).map(({ id }) => id);
 }
 
-/** Keeps the tournament's status still, and its rounds from being opened by anybody else, until the transaction ends. */
+/** Locks the tournament's status against changes, and keeps other transactions from opening its rounds, until the transaction ends. */
 export async function lockTournament(on: Queryable, id: string): Promise<Tournament | null> {
   const [row] = await on.query<TournamentRow>(LOCK, [id]);
   return row === undefined ? null : toTournament(row);

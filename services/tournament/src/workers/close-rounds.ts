@@ -1,18 +1,19 @@
 /**
- * A round that is over is decided, in one commit (domain/round-status.ts): it runs, with every rank and payout, or it is cancelled, with
- * every entry owed back. Attempts that are still open end in it, and so the tournament's next round opens. What was decided is carried out
- * by settle-rounds.ts.
+ * Decides a round that is over, in one commit (domain/round-status.ts): it settles, with every rank and payout, or it is cancelled, with
+ * every fee due for refund. The same commit ends attempts that are still open, and opens the tournament's next round. settle-rounds.ts
+ * executes the decision.
  *
- * 1. Attempts that are `pending` are resolved at once: a fee that the wallet has not posted by now is fenced. Nobody enters any more, so
- *    there will be no others.
- * 2. The commit locks out whoever still wants to enter, then every open attempt, then the board, and decides. It changes nothing where
- *    another process was first.
+ * 1. Attempts that are `pending` are resolved immediately: a fee that the wallet has not posted by now gets a tombstone. Entries have
+ *    closed, so there will be no others.
+ * 2. The commit locks out new entries, then locks every open attempt, then the board, and decides. It changes nothing where another
+ *    process was first.
  */
-import { failpoint } from '@laurel/failpoint';
+
 import type { PendingResolver } from '@laurel/money-path';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideClose, isCloseDue } from '../domain/round-status.ts';
+import { failpoint } from '../failpoints.ts';
 import { loadPendingOfRound } from '../repository/attempts.ts';
 import { loadUnfinishedRounds, moveRound } from '../repository/rounds.ts';
 import {
@@ -26,17 +27,18 @@ import { eachRound } from './each-round.ts';
 import { openNextRound } from './open-rounds.ts';
 
 export interface RoundCloser {
-  /** Decides what becomes of the round if it is over and nobody has decided it. */
+  /** Decides the end of the round if it is over and not decided yet. */
   close(roundId: string): Promise<void>;
   runOnce(now: Date): Promise<void>;
 }
 
 const PAGE = 500;
-// Rounds of many tournaments end at the same full hour. Each is a short commit, but for the few with many entries.
+// Rounds of many tournaments end at the same full hour. Each is a short commit, except for the few with many entries.
 const LANES = 2;
 // A hundred thousand entries are ranked in seconds.
 const DECISION_TIMEOUT_MS = 120_000;
-// An attempt that was written in its last moment turns up under the lock, and is resolved in the next turn; nobody enters after that.
+// An attempt that was written in the round's last moment is found under the lock, and is resolved in the next turn; no entry follows
+// after that.
 const MAX_TURNS = 5;
 
 export function createRoundCloser({

@@ -1,18 +1,18 @@
-/** Several rounds at a time. */
+/** Processes several rounds at a time. */
 
-/** What became of some rounds of a run; `errors` says why, each with its round. */
+/** Some rounds of a run failed; `errors` has the cause of each, with its round. */
 class RoundsFailedError extends AggregateError {
   override readonly name = 'RoundsFailedError';
 }
 
-/** Works on every round, this many at a time. One that fails holds up none of the others; the failures are thrown behind them. */
+/** Processes every round, this many at a time. One that fails does not block the others; the failures are thrown after them. */
 export async function eachRound(
   roundIds: readonly string[],
   lanes: number,
   work: (roundId: string) => Promise<void>,
 ): Promise<void> {
   const failures: Error[] = [];
-  // One iterator for all lanes: each takes the next round when it is done with one.
+  // One iterator for all lanes: each takes the next round when it has finished one.
   const rounds = roundIds.values();
   await Promise.all(
     Array.from({ length: lanes }, async () => {

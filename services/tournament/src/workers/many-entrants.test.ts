@@ -5,9 +5,9 @@ import { verifySeal } from '@laurel/signature';
 import { ok } from '@laurel/testing';
 import { expect, it, vi } from 'vitest';
 import { receiptOf, tableOf } from '../rounds.fixture.ts';
-import { created, FEE, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
+import { created, FEE, PROGRAM, recorded, TRUSTED, useHarness } from '../tournament.fixture.ts';
 
-// To enter thousands of players takes its time, and so does the audit of all their money at the end.
+// Entering thousands of players is slow, and so is the audit of all their money at the end.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 const h = useHarness();
@@ -19,7 +19,7 @@ const TIME_LIMIT_MS = 15_000;
 
 const scoreOf = (index: number) => (index * 7_919) % 10_007;
 
-it('settles 5,000 entrants within seconds, each at its rank, and each receipt under the seal', async () => {
+it('a round of 5,000 entrants settles within seconds, each at its rank, and each receipt under the seal', async () => {
   const purse = Array.from({ length: PAID_RANKS }, (_, index) => cents(BigInt(1_000 - index)));
   const round = await h.openRound({ purse });
   const refs = Array.from({ length: ENTRANTS }, (_, index) => `player-${index}`);
@@ -52,7 +52,7 @@ it('settles 5,000 entrants within seconds, each at its rank, and each receipt un
   // Blocks of the tree have 1,024 leaves: both sides of each border, and the ends.
   for (const index of [0, 1_023, 1_024, 2_047, 2_048, 4_095, 4_096, ENTRANTS - 1]) {
     const { canonical, seal } = await receiptOf(h, ranking[index]?.receiptId ?? '');
-    expect(verifySeal(canonical, seal)).toMatchObject({
+    expect(verifySeal(canonical, seal, TRUSTED)).toMatchObject({
       kind: 'counted',
       seal: { leaf_index: index, leaf: { final_rank: index + 1, player_ref: ranking[index]?.ref } },
     });

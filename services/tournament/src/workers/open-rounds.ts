@@ -1,13 +1,14 @@
 /**
- * Opens the next round of a tournament that is active, has a round length and no open round. As a rule the commit that ended that state
- * has opened it already (a tournament that was created or resumed, a round that closed); this finds what was left behind.
+ * Opens the next round of a tournament that is active, has a round length and no open round. As a rule the commit that ended that state has
+ * opened it already (a tournament that was created or resumed, a round that closed); this finds those that were missed.
  */
-import { failpoint } from '@laurel/failpoint';
+
 import { newId } from '@laurel/ids';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { nextRound } from '../domain/round-opening.ts';
 import type { Tournament } from '../domain/tournament.ts';
+import { failpoint } from '../failpoints.ts';
 import { insertRound, loadRoundsSoFar } from '../repository/rounds.ts';
 import { loadTournamentsWithoutRound, lockTournament } from '../repository/tournaments.ts';
 
@@ -15,7 +16,7 @@ export interface RoundOpener {
   runOnce(): Promise<void>;
 }
 
-/** Tournaments a run; the next run takes the next ones. */
+/** Tournaments per run; the next run takes the next ones. */
 const PAGE = 500;
 
 export function createRoundOpener({ database, clock }: { database: Database; clock: Clock }): RoundOpener {
@@ -42,7 +43,7 @@ export function createRoundOpener({ database, clock }: { database: Database; clo
   };
 }
 
-/** The round that the tournament opens by itself now, if it does. The caller holds the tournament's lock, or has just written it. */
+/** Opens the round that the tournament opens automatically now, if any. The caller holds the tournament's lock, or has just written it. */
 export async function openNextRound(tx: Transaction, tournament: Tournament, now: Date): Promise<void> {
   const { nextNumber: number, hasOpenRound } = await loadRoundsSoFar(tx, tournament.id);
   const round = hasOpenRound ? null : nextRound({ tournament, id: newId(now), number, now });

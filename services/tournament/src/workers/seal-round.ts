@@ -1,11 +1,11 @@
 /** The seal of a round whose payouts are all decided: its leaves are read page by page, and only block roots are kept (domain/seal.ts). */
 import type { Outbox } from '@laurel/events';
-import { failpoint } from '@laurel/failpoint';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { BLOCK_LEAVES, createMerkleTree, type Signer } from '@laurel/signature';
 import { composeLeaf, composeStatement } from '../domain/seal.ts';
 import { roundSettled } from '../events.ts';
+import { failpoint } from '../failpoints.ts';
 import type { RoundWithTally } from '../repository/rounds.ts';
 import { finishSettlement, loadLeaves, type PlacedLeaf, type SealBlock } from '../repository/seals.ts';
 
@@ -16,8 +16,8 @@ type SealedTree = { readonly leaves: number; readonly root: Buffer; readonly blo
 const PAGE_ENTRIES = 500;
 
 /**
- * `settling -> settled`, and the event of it. Nothing happens where another process was first, or has not written yet what the wallet
- * decided about a payout: the next run comes back to it.
+ * `settling -> settled`, and its event. Nothing happens where another process was first, or has not yet written the wallet's decision about
+ * a payout: the next run retries it.
  */
 export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps): Promise<void> {
   const { database, outbox, signer, signingKeyId, clock } = deps;

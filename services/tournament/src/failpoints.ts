@@ -1,0 +1,28 @@
+/** The failpoints of the tournament service. */
+
+import { OUTBOX_STEPS } from '@laurel/events/failpoints';
+import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
+import { CHARGE_STEPS, END_STEPS, REPLY_STEPS } from '@laurel/money-path/failpoints';
+
+export const FAILPOINTS = pointsOf('tournament', [
+  'create.before-commit',
+  'create.after-commit',
+  ...CHARGE_STEPS,
+  'outcome.before-commit',
+  'outcome.after-commit',
+  ...END_STEPS,
+  ...OUTBOX_STEPS,
+  ...REPLY_STEPS,
+  'close.before-commit',
+  'close.after-commit',
+  'seal.before-commit',
+  'seal.after-commit',
+  'cancel.before-commit',
+  'cancel.after-commit',
+  'round.before-commit',
+  'round.after-commit',
+]);
+
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+export const failpoint: (name: FailpointName) => void | Promise<void> = passFailpoint;

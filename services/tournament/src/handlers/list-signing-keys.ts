@@ -1,0 +1,13 @@
+/** ListSigningKeys: every key that receipts and seals were ever signed with, for the list with which auditors verify them. */
+import type { Handlers } from '@laurel/grpc';
+import { describeSigningKeys } from '@laurel/money-path';
+import type { Database } from '@laurel/postgres';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
+
+export function listSigningKeys({
+  database,
+}: {
+  database: Database;
+}): Handlers<TournamentServiceService>['listSigningKeys'] {
+  return async () => ({ keys: await describeSigningKeys(database) });
+}

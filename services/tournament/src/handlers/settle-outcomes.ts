@@ -1,0 +1,98 @@
+/**
+ * The commit of ReportOutcomes, for many reports in one commit: it settles the attempts, writes each outcome with its signed receipt and its
+ * event, and changes the boards: best runs, tallies and chunks. Two round trips: the locks with all reads, and the writes with the commit.
+ *
+ * The locks decide the races. An attempt is locked, so one outcome settles it; the boards of the rounds are locked, so a round that another
+ * transaction ends at the same time has either counted the score before that, or refuses it.
+ */
+import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import type { Outbox } from '@laurel/events';
+import { receiptIdOf } from '@laurel/ids';
+import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import type { Clock } from '@laurel/service';
+import type { Signer } from '@laurel/signature';
+import { decideOutcomes, type OutcomeDecision, type OutcomeReport } from '../domain/outcome-decision.ts';
+import { composeReceipt } from '../domain/receipt.ts';
+import type { Outcome } from '../domain/tournament.ts';
+import { attemptSettled } from '../events.ts';
+import { failpoint } from '../failpoints.ts';
+import { lockOnBoards } from '../repository/attempts.ts';
+import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
+import { writeBoards } from '../repository/board.ts';
+import { insertOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
+
+export type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
+
+/** The result of the commit for a report. */
+export type Settlement = RecordedOutcome | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
+
+export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
+
+type Deps = {
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly signer: Signer;
+  readonly signingKeyId: number;
+  readonly attemptTtlMs: number;
+  readonly clock: Clock;
+};
+
+export function createOutcomeSettlements(deps: Deps): OutcomeSettlements {
+  return createCoalescer<OutcomeReport, Settlement>({
+    name: 'report-outcomes',
+    // The locks serialize two lanes; within a batch the first report on an attempt wins.
+    lanes: 2,
+    isolate: (error) => !isConnectionFailure(error),
+    async run(batch) {
+      const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
+        beforeCommit: () => failpoint('tournament.outcome.before-commit'),
+      });
+      await failpoint('tournament.outcome.after-commit');
+      deps.outbox.publish(events);
+      return settlements;
+    },
+  });
+}
+
+async function decideAndRecord(
+  tx: Transaction,
+  batch: readonly OutcomeReport[],
+  deps: Deps,
+): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
+  const locked = await lockOnBoards(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]);
+  // Read after the wait for the locks: a score that waited until its round was over is too late.
+  const decisions = decideOutcomes(batch, locked, { ttlMs: deps.attemptTtlMs, now: deps.clock() });
+
+  const signed: SignedOutcome[] = [];
+  const runs: SettledRun[] = [];
+  const events: Event[] = [];
+  const settlements = decisions.map((decision): Settlement => {
+    if (decision.kind !== 'settled') return decision;
+    const { report, run } = decision;
+    const { attempt, round, entry } = decision.found;
+    const outcome: Outcome = {
+      attemptId: attempt.id,
+      receiptId: receiptIdOf(report.operationId),
+      score: run.score,
+      tiebreak: run.tiebreak,
+      recordedAt: run.at,
+    };
+    const { tiebreak: reportedTiebreak, evidence } = report;
+    const receipt = deps.signer.sign(composeReceipt({ attempt, round, outcome, reportedTiebreak, evidence }));
+    signed.push({ outcome, receipt: receipt.canonical, signature: receipt.signature });
+    runs.push({ entry, rules: round.terms, run: { ...run, attemptId: attempt.id, playerRef: attempt.playerRef } });
+    events.push(attemptSettled({ attempt, round, outcome }));
+    return { kind: 'recorded', outcome };
+  });
+
+  // They do not depend on each other and are sent together.
+  await tx.commitWith((last) =>
+    Promise.all([
+      insertOutcomes(last, signed, deps.signingKeyId),
+      writeBoards(last, scoresOf(runs)),
+      deps.outbox.insert(last, events),
+    ]),
+  );
+  return { settlements, events };
+}
