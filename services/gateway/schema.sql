@@ -1,6 +1,14 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- What a migration says of its reasons, and the rows that it inserts, are there.
 
+CREATE FUNCTION public.operator_actions_refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = 'integrity_constraint_violation';
+end
+$$;
+
 CREATE TABLE public.api_keys (
     id uuid NOT NULL,
     program_id uuid NOT NULL,
@@ -11,9 +19,12 @@ CREATE TABLE public.api_keys (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp(3) with time zone,
     last_used_at timestamp(3) with time zone,
+    window_id uuid GENERATED ALWAYS AS ((encode(substr(sha256(((((program_id)::text || ' '::text) || environment))::bytea), 1, 16), 'hex'::text))::uuid) STORED NOT NULL,
+    pepper_version integer DEFAULT 1 NOT NULL,
     CONSTRAINT api_keys_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT api_keys_key_hash_length CHECK ((octet_length(key_hash) = 32)),
-    CONSTRAINT api_keys_last4_length CHECK ((char_length(last4) = 4))
+    CONSTRAINT api_keys_last4_length CHECK ((char_length(last4) = 4)),
+    CONSTRAINT api_keys_pepper_version_is_positive CHECK ((pepper_version > 0))
 );
 
 CREATE TABLE public.developers (
@@ -45,6 +56,34 @@ END),
 )
 WITH (fillfactor='20', autovacuum_vacuum_scale_factor='0.05');
 
+CREATE TABLE public.known_clients (
+    pair_hash bytea NOT NULL,
+    last_signed_in_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT known_clients_pair_hash_length CHECK ((octet_length(pair_hash) = 32))
+);
+
+CREATE TABLE public.operator_action_results (
+    action_id uuid NOT NULL,
+    at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    status smallint NOT NULL,
+    created text,
+    after text,
+    CONSTRAINT operator_action_results_status_is_http CHECK (((status >= 200) AND (status <= 599)))
+);
+
+CREATE TABLE public.operator_actions (
+    id uuid NOT NULL,
+    at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    subject text,
+    request text,
+    before text,
+    request_id text NOT NULL,
+    CONSTRAINT operator_actions_action_length CHECK (((char_length(action) >= 1) AND (char_length(action) <= 64))),
+    CONSTRAINT operator_actions_actor_length CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 64)))
+);
+
 CREATE TABLE public.programs (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -65,6 +104,16 @@ CREATE UNLOGGED TABLE public.rate_windows (
 )
 WITH (fillfactor='30');
 
+CREATE UNLOGGED TABLE public.request_windows (
+    subject uuid NOT NULL,
+    started_at timestamp(3) with time zone NOT NULL,
+    requests integer NOT NULL,
+    last_request_at timestamp(3) with time zone NOT NULL,
+    key_id uuid,
+    CONSTRAINT request_windows_requests_is_not_negative CHECK ((requests >= 0))
+)
+WITH (fillfactor='30');
+
 CREATE TABLE public.sessions (
     token_hash bytea NOT NULL,
     developer_id uuid NOT NULL,
@@ -79,6 +128,7 @@ CREATE TABLE public.sign_in_failures (
     email_hash bytea NOT NULL,
     address_hash bytea NOT NULL,
     failed_at timestamp(3) with time zone NOT NULL,
+    from_known_client boolean DEFAULT false NOT NULL,
     CONSTRAINT sign_in_failures_address_hash_length CHECK ((octet_length(address_hash) = 32)),
     CONSTRAINT sign_in_failures_email_hash_length CHECK ((octet_length(email_hash) = 32))
 );
@@ -98,11 +148,23 @@ ALTER TABLE ONLY public.developers
 ALTER TABLE ONLY public.idempotency_records
     ADD CONSTRAINT idempotency_records_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.known_clients
+    ADD CONSTRAINT known_clients_pkey PRIMARY KEY (pair_hash);
+
+ALTER TABLE ONLY public.operator_action_results
+    ADD CONSTRAINT operator_action_results_pkey PRIMARY KEY (action_id);
+
+ALTER TABLE ONLY public.operator_actions
+    ADD CONSTRAINT operator_actions_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.programs
     ADD CONSTRAINT programs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.rate_windows
     ADD CONSTRAINT rate_windows_pkey PRIMARY KEY (key_id);
+
+ALTER TABLE ONLY public.request_windows
+    ADD CONSTRAINT request_windows_pkey PRIMARY KEY (subject);
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (token_hash);
@@ -114,6 +176,10 @@ CREATE UNIQUE INDEX api_keys_one_active ON public.api_keys USING btree (program_
 
 CREATE INDEX idempotency_records_created_at_brin ON public.idempotency_records USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 
+CREATE INDEX known_clients_by_time ON public.known_clients USING btree (last_signed_in_at);
+
+CREATE INDEX operator_actions_by_time ON public.operator_actions USING btree (at DESC, id DESC);
+
 CREATE INDEX programs_developer ON public.programs USING btree (developer_id) WHERE (developer_id IS NOT NULL);
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
@@ -124,8 +190,15 @@ CREATE INDEX sign_in_failures_of_address ON public.sign_in_failures USING btree 
 
 CREATE INDEX sign_in_failures_of_email ON public.sign_in_failures USING btree (email_hash, failed_at);
 
+CREATE TRIGGER operator_action_results_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_action_results FOR EACH STATEMENT EXECUTE FUNCTION public.operator_actions_refuse_change();
+
+CREATE TRIGGER operator_actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION public.operator_actions_refuse_change();
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_program_fkey FOREIGN KEY (program_id) REFERENCES public.programs(id);
+
+ALTER TABLE ONLY public.operator_action_results
+    ADD CONSTRAINT operator_action_results_action_fkey FOREIGN KEY (action_id) REFERENCES public.operator_actions(id);
 
 ALTER TABLE ONLY public.programs
     ADD CONSTRAINT programs_developer_fkey FOREIGN KEY (developer_id) REFERENCES public.developers(id);

@@ -1,46 +1,151 @@
 /** The gateway's configuration. Only this file reads the environment. */
-import { address, databaseUrl, logLevel, port, positiveInt, tracingSettings } from '@laurel/service';
+import {
+  address,
+  channelSettings,
+  checkChannels,
+  databaseRoleSettings,
+  databaseUrl,
+  logLevel,
+  parseSecretKey,
+  port,
+  positiveInt,
+  secretKey,
+  tracingSettings,
+} from '@laurel/service';
+import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
-
-const ENVIRONMENTS = ['test', 'live'] as const;
+import { parseNetworks } from './domain/client-address.ts';
 
 const acceptedEnvironments = z
   .string()
   .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
   .pipe(z.array(z.enum(ENVIRONMENTS, 'must be test, live or both')).min(1));
 
-const pepper = z
-  .string()
-  .transform((text) => Buffer.from(text, 'base64'))
-  .refine((bytes) => bytes.length === 32, 'must be 32 bytes in base64');
+/** Versions of the pepper in addition to the current one, as `2:<base64>,3:<base64>`. */
+const acceptedPeppers = z.string().transform((text, context) => {
+  const found = text.split(',').map((entry) => {
+    const [version = '', bytes = ''] = entry.trim().split(':', 2);
+    return { version: Number(version), bytes: parseSecretKey(bytes) };
+  });
+  const right = found.flatMap(({ version, bytes }) => (isPepperVersion(version) && bytes ? [{ version, bytes }] : []));
+  if (new Set(right.map(({ version }) => version)).size === found.length) return right;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be version:base64 of 32 bytes, separated by commas, no version twice',
+  });
+  return z.NEVER;
+});
+
+function isPepperVersion(version: number): boolean {
+  return Number.isInteger(version) && version >= 1 && version <= 2 ** 31 - 1;
+}
+
+const MIN_TOKEN_CHARACTERS = 32;
+const operatorToken = z.string().min(MIN_TOKEN_CHARACTERS, `must have at least ${MIN_TOKEN_CHARACTERS} characters`);
+
+/** Operators and their tokens, as `alice:<token>,bob:<token>`. */
+const operatorTokens = z.string().transform((text, context) => {
+  const found = text.split(',').map((entry) => {
+    const [, name = '', token = ''] = /^([a-z0-9][a-z0-9._-]{0,63}):(\S+)$/i.exec(entry.trim()) ?? [];
+    return { name, token };
+  });
+  if (found.every(({ token }) => token.length >= MIN_TOKEN_CHARACTERS)) return found;
+  const message = `must be name:token, separated by commas, each token of at least ${MIN_TOKEN_CHARACTERS} characters`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+const networks = z.string().transform((text, context) => {
+  const parsed = parseNetworks(text);
+  if (parsed !== null) return parsed;
+  context.addIssue('must be networks like 10.0.0.0/8,2001:db8::/32');
+  return z.NEVER;
+});
+
+const KIB = 1024;
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-export const gatewayConfigSchema = z.object({
+const settings = z.object({
   LOG_LEVEL: logLevel.default('info'),
   ...tracingSettings,
+  ...channelSettings,
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: port.default(8080),
+  /** Probes and metrics; only the cluster may reach it. */
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  /** 0 takes any free port. */
+  ADMIN_PORT: port.default(0),
+  /** Trusted proxies: the address that they name in `X-Forwarded-For` is the client's. The header of any other peer is ignored. */
+  TRUSTED_PROXIES: networks.optional(),
+  /** Fewer where the process may not open so many files. */
+  MAX_CONNECTIONS: positiveInt.default(2_000),
+  /** Connections of one client address, or its requests in flight where it comes through a trusted proxy. */
+  MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(500),
+  /** Of all bodies together that the process holds. A quarter of it has to hold one body. */
+  MAX_BODY_KIB_IN_FLIGHT: positiveInt
+    .default(32 * KIB)
+    .refine((kib) => kib >= KIB, `must be at least ${KIB}`)
+    .transform((kib) => kib * KIB),
   GATEWAY_DATABASE_URL: databaseUrl,
+  ...databaseRoleSettings,
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
   WALLET_ADDRESS: address,
   CHALLENGE_ADDRESS: address,
   TOURNAMENT_ADDRESS: address,
   WEBHOOK_ADDRESS: address,
-  OPERATOR_TOKEN: z.string().min(1, 'must not be empty'),
-  /** Keys the hash under which API keys and sessions are stored: whoever reads the database alone cannot test guesses. */
-  KEY_PEPPER: pepper,
+  /** Opens `/api/operator` in the name of `operator`. */
+  OPERATOR_TOKEN: operatorToken.optional(),
+  /** The same, each with a name of its own. */
+  OPERATOR_TOKENS: operatorTokens.default([]),
+  /** Keys the hash under which API keys and sessions are stored: read access to the database alone does not suffice to test guesses. */
+  KEY_PEPPER: secretKey,
+  /** Counts the changes of the pepper; each change raises it. */
+  KEY_PEPPER_VERSION: positiveInt.refine(isPepperVersion, 'must fit into 31 bits').default(1),
+  /** Additional peppers under which keys and sessions are recognised: the old one after a change, the next one before it. */
+  KEY_PEPPERS_ACCEPTED: acceptedPeppers.default([]),
   /** Keys of any other environment answer 401. */
   ACCEPTED_ENVIRONMENTS: acceptedEnvironments.default([...ENVIRONMENTS]),
   RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
+  /** `/api/sandbox`, per program: its calls cost more than those of `/v1`, and come in bursts when a test sets up. */
+  SANDBOX_RATE_LIMIT_PER_MINUTE: positiveInt.default(600),
+  /** `/api/portal`, per developer; and signing in, per client address. */
+  PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
+  /** `/api/operator`, per token. */
+  OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
+  /** Calls under `/api` whose credential is not valid, per client address and process. */
+  API_FAILURES_PER_MINUTE: positiveInt.default(300),
   IDEMPOTENCY_TAKEOVER_SECONDS: positiveInt.default(60),
   IDEMPOTENCY_RETENTION_HOURS: positiveInt.default(24),
   PORTAL_SESSION_HOURS: positiveInt.default(12),
   /** False only where the portal is served over plain HTTP: browsers keep a secure cookie for HTTPS. */
   PORTAL_COOKIE_SECURE: flag.default(true),
   PORTAL_SIGN_IN_WINDOW_MINUTES: positiveInt.default(15),
-  PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(10),
+  /** Of one e-mail from one client; of one e-mail from clients that are not known to it; of one client with e-mails that do not know it. */
+  PORTAL_SIGN_IN_FAILURES: positiveInt.default(5),
+  PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(20),
   PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(100),
+  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: positiveInt.default(1),
+  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: positiveInt.default(60),
 });
 
-export type GatewayConfig = z.output<typeof gatewayConfigSchema>;
+export const gatewayConfigSchema = settings.superRefine(checkChannels).superRefine((config, context) => {
+  if (config.KEY_PEPPERS_ACCEPTED.some(({ version }) => version === config.KEY_PEPPER_VERSION)) {
+    const message = 'must not name the version of KEY_PEPPER';
+    context.addIssue({ code: 'custom', path: ['KEY_PEPPERS_ACCEPTED'], message });
+  }
+  const operators = operatorsOf(config);
+  if (operators.length === 0) {
+    context.addIssue({ code: 'custom', path: ['OPERATOR_TOKEN'], message: 'is required, or OPERATOR_TOKENS' });
+  }
+  if (new Set(operators.map(({ token }) => token)).size < operators.length) {
+    context.addIssue({ code: 'custom', path: ['OPERATOR_TOKENS'], message: 'must not give one token twice' });
+  }
+});
+
+export type GatewayConfig = z.output<typeof settings>;
+
+/** The operators: the tokens of each, by name. */
+export function operatorsOf(config: Pick<GatewayConfig, 'OPERATOR_TOKEN' | 'OPERATOR_TOKENS'>) {
+  const { OPERATOR_TOKEN: token, OPERATOR_TOKENS: named } = config;
+  return token === undefined ? named : [{ name: 'operator', token }, ...named];
+}

@@ -1,15 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { createLogger, parseConfig } from '@laurel/service';
+import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
 import { startGateway } from './server.ts';
 
-/** Nobody listens here: what needs another service fails. What does not, must not care. */
+/** No service listens on this port: calls to other services fail, and everything else must work without them. */
 const NOBODY = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-test';
+const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const CHALLENGE_ID = '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3';
 const ATTEMPT_ID = '01a1fda3-5031-8190-ad21-6bfd27e1bae3';
 const ENTRY_ID = '01a1fda3-5031-8290-ad21-6bfd27e1bae3';
@@ -17,6 +18,7 @@ const ROUND_ID = CHALLENGE_ID;
 
 const stack = new AsyncDisposableStack();
 let port: number;
+let adminPort: number;
 let key: string;
 let programId: string;
 
@@ -28,7 +30,7 @@ interface Answer {
   readonly json: () => ReturnType<typeof JSON.parse>;
 }
 
-/** Straight to the socket's bytes: headers in their order, and no client that repairs what it sends. */
+/** Writes raw bytes to the socket: headers stay in their order, and no client library repairs them. */
 function send(
   method: string,
   path: string,
@@ -73,11 +75,13 @@ const INVALID = [400, 'invalid_request'];
 const NOT_FOUND = [404, 'not_found'];
 
 beforeAll(async () => {
-  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
+  );
   const config = parseConfig(gatewayConfigSchema, {
     LOG_LEVEL: 'silent',
     HTTP_PORT: '0',
-    GATEWAY_DATABASE_URL: url,
+    GATEWAY_DATABASE_URL: runningUrl,
     WALLET_ADDRESS: NOBODY,
     CHALLENGE_ADDRESS: NOBODY,
     TOURNAMENT_ADDRESS: NOBODY,
@@ -87,7 +91,7 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '100000',
   });
   const gateway = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' })));
-  port = gateway.port;
+  ({ port, adminPort } = gateway);
   const program = await send('POST', '/api/operator/programs', {
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
     body: '{"name":"Test"}',
@@ -97,8 +101,8 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-describe('a request without a valid key', () => {
-  test('gets one answer, byte for byte, whatever is wrong with it', async () => {
+describe('requests without a valid key', () => {
+  test('a request without a valid key gets the same answer, byte for byte, whatever else is wrong with it', async () => {
     const body = Buffer.alloc(300 * 1024, ' ');
     const answers = await Promise.all([
       send('GET', '/v1/challenges?player_ref=x'),
@@ -122,8 +126,8 @@ describe('a request without a valid key', () => {
   });
 });
 
-describe('every answer of /v1', () => {
-  test('carries a request id of its own and the state of the rate limit', async () => {
+describe('answers of /v1', () => {
+  test('every answer of /v1 carries a request id of its own and the state of the rate limit', async () => {
     const [first, second] = [await get('/v1/nothing'), await get('/v1/nothing')];
     for (const answer of [first, second]) {
       expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -136,24 +140,24 @@ describe('every answer of /v1', () => {
   });
 });
 
-describe('a request that takes an idempotency key', () => {
+describe('requests with an idempotency key', () => {
   const attempt = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
   const remaining = (answer: Answer) => Number(answer.header('x-ratelimit-remaining'));
   /** How many statements of a kind were sent. */
   const sent = async (statement: string) => {
-    const { text } = await send('GET', '/metrics');
+    const text = await metrics.metrics();
     return Number(new RegExp(`_items_count\\{.*statement="${statement}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
   };
 
-  test('claims it in the statement that admits its key, once the key was seen', async () => {
+  test('an idempotency key is locked in the statement that admits its request, once the API key was seen', async () => {
     await get('/v1/nothing');
-    const before = { both: await sent('admission_with_claim'), alone: await sent('claim') };
+    const before = { both: await sent('admission_with_key_lock'), alone: await sent('lock_key') };
     await post('/v1/attempts', attempt);
-    expect(await sent('admission_with_claim')).toBe(before.both + 1);
-    expect(await sent('claim')).toBe(before.alone);
+    expect(await sent('admission_with_key_lock')).toBe(before.both + 1);
+    expect(await sent('lock_key')).toBe(before.alone);
   });
 
-  test('and is not valid spends its rate, and no key', async () => {
+  test('an invalid request counts against its rate, and does not use up its idempotency key', async () => {
     const headers = { 'idempotency-key': 'not-spent' };
     const [first, bad, good] = [
       await get('/v1/nothing'),
@@ -189,20 +193,20 @@ describe('paths', () => {
     expect(codeOf(answer)).toEqual(NOT_FOUND);
   });
 
-  test('an outcome for what is no attempt of ours is not found, once its body is valid', async () => {
+  test('an outcome for an id that is no attempt is not found, once its body is valid', async () => {
     expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: 1 }))).toEqual(NOT_FOUND);
     expect(codeOf(await post(`/v1/attempts/${CHALLENGE_ID}/outcome`, { score: 1 }))).toEqual(NOT_FOUND);
     expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: '1' }))).toEqual(INVALID);
   });
 
-  test('the retired route answers 410 to anybody, in its own shape', async () => {
+  test('the retired route answers 410 to any caller, in its own shape', async () => {
     const answer = await send('POST', '/api/attempts/anything/outcome', { body: 'not even JSON' });
     expect(answer.status).toBe(410);
     expect(answer.json()).toEqual({ error: expect.any(String), code: 'client_reporting_removed' });
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   const attempt = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
 
   test.each<[string, unknown]>([
@@ -228,7 +232,7 @@ describe('bad input', () => {
     ['metadata that is null', { ...attempt, metadata: null }],
     ['metadata over 16 KiB', { ...attempt, metadata: { text: 'x'.repeat(16 * 1024) } }],
     ['a body over 256 KiB', { ...attempt, more: 'x'.repeat(256 * 1024) }],
-  ])('an attempt with %s', async (_name, body) => {
+  ])('creating an attempt with %s is invalid_request', async (_name, body) => {
     expect(codeOf(await post('/v1/attempts', body))).toEqual(INVALID);
   });
 
@@ -239,16 +243,16 @@ describe('bad input', () => {
     ['NaN', '{"score":NaN}'],
     ['1e999', '{"score":1e999}'],
     ['-1e999', '{"score":-1e999}'],
-  ])('a score that is %s', async (_name, body) => {
+  ])('an outcome whose score is %s is invalid_request', async (_name, body) => {
     expect(codeOf(await post(`/v1/attempts/${ATTEMPT_ID}/outcome`, body))).toEqual(INVALID);
   });
 
-  test.each(['"1"', 'null', '1e999', '[]'])('a tiebreak that is %s', async (tiebreak) => {
+  test.each(['"1"', 'null', '1e999', '[]'])('an outcome whose tiebreak is %s is invalid_request', async (tiebreak) => {
     const path = `/v1/attempts/${ENTRY_ID}/outcome`;
     expect(codeOf(await post(path, `{"score":1,"tiebreak":${tiebreak}}`))).toEqual(INVALID);
   });
 
-  test('evidence over 64 KiB, or no object', async () => {
+  test('an outcome whose evidence exceeds 64 KiB, or is no object, is invalid_request', async () => {
     const path = `/v1/attempts/${ATTEMPT_ID}/outcome`;
     expect(codeOf(await post(path, { score: 1, evidence: { text: 'x'.repeat(64 * 1024) } }))).toEqual(INVALID);
     expect(codeOf(await post(path, { score: 1, evidence: 'text' }))).toEqual(INVALID);
@@ -263,7 +267,7 @@ describe('bad input', () => {
     ['an idempotency key of 256 characters', { 'idempotency-key': 'k'.repeat(256) }],
     ['an idempotency key of 32 KiB', { 'idempotency-key': 'k'.repeat(32 * 1024) }],
     ['headers beyond all measure', { 'idempotency-key': 'k'.repeat(128 * 1024) }],
-  ])('%s', async (_name, headers) => {
+  ])('a request with %s is invalid_request', async (_name, headers) => {
     expect(codeOf(await post('/v1/attempts', attempt, headers))).toEqual(INVALID);
   });
 
@@ -275,24 +279,24 @@ describe('bad input', () => {
     '?player_ref=a&player_ref=b',
     '?player_ref=a&status=live',
     '?player_ref=a%00',
-  ])('the list asked with "%s"', async (query) => {
+  ])('listing challenges with the query "%s" is invalid_request', async (query) => {
     expect(codeOf(await get(`/v1/challenges${query}`))).toEqual(INVALID);
   });
 
   test.each(['?status=', '?status=active', '?status=all&status=all', '?status=%ff'])(
-    'the tournaments asked with "%s"',
+    'listing tournaments with the query "%s" is invalid_request',
     async (query) => {
       expect(codeOf(await get(`/v1/tournaments${query}`))).toEqual(INVALID);
     },
   );
 
-  test('a fault names its field, and never what it held', async () => {
+  test('a validation issue names its field, and never its value', async () => {
     const answer = await post('/v1/attempts', { ...attempt, player_ref: 12_345 });
     expect(answer.json().error.details).toEqual({ issues: [{ field: 'player_ref', message: expect.any(String) }] });
     expect(answer.text).not.toContain('12345');
   });
 
-  test('what lies at the limit passes the checks: the failure then is ours', async () => {
+  test('input at the limits passes validation: the failure is then an internal error', async () => {
     const key255 = 'k'.repeat(255);
     const body = {
       ...attempt,
@@ -308,7 +312,7 @@ describe('bad input', () => {
   });
 });
 
-describe('an operator who sets up tournaments', () => {
+describe('operators and tournaments', () => {
   const terms = {
     environment: 'test',
     name: 'Cup',
@@ -323,7 +327,7 @@ describe('an operator who sets up tournaments', () => {
   const create = (changes: object, id = programId) =>
     operate('POST', `/programs/${id}/tournaments`, { ...terms, ...changes });
 
-  test('is refused wrong terms', async () => {
+  test('an operator cannot create a tournament with wrong terms', async () => {
     for (const wrong of [
       { environment: 'prod' },
       { name: '' },
@@ -353,7 +357,7 @@ describe('an operator who sets up tournaments', () => {
     }
   });
 
-  test('is refused a program that is not there, once the terms are right', async () => {
+  test('an operator cannot create a tournament for a program that does not exist, which is answered once the terms are valid', async () => {
     for (const id of [CHALLENGE_ID, 'nonsense']) {
       expect(codeOf(await create({}, id))).toEqual(NOT_FOUND);
       expect(codeOf(await create({ name: '' }, id))).toEqual(INVALID);
@@ -364,27 +368,31 @@ describe('an operator who sets up tournaments', () => {
     ]);
   });
 
-  test('is refused changes and rounds that say nothing of the kind', async () => {
-    for (const body of [{}, { status: 'open' }, { status: 'paused', note: 'x' }]) {
-      expect(codeOf(await operate('PATCH', `/tournaments/${ROUND_ID}`, body))).toEqual(INVALID);
+  // With the services running, invalid changes are answered as such (tests/operator-api/tournaments.test.ts).
+  test('an operator changes no tournament whose state cannot be read for the log first', async () => {
+    const logged = async () => (await operate('GET', '/actions')).json().data;
+    const before = await logged();
+    for (const body of [{}, { status: 'open' }, { status: 'paused' }]) {
+      expect(codeOf(await operate('PATCH', `/tournaments/${ROUND_ID}`, body))).toEqual([500, 'internal_error']);
     }
-    for (const body of [{}, { closes_at: 'soon' }, { closes_at: null }, { closes_at: '2026-11-21' }]) {
-      expect(codeOf(await operate('POST', `/tournaments/${ROUND_ID}/rounds`, body))).toEqual(INVALID);
+    for (const body of [{}, { closes_at: 'soon' }, { closes_at: '2030-01-01T00:00:00Z' }]) {
+      expect(codeOf(await operate('POST', `/tournaments/${ROUND_ID}/rounds`, body))).toEqual([500, 'internal_error']);
     }
+    expect(await logged()).toEqual(before);
     expect(codeOf(await operate('PATCH', '/tournaments/nonsense', { status: 'paused' }))).toEqual(NOT_FOUND);
     const round = { closes_at: '2030-01-01T00:00:00Z' };
     expect(codeOf(await operate('POST', '/tournaments/nonsense/rounds', round))).toEqual(NOT_FOUND);
   });
 
-  test('and a partner who moves a round of the sandbox on, need its id', async () => {
+  test('moving a round of the sandbox on needs the id of a round', async () => {
     for (const verb of ['close-entries', 'close', 'open']) {
       expect(codeOf(await post(`/api/sandbox/rounds/nonsense/${verb}`, {}))).toEqual(NOT_FOUND);
     }
   });
 });
 
-describe('while the services behind are gone', () => {
-  test('the answer is 500, tells nothing, and leaves the key to be used again', async () => {
+describe('while the other services are down', () => {
+  test('creating an attempt while the services are down answers 500, reveals nothing, and frees the idempotency key', async () => {
     const body = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
     const headers = { 'idempotency-key': 'again' };
     for (const _try of [1, 2]) {
@@ -396,7 +404,7 @@ describe('while the services behind are gone', () => {
     expect(codeOf(other)).toEqual([500, 'internal_error']);
   });
 
-  test('reads and links fail alike', async () => {
+  test('reads and links while the services are down answer 500', async () => {
     expect(codeOf(await get('/v1/challenges?player_ref=x'))).toEqual([500, 'internal_error']);
     expect(codeOf(await get(`/v1/attempts/${ATTEMPT_ID}`))).toEqual([500, 'internal_error']);
     expect(codeOf(await get(`/v1/attempts/${ENTRY_ID}`))).toEqual([500, 'internal_error']);
@@ -408,17 +416,17 @@ describe('while the services behind are gone', () => {
     ]);
   });
 
-  test('entries and their scores fail alike', async () => {
+  test('entries and their scores while the services are down answer 500', async () => {
     const entry = { tournament_round_id: ROUND_ID, player_ref: 'x' };
     expect(codeOf(await post('/v1/attempts', entry))).toEqual([500, 'internal_error']);
     const score = { score: -1.5, tiebreak: 0 };
     expect(codeOf(await post(`/v1/attempts/${ENTRY_ID}/outcome`, score))).toEqual([500, 'internal_error']);
   });
 
-  test('the process lives and is not ready', async () => {
+  test('the gateway is alive and not ready while the services are down', async () => {
     expect((await send('GET', '/healthz')).status).toBe(200);
-    const ready = await send('GET', '/readyz');
-    expect([ready.status, ready.text]).toEqual([503, 'not ready: wallet, challenge, tournament']);
+    const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([503, 'not ready: wallet, challenge, tournament']);
   });
 });
 
@@ -435,7 +443,14 @@ describe('documents', () => {
       '/v1/tournaments',
       '/v1/tournaments/rounds/{round_id}/leaderboard',
       '/api/attempts/{id}/outcome',
+      '/.well-known/laurel-keys.json',
     ]);
+  });
+
+  test('the list of signing keys is 500 while a service that signs has never answered', async () => {
+    const answer = await send('GET', '/.well-known/laurel-keys.json');
+    expect(codeOf(answer)).toEqual([500, 'internal_error']);
+    expect(answer.header('cache-control')).toBe('no-store');
   });
 
   test('/docs is a page that fetches nothing', async () => {
@@ -445,8 +460,29 @@ describe('documents', () => {
     expect(page.text).not.toMatch(/<script|<link|src=|https?:/);
   });
 
-  test('/metrics counts requests by route and status, never by path', async () => {
-    const { text } = await send('GET', '/metrics');
+  test('/docs/guide is the contract as a page that fetches nothing and whose links all resolve', async () => {
+    const page = await send('GET', '/docs/guide');
+    expect(page.header('content-type')).toMatch('text/html');
+    expect(page.text).toContain('<h2 id="post-attemptsattempt_idoutcome">POST /attempts/{attempt_id}/outcome</h2>');
+    expect(page.text).not.toMatch(/<script|<link|<style[^>]|style=|src=/);
+
+    const style = /<style>([^<]*)<\/style>/.exec(page.text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page.header('content-security-policy')).toBe(
+      `style-src 'sha256-${hash}'; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+
+    const links = [...page.text.matchAll(/<a href="([^"]*)"/g)].map(([, href = '']) => href);
+    const anchors = new Set([...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`));
+    expect(links.filter((href) => href.startsWith('#') && !anchors.has(href))).toEqual([]);
+    const pages = [...new Set(links.filter((href) => !href.startsWith('#')))];
+    expect(pages.toSorted()).toEqual(['/docs', '/openapi.json']);
+    for (const path of pages) expect((await send('GET', path)).status).toBe(200);
+    expect((await send('GET', '/docs')).text).toContain('href="/docs/guide"');
+  });
+
+  test('the metrics of the admin port count requests by route and status, never by path', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     expect(text).toMatch(
       /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500"\} 2/,
     );

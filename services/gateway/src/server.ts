@@ -1,67 +1,56 @@
 /** The gateway's wiring, in reading order. Disposing stops it in reverse: no new requests, then those in flight, then what they use. */
+
 import { once } from 'node:events';
-import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase } from '@laurel/postgres';
-import { type Clock, createLogger, type Logger, startWorker } from '@laurel/service';
-import { tracer } from '@laurel/telemetry';
-import express, { type Express, Router } from 'express';
-import { connectChallenge } from './clients/challenge.ts';
+import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempt-owners';
+import { identityOf } from '@laurel/grpc';
+import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import { type Clock, createLogger, type Logger, standardOutput, startAdminServer, startWorker } from '@laurel/service';
+import type { Express, Request } from 'express';
+import { createAdmission } from './admission/admission.ts';
+import { createBodyBudget } from './admission/body-budget.ts';
+import { type Connections, connectionsByDescriptors, limitConnections } from './admission/connections.ts';
+import { createRateWindows, limitFailures } from './admission/rate-limit.ts';
+import { createSignIn } from './admission/sign-in.ts';
+import { type AppDependencies, createApp } from './app.ts';
 import { connectHealth } from './clients/health.ts';
-import { createHotCalls } from './clients/hot-calls.ts';
-import { connectTournament } from './clients/tournament.ts';
+import { createSigningKeys } from './clients/signing-keys.ts';
 import { connectWallet } from './clients/wallet.ts';
 import { connectWebhook } from './clients/webhook.ts';
 import type { GatewayConfig } from './config.ts';
-import { admit, createAdmission } from './middleware/admission.ts';
-import { claimKey } from './middleware/claim-key.ts';
-import { answerFailures, answerMalformed, answerNotFound, forgetUndecodablePath } from './middleware/errors.ts';
-import { createIdempotency, type Idempotency } from './middleware/idempotency.ts';
-import { keyUseOf } from './middleware/key-use.ts';
-import { readRawBody } from './middleware/raw-body.ts';
-import { assignRequestId, nameRoute } from './middleware/request-id.ts';
-import { createLineOutput } from './middleware/request-log.ts';
-import { runRoute } from './middleware/run-route.ts';
-import { createSignIn } from './middleware/sign-in.ts';
-import { traceRequest } from './middleware/trace-request.ts';
-import { inputCheckOf, validate } from './middleware/validate.ts';
+import { clientAddressOf, trustedProxiesOf } from './domain/client-address.ts';
+import { peppersOf } from './domain/peppers.ts';
+import { contextOf } from './http/context.ts';
+import { answerMalformed } from './http/errors.ts';
+import { createHttpServer, drain } from './http/http-server.ts';
+import { createBodyReader } from './http/raw-body.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
 import { recordKeyUse } from './repository/admissions.ts';
-import { documentationRouter } from './routes/documentation.ts';
-import { healthRouter } from './routes/health.ts';
-import { operatorRouter } from './routes/operator.ts';
-import { portalRouter } from './routes/portal.ts';
-import { retiredOutcome } from './routes/retired-outcome.ts';
-import { sandboxRouter } from './routes/sandbox.ts';
-import { V1_ROUTES } from './routes/v1/index.ts';
-import type { V1Dependencies } from './routes/v1/route.ts';
+import { keyListRouter } from './routes/key-list.ts';
 import { createDeleteExpiredSessions } from './workers/delete-expired-sessions.ts';
 import { createDeleteOldRecords } from './workers/delete-old-records.ts';
+import { createDeleteOldWindows } from './workers/delete-old-windows.ts';
+import { createRehashKeys } from './workers/rehash-keys.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Fast enough that the table stays near a day's size, rare enough to cost nothing. */
 const RETENTION_INTERVAL_MS = 60_000;
+/** The windows are scanned whole to find the old ones: no index covers their age. */
+const WINDOWS_INTERVAL_MS = 600_000;
 /** `last_used_at` is for people: half a minute late is fine. */
 const KEY_USE_INTERVAL_MS = 30_000;
-/** A whole request must have arrived by then; a slower caller holds a connection for nothing. */
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the idle time of the usual load balancers (60 s), so that it is never us who close under a request. */
-const KEEP_ALIVE_MS = 65_000;
-/** Room for a header that is far too long to get the answer of its route, and no more. */
-const MAX_HEADER_BYTES = 64 * 1024;
-/** How long a draining gateway still serves whoever comes: a load balancer needs a moment to notice `/readyz`. */
-const DRAIN_GRACE_MS = 1_000;
-const DRAIN_POLL_MS = 50;
-
+/** Starts the gateway on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
 export async function startGateway(
   config: GatewayConfig,
   logger: Logger,
-  clock: Clock = () => new Date(),
-): Promise<AsyncDisposable & { port: number }> {
+  testClock?: Clock,
+): Promise<AsyncDisposable & { port: number; adminPort: number }> {
   await using stack = new AsyncDisposableStack();
 
+  const identity = stack.use(await identityOf(config, logger));
   const database = stack.use(
     createDatabase({
       url: config.GATEWAY_DATABASE_URL,
@@ -69,18 +58,27 @@ export async function startGateway(
       applicationName: 'laurel-gateway',
     }),
   );
-  const wallet = stack.use(connectWallet(config.WALLET_ADDRESS));
-  const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS));
-  const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS));
-  const webhook = stack.use(connectWebhook(config.WEBHOOK_ADDRESS));
-  // Not the webhook service: without it paid attempts go on, and no load balancer may take them away.
+  const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
+  stack.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
+  const databaseClock = stack.use(await startDatabaseClock({ database, logger }));
+  const clock = testClock ?? databaseClock.now;
+  const wallet = stack.use(connectWallet(config.WALLET_ADDRESS, identity));
+  const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
+  const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
+  const webhook = stack.use(connectWebhook(config.WEBHOOK_ADDRESS, identity));
+  // Not the webhook service: without it paid attempts continue, and the load balancer must not take the gateway out of service.
   const services = {
-    wallet: stack.use(connectHealth(config.WALLET_ADDRESS)),
-    challenge: stack.use(connectHealth(config.CHALLENGE_ADDRESS)),
-    tournament: stack.use(connectHealth(config.TOURNAMENT_ADDRESS)),
+    wallet: stack.use(connectHealth('wallet', config.WALLET_ADDRESS, identity)),
+    challenge: stack.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, identity)),
+    tournament: stack.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, identity)),
   };
   const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
+  const signingKeys = createSigningKeys([challenge, tournament]);
 
+  const peppers = peppersOf(
+    { version: config.KEY_PEPPER_VERSION, bytes: config.KEY_PEPPER },
+    config.KEY_PEPPERS_ACCEPTED,
+  );
   const retentionMs = config.IDEMPOTENCY_RETENTION_HOURS * HOUR_MS;
   const idempotency = stack.use(
     createIdempotency({
@@ -95,7 +93,7 @@ export async function startGateway(
     createAdmission({
       database,
       idempotency,
-      pepper: config.KEY_PEPPER,
+      peppers,
       acceptedEnvironments: config.ACCEPTED_ENVIRONMENTS,
       limit: config.RATE_LIMIT_PER_MINUTE,
       clock,
@@ -106,47 +104,71 @@ export async function startGateway(
   const signIn = stack.use(
     createSignIn({
       database,
-      pepper: config.KEY_PEPPER,
+      peppers,
       limits: {
+        failuresPerPair: config.PORTAL_SIGN_IN_FAILURES,
         failuresPerEmail: config.PORTAL_SIGN_IN_FAILURES_PER_EMAIL,
         failuresPerAddress: config.PORTAL_SIGN_IN_FAILURES_PER_ADDRESS,
         windowMs: signInWindowMs,
+        firstDelayMs: config.PORTAL_SIGN_IN_FIRST_DELAY_SECONDS * SECOND_MS,
+        maxDelayMs: config.PORTAL_SIGN_IN_MAX_DELAY_SECONDS * SECOND_MS,
       },
       sessionMs: config.PORTAL_SESSION_HOURS * HOUR_MS,
       clock,
     }),
   );
-  stack.use(
-    startWorker({
+  const workers = [
+    {
       name: 'delete-old-idempotency-records',
       intervalMs: RETENTION_INTERVAL_MS,
       runOnce: createDeleteOldRecords(database, retentionMs),
-      logger,
-      clock,
-    }),
-  );
-  stack.use(
-    startWorker({
+    },
+    {
       name: 'delete-expired-sessions',
       intervalMs: RETENTION_INTERVAL_MS,
       runOnce: createDeleteExpiredSessions(database, signInWindowMs),
-      logger,
-      clock,
-    }),
-  );
-  stack.use(
-    startWorker({
-      name: 'record-key-use',
+    },
+    { name: 'delete-old-rate-windows', intervalMs: WINDOWS_INTERVAL_MS, runOnce: createDeleteOldWindows(database) },
+    { name: 'record-key-use', intervalMs: KEY_USE_INTERVAL_MS, runOnce: () => recordKeyUse(database) },
+    {
+      name: 'rehash-keys',
       intervalMs: KEY_USE_INTERVAL_MS,
-      runOnce: () => recordKeyUse(database),
-      logger,
-      clock,
+      runOnce: createRehashKeys({ database, admission, peppers, logger }),
+    },
+  ];
+  for (const worker of workers) stack.use(startWorker({ ...worker, logger, clock }));
+
+  const rateWindows = stack.use(createRateWindows({ database, pepper: config.KEY_PEPPER, logger }));
+  const isProxy = trustedProxiesOf(config.TRUSTED_PROXIES);
+  const addressOf = ({ socket, headers }: Request) => {
+    const forwardedFor = headers['x-forwarded-for'];
+    return clientAddressOf(
+      socket.remoteAddress ?? '',
+      typeof forwardedFor === 'string' ? forwardedFor : undefined,
+      isProxy,
+    );
+  };
+
+  let state: 'starting' | 'serving' | 'draining' = 'starting';
+  const admin = stack.use(
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      isServing: () => state === 'serving',
+      isReady: async () => {
+        const checks = await Promise.all([
+          ['the time', databaseClock.isKnown()] as const,
+          database.isReachable().then((ok) => ['database', ok] as const),
+          ...Object.entries(services).map(async ([name, probe]) => [name, await probe.isServing()] as const),
+        ]);
+        return { missing: checks.flatMap(([name, ok]) => (ok ? [] : [name])) };
+      },
     }),
   );
 
-  let isDraining = false;
-  const deps: V1Dependencies = {
+  const deps: AppDependencies = {
     config,
+    peppers,
     logger,
     database,
     wallet,
@@ -155,108 +177,49 @@ export async function startGateway(
     webhook,
     clock,
     admission,
+    idempotency,
     signIn,
+    bodies: createBodyReader(createBodyBudget(config.MAX_BODY_KIB_IN_FLIGHT)),
+    rateWindows,
+    addressOf,
+    limitFailures: limitFailures({ limit: config.API_FAILURES_PER_MINUTE, addressOf }),
     hotCalls,
   };
-  const health = healthRouter({ database, services, isDraining: () => isDraining });
-  const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: createLineOutput() });
-  const app = createApp(deps, idempotency, health, requestLogger);
-  const server = createServerOf(app);
+  const requestLines = { write: (line: string) => standardOutput.writeSoon(line) };
+  const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: requestLines });
+  const app = createApp(deps, keyListRouter(signingKeys), requestLogger, isProxy);
+  const byDescriptors = connectionsByDescriptors();
+  if (byDescriptors < config.MAX_CONNECTIONS) logger.warn({ byDescriptors }, 'too few descriptors for MAX_CONNECTIONS');
+  const server = createHttpServer(app);
+  const connections = stack.use(
+    limitConnections(server, {
+      maxConnections: Math.min(config.MAX_CONNECTIONS, byDescriptors),
+      maxPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+      giveUp: (socket) => answerMalformed(new Error('its body stands still'), socket),
+      isProxy,
+    }),
+  );
+  serve(server, app, connections);
   server.listen(config.HTTP_PORT, config.HTTP_HOST);
   await once(server, 'listening');
+  state = 'serving';
   stack.defer(() => drain(server));
   stack.defer(() => {
-    isDraining = true;
+    state = 'draining';
   });
 
   const owned = stack.move();
   return {
     port: (server.address() as AddressInfo).port,
+    adminPort: admin.port,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-/**
- * Express changes the prototypes of every request and response, which makes the engine forget what it knows of them: about 7 % of our
- * own work on a request (measured). Those of this server are born with the prototypes that Express would give them.
- */
-function createServerOf(app: Express): Server {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse extends ServerResponse<IncomingMessage> {}
-  Object.setPrototypeOf(AppRequest.prototype, app.request);
-  Object.setPrototypeOf(AppResponse.prototype, app.response);
-  app.request = AppRequest.prototype as typeof app.request;
-  app.response = AppResponse.prototype as typeof app.response;
-  const server = createServer({
-    IncomingMessage: AppRequest,
-    ServerResponse: AppResponse,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
+function serve(server: Server, app: Express, connections: Connections): void {
+  server.on('request', (request, response: Parameters<Express>[1]) => {
+    if (connections.begin(request, response, () => contextOf(response).isCallerKnown)) {
+      app(request as Parameters<Express>[0], response);
+    }
   });
-  server.on('clientError', answerMalformed);
-  server.on('request', app);
-  return server;
-}
-
-/** The order in which a request passes. */
-function createApp(deps: V1Dependencies, idempotency: Idempotency, health: Router, requestLogger: Logger): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.set('query parser', 'simple');
-
-  app.use(assignRequestId(requestLogger));
-  if (tracer !== undefined) app.use(['/v1', '/api'], traceRequest);
-  app.use('/v1', readRawBody, v1Router(deps, idempotency));
-  app.use('/api', readRawBody);
-  app.post('/api/attempts/:id/outcome', nameRoute('/api/attempts/{id}/outcome'), retiredOutcome);
-  app.use('/api/operator', operatorRouter(deps));
-  app.use('/api/portal', portalRouter(deps));
-  app.use('/api/sandbox', sandboxRouter(deps));
-  app.use(health);
-  app.use(documentationRouter());
-  app.use(answerNotFound);
-  app.use(answerFailures(deps.logger));
-  return app;
-}
-
-/** The order of the contract: 401, 429, 400, idempotency 409, and then the route's own. */
-function v1Router(deps: V1Dependencies, idempotency: Idempotency): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const route of V1_ROUTES) {
-    const check = inputCheckOf(route);
-    const useOf = keyUseOf(route, check);
-    router[route.method](
-      route.path.replace(/\{(\w+)\}/g, ':$1'),
-      admit(deps.admission, useOf),
-      validate(route, check),
-      claimKey(useOf, idempotency),
-      runRoute(route, deps, idempotency),
-    );
-  }
-  // Also for a method that a path does not have, and for OPTIONS, which the router would answer by itself.
-  router.use(forgetUndecodablePath, admit(deps.admission), answerNotFound);
-  return router;
-}
-
-/**
- * First every answer closes its connection, so that callers go elsewhere between two requests and never in the middle of one; then
- * nothing new is taken, and what is in flight ends.
- */
-async function drain(server: Server): Promise<void> {
-  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-  const graceEndsAt = Date.now() + DRAIN_GRACE_MS;
-  while (Date.now() < graceEndsAt && (await countConnections(server)) > 0) await sleep(DRAIN_POLL_MS);
-  const closed = once(server, 'close');
-  server.close();
-  const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
-  await closed;
-  clearInterval(sweep);
-}
-
-function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count ?? 0)));
 }

@@ -1,8 +1,10 @@
-/** Asks a service the standard gRPC health question. */
+/** Calls the standard gRPC health check of a service. */
 import { Client, credentials } from '@grpc/grpc-js';
+import type { ChannelIdentity } from '@laurel/grpc';
+import type { ServiceName } from '@laurel/topology';
 
 const CHECK = '/grpc.health.v1.Health/Check';
-/** HealthCheckRequest without a service name: it asks after the server as a whole. */
+/** HealthCheckRequest without a service name: the health of the server as a whole. */
 const WHOLE_SERVER = Buffer.alloc(0);
 /** HealthCheckResponse { status: SERVING }: field 1, varint 1. */
 const SERVING = Buffer.from([0x08, 0x01]);
@@ -12,8 +14,15 @@ export interface HealthProbe extends AsyncDisposable {
   isServing(): Promise<boolean>;
 }
 
-export function connectHealth(address: string): HealthProbe {
-  const client = new Client(address, credentials.createInsecure(), { 'grpc.enable_http_proxy': 0 });
+export function connectHealth(
+  service: ServiceName,
+  address: string,
+  identity: ChannelIdentity | undefined,
+): HealthProbe {
+  const client = new Client(address, identity?.channelCredentials(service) ?? credentials.createInsecure(), {
+    'grpc.enable_http_proxy': 0,
+    ...(identity && { 'grpc.ssl_target_name_override': service }),
+  });
   return {
     isServing: () =>
       new Promise((resolve) => {

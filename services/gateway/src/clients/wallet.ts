@@ -1,9 +1,9 @@
 /** The wallet service. */
-import { createClient } from '@laurel/grpc';
+import { type ChannelIdentity, createClient } from '@laurel/grpc';
 import { WalletServiceClient } from '@laurel/proto/wallet';
 
-export function connectWallet(address: string) {
-  return createClient(WalletServiceClient, { name: 'wallet', address });
+export function connectWallet(address: string, identity: ChannelIdentity | undefined) {
+  return createClient(WalletServiceClient, { name: 'wallet', address, identity });
 }
 
 /** One method per RPC. */

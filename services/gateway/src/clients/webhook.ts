@@ -1,9 +1,9 @@
 /** The webhook service. */
-import { createClient } from '@laurel/grpc';
+import { type ChannelIdentity, createClient } from '@laurel/grpc';
 import { WebhookServiceClient } from '@laurel/proto/webhook';
 
-export function connectWebhook(address: string) {
-  return createClient(WebhookServiceClient, { name: 'webhook', address });
+export function connectWebhook(address: string, identity: ChannelIdentity | undefined) {
+  return createClient(WebhookServiceClient, { name: 'webhook', address, identity });
 }
 
 /** One method per RPC. */

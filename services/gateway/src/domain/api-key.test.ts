@@ -7,8 +7,8 @@ const environment = fc.constantFrom('test' as const, 'live' as const);
 const random = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
 const mintedKey = fc.tuple(environment, random).map(([name, bytes]) => mintKey(name, bytes).key);
 
-describe('an API key', () => {
-  test('of zero bytes is written at full width', () => {
+describe('API keys', () => {
+  test('an API key of zero bytes is written at full width', () => {
     expect(mintKey('test', Buffer.alloc(32))).toEqual({
       key: `sk_test_${'0'.repeat(43)}1NyHUD`,
       prefix: 'sk_test_0000',
@@ -16,14 +16,14 @@ describe('an API key', () => {
     });
   });
 
-  test('names its environment', () => {
+  test('an API key names its environment', () => {
     expect(environmentOf(mintKey('test').key)).toBe('test');
     expect(environmentOf(mintKey('live').key)).toBe('live');
     expect(environmentOf('pk_test_1')).toBeNull();
     expect(environmentOf('')).toBeNull();
   });
 
-  test('is stored as a hash that depends on the pepper', () => {
+  test('an API key is stored as a hash that depends on the pepper', () => {
     const key = mintKey('live').key;
     const hash = hashKey(Buffer.alloc(32, 1), key);
     expect(hash).toHaveLength(32);
@@ -31,7 +31,7 @@ describe('an API key', () => {
     expect(hashKey(Buffer.alloc(32, 2), key)).not.toEqual(hash);
   });
 
-  test('is refused when it is no key at all', () => {
+  test('a text that is no API key is refused', () => {
     const key = mintKey('test').key;
     for (const text of [
       '',
@@ -49,7 +49,7 @@ describe('an API key', () => {
 });
 
 describe('laws of API keys', () => {
-  test('every minted key is well formed, has 57 characters and names its environment', () => {
+  test('every minted API key is well formed, has 57 characters and names its environment', () => {
     fc.assert(
       fc.property(environment, random, (name, bytes) => {
         const { key, prefix, last4 } = mintKey(name, bytes);
@@ -64,7 +64,7 @@ describe('laws of API keys', () => {
     );
   });
 
-  test('different random bytes make different keys', () => {
+  test('different random bytes make different API keys', () => {
     fc.assert(
       fc.property(
         random,
@@ -74,7 +74,7 @@ describe('laws of API keys', () => {
     );
   });
 
-  test('one wrong character is always caught', () => {
+  test('one wrong character in an API key is always detected', () => {
     fc.assert(
       fc.property(
         mintedKey,
@@ -89,7 +89,7 @@ describe('laws of API keys', () => {
     );
   });
 
-  test('two swapped neighbours are always caught', () => {
+  test('two swapped neighbours in an API key are always detected', () => {
     fc.assert(
       fc.property(mintedKey, fc.nat(55), (key, at) => {
         const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);

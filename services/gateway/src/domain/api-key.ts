@@ -1,12 +1,13 @@
 /**
- * The shape of an API key: `sk_test_` or `sk_live_`, 32 random bytes as 43 base62 characters, then a checksum of
- * all that in 6. A typo is known as one without a look-up, and a secret scanner can tell a key from noise.
- * Only a keyed hash is ever stored (decisions.md, "Tenancy and keys").
+ * The shape of an API key: `sk_test_` or `sk_live_`, 32 random bytes as 43 base62 characters, then a checksum over all of that in 6. A typo is
+ * detected without a look-up, and a secret scanner can distinguish a key from noise. Only a keyed hash is ever stored (docs/contract/rules.md,
+ * "Tenancy and keys").
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { Environment } from '@laurel/tenant';
 
-export type KeyEnvironment = 'test' | 'live';
+export type KeyEnvironment = Environment;
 
 export type MintedKey = {
   /** Shown once, stored nowhere. */
@@ -39,7 +40,7 @@ export function isWellFormedKey(text: string): boolean {
   return text.slice(-CHECKSUM_CHARACTERS) === checksumOf(text.slice(0, -CHECKSUM_CHARACTERS));
 }
 
-/** The environment that a text claims to be a key of; null when it claims none. */
+/** The environment in a text's prefix; null when it has none. */
 export function environmentOf(text: string): KeyEnvironment | null {
   if (text.startsWith('sk_test_')) return 'test';
   if (text.startsWith('sk_live_')) return 'live';

@@ -20,31 +20,31 @@ const use = (fingerprint: string, ms: number) => ({ operationId: 'second', finge
 const decide = (of: IdempotencyRecord, fingerprint: string, ms: number) =>
   decideIdempotency(of, use(fingerprint, ms), LIMITS);
 
-describe('the same request', () => {
-  test('replays a completed one', () => {
+describe('decisions for the same request', () => {
+  test('the same request replays a completed one', () => {
     expect(decide(completed, 'same', 90_000)).toEqual({ kind: 'replay', status: 201, body: '{}' });
   });
-  test('waits while the first is in flight, for 60 seconds', () => {
+  test('the same request is in progress while the first is in flight, for 60 seconds', () => {
     expect(decide(record, 'same', 0)).toEqual({ kind: 'in_progress' });
     expect(decide(record, 'same', 59_999)).toEqual({ kind: 'in_progress' });
   });
-  test('takes over after 60 seconds, under the same operation', () => {
+  test('the same request takes over after 60 seconds, under the same operation', () => {
     expect(decide(record, 'same', 60_000)).toEqual({ kind: 'resume' });
   });
-  test('resumes what failed on our side, at once', () => {
+  test('the same request resumes an operation that failed on our side, without a wait', () => {
     expect(decide(released, 'same', 0)).toEqual({ kind: 'resume' });
   });
 });
 
-describe('another request', () => {
+describe('decisions for another request', () => {
   test.each([
     ['completed', completed],
     ['in flight', record],
-  ])('is a reuse of the key while the first is %s, dead or not', (_state, of) => {
+  ])('another request is a reuse of the key while the first is %s, dead or not', (_state, of) => {
     expect(decide(of, 'other', 0)).toEqual({ kind: 'reused' });
     expect(decide(of, 'other', 90_000)).toEqual({ kind: 'reused' });
   });
-  test('starts anew after a failure on our side', () => {
+  test('another request starts a new operation after a failure on our side', () => {
     expect(decide(released, 'other', 0)).toEqual({ kind: 'restart' });
   });
 });
@@ -53,14 +53,14 @@ test.each([
   ['completed', completed],
   ['claimed', record],
   ['released', released],
-])('a %s record is as good as absent after 24 hours', (_state, of) => {
+])('a %s record counts as absent after 24 hours', (_state, of) => {
   for (const fingerprint of ['same', 'other']) {
     expect(decide(of, fingerprint, LIMITS.retentionMs)).toEqual({ kind: 'restart' });
   }
   expect(decide(of, 'same', LIMITS.retentionMs - 1)).not.toEqual({ kind: 'restart' });
 });
 
-test('a claim whose confirmation was lost knows itself', () => {
+test("a key lock whose commit was not confirmed is recognised as the use's own", () => {
   expect(decideIdempotency(record, { operationId: 'first', fingerprint: 'same', now: CLAIMED_AT }, LIMITS)).toEqual({
     kind: 'own',
   });

@@ -1,5 +1,5 @@
 /**
- * What a use of an idempotency key gets (contract, "Idempotency"):
+ * What a use of an idempotency key gets (docs/contract/partner-api.md, "Idempotency"):
  *
  * | Situation                                                     | Result                     |
  * |---------------------------------------------------------------|----------------------------|
@@ -8,11 +8,11 @@
  * | Same key, different body                                      | idempotency_key_reused     |
  * | Same key, original in flight                                  | idempotency_in_progress    |
  * | Same key, original died mid-flight more than 60 seconds ago   | takes over the operation   |
- * | (a missing or long key never comes here: 400)                 |                            |
+ * | (a missing or long key is refused before: 400)                |                            |
  *
- * A record is `claimed` from the first use on. It becomes `completed` by a 2xx; a refusal deletes it; an ambiguous failure on our side
- * makes it `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice.
- * Another body on a released key is a new operation. After 24 hours a record is as good as absent.
+ * A record is `claimed` from the first use on. A 2xx makes it `completed`; a refusal deletes it; an ambiguous failure on our side makes it
+ * `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice. Another body on a
+ * released key is a new operation. After 24 hours a record counts as absent.
  */
 
 export interface IdempotencyRecord {
@@ -30,7 +30,7 @@ export type IdempotencyDecision =
   | { readonly kind: 'replay'; readonly status: number; readonly body: string }
   | { readonly kind: 'reused' }
   | { readonly kind: 'in_progress' }
-  /** The claim is this very use's own: its insert was committed, only the database's answer was lost. */
+  /** The key lock is this very use's own: its insert was committed, only the database's answer was lost. */
   | { readonly kind: 'own' }
   /** Runs the recorded operation again, under its id. */
   | { readonly kind: 'resume' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashPassword, isPassword } from './password.ts';
 
-test('a password is known by its hash, whichever way its letters were typed', async () => {
+test('a password matches its hash in any Unicode form of its letters', async () => {
   const composed = 'gef\u00e4hrlich lang';
   const decomposed = 'gefa\u0308hrlich lang';
   const passwordHash = await hashPassword(composed);

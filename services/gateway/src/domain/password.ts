@@ -1,7 +1,7 @@
 /** Passwords: Argon2id in its own text form, with salt and parameters. Only the hash is stored, and nothing of either is ever logged. */
 import { hash, verify } from '@node-rs/argon2';
 
-/** The package's own name for it is a const enum, which type stripping cannot follow. */
+/** The package's own name for it is a const enum, which type stripping does not support. */
 const ARGON2ID = 2;
 
 /** A set of parameters that OWASP recommends: 19 MiB, two passes, one lane. */
@@ -15,7 +15,7 @@ export function isPassword(password: string, passwordHash: string): Promise<bool
   return verify(passwordHash, normalised(password));
 }
 
-/** Two keyboards may write one letter in two ways. */
+/** Keyboards may encode the same letter differently. */
 function normalised(password: string): string {
   return password.normalize('NFKC');
 }

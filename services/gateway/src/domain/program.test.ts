@@ -1,18 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { decideApproval, PROGRAM_STATUSES } from './program.ts';
+import { decideApproval, decideLiveKeyReplacement, PROGRAM_STATUSES } from './program.ts';
 
-describe('the approval of a program', () => {
-  test('issues a live key to a program that never had one', () => {
+describe('approval of a program', () => {
+  test('approval issues a live key to a program that never had one', () => {
     expect(decideApproval({ status: 'draft', hadLiveKey: false })).toEqual({ kind: 'approved' });
   });
 
-  test('is refused for good once there was a live key', () => {
+  test('approval is refused permanently once there was a live key', () => {
     for (const status of PROGRAM_STATUSES) {
       expect(decideApproval({ status, hadLiveKey: true })).toMatchObject({ code: 'conflict' });
     }
   });
 
-  test('is refused to a closed program', () => {
+  test('approval is refused to a closed program', () => {
     expect(decideApproval({ status: 'closed', hadLiveKey: false })).toMatchObject({ code: 'conflict' });
   });
+});
+
+test('a live key is replaced only where one works', () => {
+  for (const status of PROGRAM_STATUSES) {
+    const decisions = [true, false].map((hasLiveKey) => decideLiveKeyReplacement({ status, hasLiveKey }));
+    const conflict = expect.objectContaining({ code: 'conflict' });
+    expect(decisions).toEqual([status === 'approved' ? { kind: 'replaced' } : conflict, conflict]);
+  }
 });

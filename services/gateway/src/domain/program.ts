@@ -1,16 +1,17 @@
 /**
  * A program's states.
  * - draft: made by an operator; its test key works, it has no live key.
- * - approved: its test and live keys work. Approval issues the live key, once in a program's life.
+ * - approved: its test and live keys work. Approval issues the live key; an operator may replace it.
  * - suspended, closed: no key works. An operator may reinstate either by setting `approved`.
- * Scheduling an account for deletion stops every key too, whatever the status (contract, Authentication 3).
+ *
+ * Scheduling an account for deletion stops every key too, whatever the status (docs/contract/partner-api.md, "Authentication", rule 3).
  */
 import { type Refused, refused } from '@laurel/errors';
 
 export const PROGRAM_STATUSES = ['draft', 'approved', 'suspended', 'closed'] as const;
 export type ProgramStatus = (typeof PROGRAM_STATUSES)[number];
 
-/** Live keys are issued at approval and never again: there is no rotation of live keys by itself. */
+/** The first live key is issued at approval, once in a program's life. */
 export function decideApproval(program: {
   status: ProgramStatus;
   hadLiveKey: boolean;
@@ -18,4 +19,14 @@ export function decideApproval(program: {
   if (program.hadLiveKey) return refused('conflict', 'This program was approved before; its live key was shown then.');
   if (program.status === 'closed') return refused('conflict', 'This program is closed.');
   return { kind: 'approved' };
+}
+
+/** A live key is replaced only where one works: while the program is suspended or closed no key does, and a new one would be of no use. */
+export function decideLiveKeyReplacement(program: {
+  status: ProgramStatus;
+  hasLiveKey: boolean;
+}): Refused | { kind: 'replaced' } {
+  if (program.status !== 'approved') return refused('conflict', 'This program is not approved.');
+  if (!program.hasLiveKey) return refused('conflict', 'This program has no live key to replace.');
+  return { kind: 'replaced' };
 }

@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countRequests, remainingAt, retryAfterSeconds, WINDOW_MS } from './rate-window.ts';
 
-test('a new minute starts a new window', () => {
+test('a new minute starts a new rate window', () => {
   const first = countRequests(undefined, 59_999, 1);
   expect(first).toEqual({ startedAt: 0, requests: 1 });
   expect(countRequests(first, 59_999, 2)).toEqual({ startedAt: 0, requests: 3 });
   expect(countRequests(first, 60_000, 1)).toEqual({ startedAt: 60_000, requests: 1 });
 });
 
-test('a request that began before the window counts in it', () => {
+test('a request that began before the rate window counts in it', () => {
   expect(countRequests({ startedAt: 60_000, requests: 7 }, 59_999, 1)).toEqual({ startedAt: 60_000, requests: 8 });
 });
 
-test('the request number `limit` is the last one accepted', () => {
+test('the request number `limit` is the last one that a rate window accepts', () => {
   expect(remainingAt(300, 300)).toBe(0);
   expect(remainingAt(301, 300)).toBeLessThan(0);
 });
 
-test('a caller that waits as long as it is told meets the next window', () => {
+test('a caller that waits for `Retry-After` meets the next rate window', () => {
   fc.assert(
     fc.property(fc.nat(10 * WINDOW_MS), (now) => {
       const endsAt = now - (now % WINDOW_MS) + WINDOW_MS;
@@ -30,7 +30,7 @@ test('a caller that waits as long as it is told meets the next window', () => {
   );
 });
 
-test('however requests fall into batches, a window accepts exactly its limit', () => {
+test('a rate window accepts exactly its limit, for any division of the requests into batches', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 40 }),

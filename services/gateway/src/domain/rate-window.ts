@@ -1,7 +1,8 @@
 /**
- * "300 requests per minute per API key" (contract, Limits), counted exactly over fixed minutes.
- * - A window is a minute of the database's clock, the one clock that all replicas share; a request counts in the newest window
- *   that anybody has seen, so a statement that began in the old minute and waited can never open it again.
+ * 300 requests a minute (docs/contract/partner-api.md, "Rate limit"), counted exactly over fixed minutes, per program and environment: a key
+ * that was regenerated continues the count of the old one.
+ * - A window is a minute of the database's clock, the one clock that all replicas share; a request counts in the newest window that any
+ *   request has opened, so a statement that began in the old minute and waited can never open it again.
  * - The first `limit` requests of a window are accepted, the rest are refused until it ends. A refused request counts too: it changes nothing.
  */
 
@@ -25,12 +26,12 @@ export function countRequests(
   return { startedAt: window.startedAt, requests: window.requests + wanted };
 }
 
-/** How many requests of the window are left for the next one, when this was its `position`-th; below 0 it is refused. */
+/** How many requests of the window are left for the next one, when this was its `position`-th; below 0 this one is refused. */
 export function remainingAt(position: number, limit: number): number {
   return limit - position;
 }
 
-/** Whole seconds until the window ends, at least 1: a caller that waits so long meets the next window. */
+/** Whole seconds until the window ends, at least 1: a caller that waits that long meets the next window. */
 export function retryAfterSeconds(endsAt: number, now: number): number {
   return Math.max(1, Math.ceil((endsAt - now) / 1_000));
 }

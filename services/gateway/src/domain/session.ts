@@ -1,17 +1,23 @@
 /**
- * A session of the portal: an opaque token of 32 random bytes, which says nothing and is stored nowhere. What is stored is its keyed
- * hash, so that whoever reads the database cannot sign in with what it holds, and looking a token up compares no secret byte by byte.
+ * A session of the portal: an opaque token of 32 random bytes, which carries no data and is not stored. What is stored is its keyed hash, so
+ * that read access to the database does not suffice to sign in, and a look-up compares no secret byte by byte.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
+
+/** The developer who is signed in to the portal, and the session. */
+export interface Session {
+  readonly developerId: string;
+  readonly tokenHash: Buffer;
+}
 
 /** 43 characters of base64url. */
 export function mintToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** HMAC-SHA-256 under the server's pepper, 32 bytes. The prefix keeps it apart from everything else that the pepper keys. */
+/** HMAC-SHA-256 under the server's pepper, 32 bytes. The prefix separates it from all other hashes that the pepper keys. */
 export function hashToken(pepper: Buffer, token: string): Buffer {
   return createHmac('sha256', pepper).update(`session:${token}`).digest();
 }

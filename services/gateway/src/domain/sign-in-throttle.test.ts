@@ -1,52 +1,88 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideSignIn, hashSubject, networkOf } from './sign-in-throttle.ts';
+import { decideSignIn, hashSubject, networkOf, type SignInFailures } from './sign-in-throttle.ts';
 
-const LIMITS = { failuresPerEmail: 10, failuresPerAddress: 100, windowMs: 900_000 };
+const LIMITS = {
+  failuresPerPair: 5,
+  failuresPerEmail: 20,
+  failuresPerAddress: 100,
+  windowMs: 900_000,
+  firstDelayMs: 1_000,
+  maxDelayMs: 60_000,
+};
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
 const after = (ms: number) => new Date(NOW.getTime() + ms);
+const NONE = { count: 0, newest: null };
+const some = (count: number, newest = NOW) => ({ count, newest });
+const failed = (failures: Partial<SignInFailures>): SignInFailures => ({
+  isKnownClient: false,
+  ofPair: NONE,
+  ofEmail: NONE,
+  ofAddress: NONE,
+  ...failures,
+});
 
-describe('a sign-in', () => {
-  test('is admitted while neither its e-mail nor its address is full', () => {
-    expect(decideSignIn({ ofEmail: null, ofAddress: null }, LIMITS, NOW)).toEqual({ kind: 'admitted' });
-    expect(decideSignIn({ ofEmail: ago(900_000), ofAddress: ago(900_001) }, LIMITS, NOW)).toEqual({ kind: 'admitted' });
+describe('sign-in throttle', () => {
+  test('a sign-in is admitted while its failures are free, and as soon as the wait is over', () => {
+    for (const failures of [
+      failed({}),
+      failed({ ofPair: some(4), ofEmail: some(19), ofAddress: some(99) }),
+      failed({ ofPair: some(5, ago(1_000)) }),
+      failed({ ofPair: some(500, ago(60_000)) }),
+    ]) {
+      expect(decideSignIn(failures, LIMITS, NOW)).toEqual({ kind: 'admitted' });
+    }
   });
 
-  test('is told which limit it meets, and when the oldest failure that counts is old enough', () => {
-    expect(decideSignIn({ ofEmail: ago(899_001), ofAddress: null }, LIMITS, NOW)).toEqual({
+  test('a limited sign-in is answered with the limit that it met, and the time to wait', () => {
+    expect(decideSignIn(failed({ ofPair: some(5, ago(1)) }), LIMITS, NOW)).toEqual({
       kind: 'limited',
-      limit: 10,
+      limit: 5,
       retryAfterSeconds: 1,
       resetAt: after(999),
     });
-    expect(decideSignIn({ ofEmail: null, ofAddress: ago(1_000) }, LIMITS, NOW)).toEqual({
+    expect(decideSignIn(failed({ ofPair: some(8), ofEmail: some(24) }), LIMITS, NOW)).toEqual({
       kind: 'limited',
+      limit: 20,
+      retryAfterSeconds: 16,
+      resetAt: after(16_000),
+    });
+    expect(decideSignIn(failed({ ofAddress: some(200), ofEmail: some(24) }), LIMITS, NOW)).toMatchObject({
       limit: 100,
-      retryAfterSeconds: 899,
-      resetAt: after(899_000),
+      retryAfterSeconds: 60,
     });
   });
 
-  test('that meets both is told the one that lasts longer', () => {
-    expect(decideSignIn({ ofEmail: ago(2_000), ofAddress: ago(1_000) }, LIMITS, NOW)).toMatchObject({ limit: 100 });
-    expect(decideSignIn({ ofEmail: ago(1_000), ofAddress: ago(2_000) }, LIMITS, NOW)).toMatchObject({ limit: 10 });
+  const failures = fc.record({
+    count: fc.integer({ min: 0, max: 300 }),
+    newest: fc.option(fc.integer({ min: 0, max: 900_000 }).map(ago)),
+  });
+  const all = fc.record({ isKnownClient: fc.boolean(), ofPair: failures, ofEmail: failures, ofAddress: failures });
+
+  test('a sign-in of a known client does not depend on failures elsewhere, or with another e-mail', () => {
+    fc.assert(
+      fc.property(all, failures, failures, (one, ofEmail, ofAddress) => {
+        const known = { ...one, isKnownClient: true };
+        expect(decideSignIn({ ...known, ofEmail, ofAddress }, LIMITS, NOW)).toEqual(decideSignIn(known, LIMITS, NOW));
+      }),
+    );
   });
 
-  test('that waits as long as it is told is admitted', () => {
-    const failedAt = fc.option(fc.integer({ min: -5_000, max: 2_000_000 }).map(ago));
+  test('a sign-in after the answered wait is admitted, and the wait is never longer than a minute', () => {
     fc.assert(
-      fc.property(failedAt, failedAt, (ofEmail, ofAddress) => {
-        const decision = decideSignIn({ ofEmail, ofAddress }, LIMITS, NOW);
+      fc.property(all, (one) => {
+        const decision = decideSignIn(one, LIMITS, NOW);
         if (decision.kind === 'admitted') return;
+        expect(decision.retryAfterSeconds).toBeLessThanOrEqual(60);
         const then = after(decision.retryAfterSeconds * 1_000);
-        expect(decideSignIn({ ofEmail, ofAddress }, LIMITS, then)).toEqual({ kind: 'admitted' });
+        expect(decideSignIn(one, LIMITS, then)).toEqual({ kind: 'admitted' });
       }),
     );
   });
 });
 
-describe('one client', () => {
+describe('networks of clients', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -56,11 +92,11 @@ describe('one client', () => {
     ['2001:db8:1:2::', '2001:db8:1:2::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['', ''],
-  ])('%s is %s', (address, network) => {
+  ])('the network of the address "%s" is "%s"', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test('has one network however its address is written', () => {
+  test('a client has one network in every notation of its address', () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
@@ -72,8 +108,9 @@ describe('one client', () => {
   });
 });
 
-test('an e-mail and an address never share a count', () => {
+test('an e-mail, an address and a pair never share a count of failed sign-ins', () => {
   const pepper = Buffer.alloc(32, 1);
-  expect(hashSubject(pepper, 'email', 'x')).not.toEqual(hashSubject(pepper, 'address', 'x'));
+  const hashes = (['email', 'address', 'pair'] as const).map((kind) => hashSubject(pepper, kind, 'x').toString('hex'));
+  expect(new Set(hashes).size).toBe(3);
   expect(hashSubject(pepper, 'email', 'x')).toHaveLength(32);
 });

@@ -1,24 +1,35 @@
 /**
- * How many sign-ins may fail: so many with one e-mail, and so many from one client address, in any stretch of the window's length.
- * - A sign-in counts as failed before its password is looked at, and is taken back when the password is right. So however many come
- *   at once, over however many replicas, never more than the limit have a password looked at and fail.
- * - Only failures count, and a refused sign-in is none: who is refused is let in again when the oldest failure that counts is old enough.
- * - Nothing here knows whether an e-mail belongs to anybody.
+ * How sign-ins that fail are slowed down (`backoff.ts`).
+ * - A client is known to an e-mail when a sign-in with that e-mail has succeeded from there. Failures of a known client with this e-mail count
+ *   for that pair alone: no failure elsewhere slows it down.
+ * - A failure of any other client counts three times: for the pair of e-mail and client, for the client with all its e-mails, and for the
+ *   e-mail from all clients that it does not know. So guesses from many networks are slowed down together; so is, by up to the longest wait at
+ *   a time, a developer who signs in from a new network meanwhile.
+ * - A sign-in counts as failed before its password is checked, and the failure is taken back when the password is right. So however many
+ *   arrive concurrently, over however many replicas, no more than the free number of passwords are checked and fail.
+ * - Only failures count, and a refused sign-in is none. Calls with a session are not throttled here.
+ * - No decision here depends on whether an e-mail belongs to a developer.
  */
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 
-export interface SignInLimits {
+/** How many failures are free. */
+export interface SignInLimits extends Backoff {
+  /** Of one e-mail from one client. */
+  readonly failuresPerPair: number;
+  /** Of one e-mail, from all clients that it does not know. */
   readonly failuresPerEmail: number;
+  /** Of one client, with all e-mails that do not know it. */
   readonly failuresPerAddress: number;
-  readonly windowMs: number;
 }
 
-/** When the failure that fills the limit happened: the `limit`-th newest within the window; null while there are fewer. */
-export interface FillingFailures {
-  readonly ofEmail: Date | null;
-  readonly ofAddress: Date | null;
+export interface SignInFailures {
+  readonly isKnownClient: boolean;
+  readonly ofPair: Failures;
+  readonly ofEmail: Failures;
+  readonly ofAddress: Failures;
 }
 
 export type SignInDecision =
@@ -30,19 +41,24 @@ export type SignInDecision =
       readonly resetAt: Date;
     };
 
-/** When both are full, the one that stays full longer is told. */
-export function decideSignIn(filling: FillingFailures, limits: SignInLimits, now: Date): SignInDecision {
-  const { failuresPerEmail, failuresPerAddress, windowMs } = limits;
-  const endOf = (failedAt: Date | null) => (failedAt === null ? now.getTime() : failedAt.getTime() + windowMs);
-  const emailFreeAt = endOf(filling.ofEmail);
-  const addressFreeAt = endOf(filling.ofAddress);
-  const freeAt = Math.max(emailFreeAt, addressFreeAt);
-  if (freeAt <= now.getTime()) return { kind: 'admitted' };
+/** Where several waits apply, the longest one is answered. */
+export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now: Date): SignInDecision {
+  const { failuresPerPair, failuresPerEmail, failuresPerAddress } = limits;
+  const applying: (readonly [Failures, number])[] = failures.isKnownClient
+    ? [[failures.ofPair, failuresPerPair]]
+    : [
+        [failures.ofPair, failuresPerPair],
+        [failures.ofEmail, failuresPerEmail],
+        [failures.ofAddress, failuresPerAddress],
+      ];
+  const waits = applying.map(([some, limit]) => ({ limit, resetAt: freeAt(some, limit, limits, now) }));
+  const longest = waits.reduce((one, other) => (other.resetAt > one.resetAt ? other : one));
+  if (longest.resetAt <= now) return { kind: 'admitted' };
   return {
     kind: 'limited',
-    limit: emailFreeAt >= addressFreeAt ? failuresPerEmail : failuresPerAddress,
-    retryAfterSeconds: retryAfterSeconds(freeAt, now.getTime()),
-    resetAt: new Date(freeAt),
+    limit: longest.limit,
+    retryAfterSeconds: retryAfterSeconds(longest.resetAt.getTime(), now.getTime()),
+    resetAt: longest.resetAt,
   };
 }
 
@@ -50,7 +66,7 @@ const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GROUPS = 8;
 const GROUPS_OF_A_NETWORK = 4;
 
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, all of which one subscriber has. */
+/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, which belongs to one subscriber. */
 export function networkOf(address: string): string {
   const mapped = MAPPED_IPV4.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -63,7 +79,9 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** Under what a failure is kept: HMAC-SHA-256 under the server's pepper, 32 bytes. */
-export function hashSubject(pepper: Buffer, kind: 'email' | 'address', subject: string): Buffer {
+/**
+ * The key under which a failure is stored: HMAC-SHA-256 under the server's pepper, 32 bytes. A pair is an e-mail, a line break and a network.
+ */
+export function hashSubject(pepper: Buffer, kind: 'email' | 'address' | 'pair', subject: string): Buffer {
   return createHmac('sha256', pepper).update(`sign-in ${kind}:${subject}`).digest();
 }

@@ -8,7 +8,7 @@ test('characters are code points: 255 emoji are 255 characters, 256 are one too 
   expect(isAtMost('x'.repeat(256), 255)).toBe(false);
 });
 
-test('it agrees with counting', () => {
+test('the length check agrees with counting code points', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(12), (text, characters) => {
       expect(isAtMost(text, characters)).toBe([...text].length <= characters);

@@ -2,10 +2,15 @@
 
 /** Whether the text has at most so many characters. */
 export function isAtMost(text: string, characters: number): boolean {
-  // A character takes one or two units: only in between do they have to be counted.
+  // A character takes one or two units: they have to be counted only when the length is in between.
   if (text.length <= characters) return true;
   if (text.length > 2 * characters) return false;
   let count = 0;
   for (const _character of text) count += 1;
   return count <= characters;
+}
+
+/** PostgreSQL cannot store NUL: no text that is stored may contain it. */
+export function hasNul(text: string): boolean {
+  return text.includes('\0');
 }

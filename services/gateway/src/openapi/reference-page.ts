@@ -1,5 +1,5 @@
-/** The reference page: plain HTML rendered from the OpenAPI document, with nothing fetched from anywhere. */
-import type { OpenApiDocument } from './registry.ts';
+/** The reference page: plain HTML rendered from the OpenAPI document, with nothing fetched from elsewhere. */
+import type { OpenApiDocument } from './partner-document.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -39,7 +39,8 @@ interface Operation {
   readonly responses: Readonly<Record<string, Content & { readonly description: string }>>;
 }
 
-const STYLE = `
+/** The style sheet of the reference and of the guide. */
+export const STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent); }
 body { font: 16px/1.55 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 2rem 1.25rem 6rem; }
 h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { margin-top: 3.5rem; font-size: 1.2rem; } h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
@@ -47,11 +48,15 @@ code { font: .92em ui-monospace, monospace; } nav ul { list-style: none; padding
 .method { display: inline-block; min-width: 3.2rem; font-weight: 700; } .muted { opacity: .7; } .retired { text-decoration: line-through; }
 table { border-collapse: collapse; width: 100%; } th, td { border-bottom: 1px solid var(--line); padding: .35rem .8rem .35rem 0; text-align: left; vertical-align: top; }
 th { font-weight: 600; } td:first-child { white-space: nowrap; } td ul { margin: 0; padding-left: 1.1rem; }
+.guide td:first-child { white-space: normal; } pre { border: 1px solid var(--line); overflow-x: auto; padding: .8rem 1rem; }
 `;
 
 export function referencePage(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const webhooks = Object.entries((document.webhooks ?? {}) as Record<string, { post: Operation }>).map(
+    ([type, { post }]) => ({ type, operation: post }),
   );
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   const links = operations.map(
@@ -62,10 +67,15 @@ export function referencePage(document: OpenApiDocument): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escapeHtml(document.info.title)}</title><style>${STYLE}</style></head><body>
 <h1>${escapeHtml(document.info.title)}</h1><p class="muted">Version ${escapeHtml(document.info.version)}</p>
-<p>${prose(document.info.description ?? '')}</p>
-<p>The same as a document for machines: <a href="/openapi.json"><code>/openapi.json</code></a>.</p>
-<nav><ul>${links.join('')}</ul></nav>
+${(document.info.description ?? '')
+  .split('\n\n')
+  .map((paragraph) => `<p>${prose(paragraph)}</p>`)
+  .join('\n')}
+<p>In reading order, with a partner's first hour: <a href="/docs/guide">the guide</a>. The same as a document for machines: <a href="/openapi.json"><code>/openapi.json</code></a>.</p>
+<nav><ul>${links.join('')}<li><a href="#webhooks">Webhooks</a></li></ul></nav>
 ${operations.map(({ path, method, operation }) => section(path, method, operation)).join('\n')}
+<h2 id="webhooks">Webhooks</h2>
+${webhooks.map(({ type, operation }, index) => webhookSection(type, operation, index)).join('\n')}
 <h2>Shapes</h2>
 ${Object.entries(schemas)
   .map(([name, schema]) => `<h3 id="shape-${escapeHtml(name)}">${escapeHtml(name)}</h3>${fields(schema)}`)
@@ -86,6 +96,15 @@ ${body === undefined ? '' : `<h3>Body: ${typeName(body)}</h3>`}
       return `<tr><td><code>${escapeHtml(status)}</code></td><td>${prose(response.description)}</td><td>${schema === undefined ? '' : typeName(schema)}</td></tr>`;
     })
     .join('')}</table></section>`;
+}
+
+/** The delivery of events is the same for all of them, and described once, with the first. */
+function webhookSection(type: string, operation: Operation, index: number): string {
+  const body = schemaOf(operation.requestBody);
+  return `<section id="${escapeHtml(operation.operationId)}">
+${index > 0 ? '' : `<p>${prose(operation.description ?? '')}</p><h3>Headers</h3>${parameters(operation.parameters ?? [])}`}
+<h3><code>${escapeHtml(type)}</code></h3>
+<p>${prose(operation.summary ?? '')}. Body: ${body === undefined ? '' : typeName(body)}</p></section>`;
 }
 
 function heading(method: string, path: string, operation: Operation): string {
@@ -129,7 +148,7 @@ function schemaOf(holder: Content | undefined): Schema | undefined {
   return holder?.content?.['application/json']?.schema;
 }
 
-/** The few marks that our descriptions use: code spans and lists. */
+/** The little Markdown that our descriptions use: code spans and lists. */
 function prose(text: string): string {
   const marked = escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
   if (!marked.startsWith('- ')) return marked;

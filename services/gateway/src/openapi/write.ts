@@ -1,10 +1,16 @@
-/** Writes the partner's document to `docs/openapi/partner-v1.yaml`: `node services/gateway/src/openapi/write.ts`. */
+/** Writes both documents to `docs/openapi/`: `node services/gateway/src/openapi/write.ts`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { partnerDocument } from './registry.ts';
+import { type OpenApiDocument, partnerDocument } from './partner-document.ts';
+import { portalDocument } from './portal-document.ts';
 
 const directory = new URL('../../../../docs/openapi/', import.meta.url);
-const header = '# Derived from the schemas in services/gateway/src/routes/v1. Do not edit.\n';
-
 mkdirSync(directory, { recursive: true });
-writeFileSync(new URL('partner-v1.yaml', directory), header + stringify(partnerDocument(), { lineWidth: 120 }));
+
+function write(file: string, source: string, document: OpenApiDocument): void {
+  const header = `# Derived from the schemas in services/gateway/src/routes/${source}. Do not edit.\n`;
+  writeFileSync(new URL(file, directory), header + stringify(document, { lineWidth: 120 }));
+}
+
+write('partner-v1.yaml', 'v1', partnerDocument());
+write('portal-api.yaml', '{operator,portal,sandbox}', portalDocument());

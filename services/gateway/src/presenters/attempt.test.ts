@@ -25,8 +25,8 @@ const outcome = {
   award: { id: 'award', amountCents: 123_456n, paidAt: AT, status: AwardStatus.PAID },
 };
 
-describe('an attempt', () => {
-  test('has every field of the contract, and its metadata as it was sent', () => {
+describe('attempts', () => {
+  test('an attempt has every field of the contract, and its metadata as it was sent', () => {
     const text = presentAttempt(attempt);
     expect(text).toContain('"metadata":{"a": 1.0, "big": 12345678901234567890}');
     const { metadata: _metadata, ...fields } = JSON.parse(text);
@@ -42,14 +42,14 @@ describe('an attempt', () => {
     });
   });
 
-  test('shows its outcome with the award, whose payout_status is told by the outcome route alone', () => {
+  test('an attempt shows its outcome with the award, whose payout_status only the outcome route shows', () => {
     const settled = JSON.parse(presentAttempt({ ...attempt, status: AttemptStatus.SETTLED, outcome }));
     expect(settled).toMatchObject({ status: 'settled', outcome: { met_threshold: true, threshold_applied: 0 } });
     expect(settled.outcome.award).toEqual({ id: 'award', amount: '1234.56', paid_at: '2026-11-21T12:00:00.000Z' });
   });
 });
 
-describe('an entry of a round', () => {
+describe('entries of a round', () => {
   const { challengeId: _challengeId, ...shared } = attempt;
   const entry: TournamentAttempt = { ...shared, roundId: '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3', outcome: undefined };
   const score = { attemptId: attempt.id, score: -0.5, recordedAt: AT, receiptId: 'receipt' };
@@ -63,7 +63,7 @@ describe('an entry of a round', () => {
     award: null,
   };
 
-  test('names its round, and has the fields of any attempt', () => {
+  test('an entry of a round names its round, and has the fields of any attempt', () => {
     const { challenge_id, tournament_round_id, ...fields } = JSON.parse(presentAttempt(entry));
     expect({ challenge_id, tournament_round_id }).toEqual({ challenge_id: null, tournament_round_id: entry.roundId });
     expect(Object.keys(fields).sort()).toEqual(
@@ -71,15 +71,15 @@ describe('an entry of a round', () => {
     );
   });
 
-  test('has an outcome without a bar and without an award', () => {
+  test('an entry of a round has an outcome without a bar and without an award', () => {
     const settled = { ...entry, status: AttemptStatus.SETTLED, outcome: score };
     expect(JSON.parse(presentAttempt(settled))).toMatchObject({ status: 'settled', outcome: presented });
     expect(JSON.parse(presentOutcome(score))).toEqual(presented);
   });
 });
 
-describe('an outcome', () => {
-  test('paid', () => {
+describe('outcomes', () => {
+  test('an outcome with a paid award', () => {
     expect(JSON.parse(presentOutcome(outcome))).toEqual({
       attempt_id: attempt.id,
       score: 0.1,
@@ -91,7 +91,7 @@ describe('an outcome', () => {
     });
   });
 
-  test('held: no money moved', () => {
+  test('an outcome with a held award: no money moved', () => {
     const held = { ...outcome.award, paidAt: undefined, status: AwardStatus.HELD };
     expect(JSON.parse(presentOutcome({ ...outcome, award: held })).award).toMatchObject({
       paid_at: null,
@@ -99,12 +99,12 @@ describe('an outcome', () => {
     });
   });
 
-  test('without an award, without a bar', () => {
+  test('an outcome without an award and without a bar', () => {
     const free = { ...outcome, metThreshold: false, thresholdApplied: undefined, award: undefined };
     expect(JSON.parse(presentOutcome(free))).toMatchObject({ threshold_applied: null, award: null });
   });
 
-  test('a status without a name is a bug, not an answer', () => {
+  test('an outcome with an unknown status is a bug, not an answer', () => {
     const award = { ...outcome.award, status: AwardStatus.UNSPECIFIED };
     expect(() => presentOutcome({ ...outcome, award })).toThrow();
   });

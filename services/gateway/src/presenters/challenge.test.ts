@@ -44,7 +44,7 @@ const CHALLENGE: Challenge = {
 };
 
 describe('a challenge in a list', () => {
-  test('has the fields of the contract and no other', () => {
+  test('a challenge in a list has the fields of the contract and no other', () => {
     expect(presentChallenge(CHALLENGE)).toEqual({
       id: CHALLENGE.id,
       name: 'Sprint',
@@ -65,14 +65,14 @@ describe('a challenge in a list', () => {
     });
   });
 
-  test('shows its calibration only while it calibrates', () => {
+  test('a challenge in a list shows its calibration only while it calibrates', () => {
     const live = presentChallenge({ ...CHALLENGE, status: ChallengeStatus.LIVE, threshold: 0, offeredFeeCents: 100n });
     expect(live).not.toHaveProperty('calibration');
     expect(live).toMatchObject({ status: 'live', threshold: 0, fee: '1.00' });
   });
 });
 
-test('an operator sees the terms besides', () => {
+test('an operator also sees the terms of a challenge', () => {
   expect(presentOperatorChallenge(CHALLENGE)).toEqual({
     ...presentChallenge(CHALLENGE),
     program_id: '0199aaaa-0000-7000-8000-000000000002',

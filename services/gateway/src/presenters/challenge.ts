@@ -1,4 +1,4 @@
-/** Challenges as JSON: the list item of the contract ("Challenge (list item)"), and what an operator sees besides. */
+/** Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"), and what an operator sees in addition. */
 import { formatAmount } from '@laurel/money';
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import {
@@ -8,9 +8,9 @@ import {
   nameOf,
   PRIZE_STRUCTURES,
   THRESHOLD_DIRECTIONS,
-} from './wire-names.ts';
+} from '@laurel/proto/enum-names';
 
-/** The list item of `GET /v1/challenges`: fee and prize are those on offer now, not those configured. */
+/** The list item of `GET /v1/challenges`: fee and prize are those currently on offer, not those configured. */
 export function presentChallenge(challenge: Challenge) {
   const terms = termsOf(challenge);
   const { calibration } = challenge;

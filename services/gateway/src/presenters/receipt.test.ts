@@ -15,18 +15,18 @@ const seal = {
   proof: [Buffer.alloc(32, 0xab)],
 };
 
-describe('a receipt', () => {
-  test('holds the signed text as it is, its signature and the key', () => {
+describe('receipts', () => {
+  test('a receipt has the signed text as it is, its signature and the key', () => {
     expect(presentReceipt(receipt)).toBe(
       `{"receipt":{"score":1e+30,"x":0.1},"signature":"${receipt.signature.toString('base64')}","public_key":"a2V5"}`,
     );
   });
 
-  test('of a round without a seal looks the same', () => {
+  test('a receipt of a round without a seal has the same shape', () => {
     expect(presentReceipt({ ...receipt, seal: undefined })).toBe(presentReceipt(receipt));
   });
 
-  test('of a sealed round comes with its leaf, the way up, and the signed statement', () => {
+  test('a receipt of a sealed round has its leaf, the proof, and the signed statement', () => {
     const text = presentReceipt({ ...receipt, seal });
     expect(JSON.parse(text).seal).toEqual({
       statement: { leaves: 2, root: 'ab' },

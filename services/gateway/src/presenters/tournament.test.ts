@@ -81,8 +81,8 @@ const PURSE = {
   ],
 };
 
-describe('a round', () => {
-  test('has every field of the contract and no other', () => {
+describe('rounds', () => {
+  test('a round has every field of the contract and no other', () => {
     expect(presentRound(ROUND)).toEqual({
       id: ROUND.id,
       tournament_id: ROUND.tournamentId,
@@ -104,14 +104,14 @@ describe('a round', () => {
     });
   });
 
-  test('tells when it was settled', () => {
+  test('a round shows when it was settled', () => {
     const settled = presentRound({ ...ROUND, status: RoundStatus.SETTLED, settledAt: at(31) });
     expect(settled).toMatchObject({ status: 'settled', settled_at: '2026-11-21T12:31:00.000Z' });
   });
 });
 
-describe('a tournament', () => {
-  test('in a list has every field of the contract and no other', () => {
+describe('tournaments', () => {
+  test('a tournament in a list has every field of the contract and no other', () => {
     expect(presentTournament(TOURNAMENT)).toEqual({
       id: TOURNAMENT.id,
       name: 'Cup',
@@ -128,7 +128,7 @@ describe('a tournament', () => {
     expect(presentTournament({ ...TOURNAMENT, currentRound: ROUND }).current_round).toEqual(presentRound(ROUND));
   });
 
-  test('shows an operator the terms besides', () => {
+  test('an operator also sees the terms of a tournament', () => {
     const { tiebreak: _tiebreak, ...terms } = TOURNAMENT.terms as NonNullable<Tournament['terms']>;
     const shown = {
       ...presentTournament(TOURNAMENT),
@@ -150,8 +150,8 @@ describe('a tournament', () => {
   });
 });
 
-describe('a board', () => {
-  test('masked, has counts and the round, and nothing of any player', () => {
+describe('boards', () => {
+  test('a masked board has counts and the round, and nothing of any player', () => {
     expect(presentMaskedLeaderboard(ROUND, 3)).toEqual({
       locked: true,
       reason: 'enter_to_see',
@@ -165,7 +165,7 @@ describe('a board', () => {
     });
   });
 
-  test('has rows without a decision before settlement', () => {
+  test('a board has rows without a decision before settlement', () => {
     expect(presentLeaderboardRow(ROW)).toEqual({
       rank: 1,
       player_ref: 'p',
@@ -184,7 +184,7 @@ describe('a board', () => {
     [PayoutStatus.HELD, 10_000n, 'held', '100.00'],
     [PayoutStatus.NONE, 0n, 'none', '0.00'],
     [PayoutStatus.REFUNDED, 0n, 'refunded', '0.00'],
-  ])('has rows with their decision after it (%i, %i)', (payoutStatus, payoutCents, status, amount) => {
+  ])('a board has rows with their decision after settlement (%i, %i)', (payoutStatus, payoutCents, status, amount) => {
     const row = { ...ROW, bestTiebreak: undefined, finalRank: 1n, payoutCents, payoutStatus };
     expect(presentLeaderboardRow(row)).toMatchObject({
       best_tiebreak: null,

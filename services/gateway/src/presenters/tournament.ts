@@ -1,7 +1,7 @@
-/** Tournaments, rounds and their boards as JSON (contract, "Tournament", "Round", "Leaderboard row", "Masked leaderboard"). */
+/**
+ * Tournaments, rounds and their boards as JSON (docs/contract/partner-api.md, "Tournament", "Round", "Leaderboard row", "Masked leaderboard").
+ */
 import { formatAmount } from '@laurel/money';
-import type { LeaderboardRow, PurseRow, Round, Tournament } from '@laurel/proto/tournament';
-import { timestamp } from './timestamp.ts';
 import {
   ENVIRONMENTS,
   nameOf,
@@ -9,7 +9,9 @@ import {
   ROW_PAYOUT_STATUSES,
   THRESHOLD_DIRECTIONS,
   TOURNAMENT_STATUSES,
-} from './wire-names.ts';
+} from '@laurel/proto/enum-names';
+import type { LeaderboardRow, PurseRow, Round, Tournament } from '@laurel/proto/tournament';
+import { timestamp } from './timestamp.ts';
 
 /** The list item of `GET /v1/tournaments`. */
 export function presentTournament(tournament: Tournament) {
@@ -29,7 +31,7 @@ export function presentTournament(tournament: Tournament) {
   };
 }
 
-/** The list item and everything that the operator set; its rounds freeze these terms as they open. */
+/** The list item and everything that the operator set; each round freezes these terms when it opens. */
 export function presentOperatorTournament(tournament: Tournament) {
   const terms = termsOf(tournament);
   const { tiebreak } = terms;
@@ -70,7 +72,7 @@ export function presentRound(round: Round) {
   };
 }
 
-/** The board of a round for who has not entered it: counts, and no row. */
+/** The board of a round for a caller without an entry: counts, and no row. */
 export function presentMaskedLeaderboard(round: Round, scoredPlayers: number) {
   return {
     locked: true as const,

@@ -1,7 +1,7 @@
 import { Environment } from '@laurel/proto/common';
+import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { Delivery, DeliveryAttempt, Endpoint } from '@laurel/proto/webhook';
 import { timestamp } from './timestamp.ts';
-import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from './wire-names.ts';
 
 /** An endpoint as the portal shows it; its secret is shown only by the answer that made it. */
 export function presentEndpoint(endpoint: Endpoint) {
@@ -17,7 +17,7 @@ export function presentEndpoint(endpoint: Endpoint) {
   };
 }
 
-/** A delivery with every send, the first first. */
+/** A delivery with every send, oldest first. */
 export function presentDelivery(delivery: Delivery) {
   return {
     id: delivery.id,

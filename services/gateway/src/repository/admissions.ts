@@ -1,74 +1,95 @@
-/** Who holds a key, and how often it was used in this window: both in one statement, for many keys at once, with their claims or without. */
+/**
+ * The principals of keys, and how often their programs' keys were used in this window: both in one statement, for many keys, with their key
+ * locks or without.
+ */
 import type { Database, Statement } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import { type Completion, completing, completionColumns, inOrderOf, type KeyUse } from './idempotency-records.ts';
 
 /** A key that resolved, and its window after the requests were counted. */
 export interface AdmissionRow {
-  /** Hexadecimal. */
+  /** The process's identifier of the key: its hash under the current pepper, hexadecimal. */
   readonly keyHash: string;
+  /** The stored hash, and its version of the pepper: the same, until the pepper is changed. */
+  readonly storedHash: string;
+  readonly pepperVersion: number;
   readonly keyId: string;
   readonly programId: string;
   readonly environment: KeyEnvironment;
-  /** All requests of the key in the window so far. */
+  /** The subject of the window in which its requests count: its program in its environment. */
+  readonly windowId: string;
+  /** All requests of the window so far. */
   readonly requests: number;
   /** Milliseconds since the epoch, by the database's clock. */
   readonly windowEndsAt: number;
   readonly now: number;
 }
 
+/**
+ * Whether `key`, a row of api_keys, resolves: it is not revoked, its environment is accepted here, and its program may use it, as
+ * domain/program.ts has it: a test key from the draft on, a live key once approved, none while suspended, closed or scheduled for deletion.
+ * Only what never changes of a key is cached; these conditions change, so every statement evaluates them, by this one predicate (decision 21).
+ * The program is a look-up by its primary key for each key, for which there is one possible plan.
+ */
+const resolves = (acceptedEnvironments: '$2' | '$3'): string => `
+  key.revoked_at is null
+  and key.environment = any (${acceptedEnvironments}::text[])
+  and (
+    select not program.deletion_scheduled
+      and (program.status = 'approved' or (program.status = 'draft' and key.environment = 'test'))
+    from programs as program where program.id = key.program_id
+  )`;
+
 const WINDOW_START = "date_bin($4::interval, statement_timestamp(), timestamptz 'epoch')";
 const WINDOW_END = 'started_at + $4::interval';
 
-const COUNT_ON = `
-      on conflict (key_id) do update set
+export const COUNT_ON = `
+      on conflict (subject) do update set
+        key_id = excluded.key_id,
         started_at = greatest(w.started_at, excluded.started_at),
         requests = case when w.started_at >= excluded.started_at then w.requests else 0 end + excluded.requests,
         last_request_at = greatest(w.last_request_at, excluded.last_request_at)`;
 
 /**
- * A key resolves when it is not revoked, its environment is accepted here, and its program may use it: a test key from the draft on,
- * a live key once approved, none while suspended, closed or scheduled for deletion.
- * Keys are counted in the order of their ids, so that batches of several replicas cannot deadlock.
- * Keys and programs are joined laterally with `limit 1`: that has one possible plan. As a plain join it was planned once, while
- * the tables were small, as a walk over every key (measured with 200 keys: 427 us a statement of one key, 747 us of five).
+ * A key is looked for by its hash under every pepper that is configured; one of them, at most, is stored.
+ * Requests count in the window of the key's program and environment, whichever of its keys was used. At most one of those works, so that no
+ * statement meets a window twice; the window stores which key it was. Windows are counted in the order of their subjects, so that batches of
+ * several replicas cannot deadlock.
+ * Keys are joined laterally with `limit 1`: that has one possible plan. A plain join, planned while the tables are small, keeps a plan that
+ * scans every key (measured with 200 keys: 427 us a statement of one key, 747 us of five).
  * Every key that resolved was counted; they are joined fully all the same, because only a full join is never done row by row here.
  */
 const COUNT: Statement = {
   name: 'count_admissions',
   text: `
     with resolved as (
-      select asked.key_hash, asked.wanted, key.id as key_id, key.program_id, key.environment
+      select asked.key_hash, asked.wanted, key.id as key_id, key.program_id, key.environment, key.window_id, key.pepper_version
       from unnest($1::text[], $2::integer[]) as asked (key_hash, wanted)
       cross join lateral (
         select * from api_keys where api_keys.key_hash = decode(asked.key_hash, 'hex') limit 1
       ) as key
-      cross join lateral (
-        select * from programs where programs.id = key.program_id limit 1
-      ) as program
-      where key.revoked_at is null
-        and key.environment = any ($3::text[])
-        and not program.deletion_scheduled
-        and (program.status = 'approved' or (program.status = 'draft' and key.environment = 'test'))
+      where ${resolves('$3')}
     ),
     counted as (
-      insert into rate_windows as w (key_id, started_at, requests, last_request_at)
-      select key_id, ${WINDOW_START}, wanted, statement_timestamp()
+      insert into request_windows as w (subject, key_id, started_at, requests, last_request_at)
+      select window_id, key_id, ${WINDOW_START}, wanted, statement_timestamp()
       from resolved
-      order by key_id
+      order by window_id
       ${COUNT_ON}
       returning key_id, requests, started_at
     ),
     windows as materialized (
-      select key_hash, key_id, program_id, environment, requests, started_at
+      select key_hash, pepper_version, key_id, program_id, environment, window_id, requests, started_at
       from resolved
       full join counted using (key_id)
     )
     select
-      key_hash as "keyHash",
+      key_hash as "storedHash",
+      pepper_version as "pepperVersion",
       key_id as "keyId",
       program_id as "programId",
       environment,
+      window_id as "windowId",
       requests,
       ${WINDOW_END} as "windowEndsAt",
       clock_timestamp() as now
@@ -76,32 +97,25 @@ const COUNT: Statement = {
 };
 
 /**
- * Counts, and claims for the keys that stay within their limit, for the price of one commit. It is for keys that resolved before: what
- * never changes of them comes along, so the statement only checks that they resolve still, its hash included, and looks nothing up.
+ * Counts, and locks for the keys that stay within their limit, in one commit. It is for keys that resolved before: what never changes of them
+ * is passed in, so the statement only checks that they still resolve, and looks nothing up. The hash is checked too: the stored one is the
+ * known one, or one made since then under a later pepper.
  *
- * Locks are taken in one order: windows by key id (the final select reads them all before it asks for the first claim), then new records
- * by id, then existing ones by id (nobody reads `completed`, so it runs last). The arrays come in these orders, and no node of the plan
- * can change them. Each is a look-up by a primary key, for which there is one possible plan.
+ * Locks are taken in one order: windows by subject (the final select reads them all before it asks for the first key lock), then new records
+ * by id, then existing ones by id (no query reads `completed`, so it runs last). The arrays are in these orders, and no node of the plan can
+ * change them. Each is a look-up by a primary key, for which there is one possible plan.
  *
- * A statement costs by its nodes, not by its rows: these cost a backend 125 us CPU for one key, and with look-ups and joins on top 181.
+ * A statement costs by its nodes, not by its rows: these cost a backend 125 us CPU for one key, and with look-ups and joins in addition 181.
  */
 const claiming = (carried: string): string => `
     with counted as (
-      insert into rate_windows as w (key_id, started_at, requests, last_request_at)
-      select key_id, ${WINDOW_START}, wanted, statement_timestamp()
-      from unnest($1::uuid[], $2::integer[], $6::bytea[]) as asked (key_id, wanted, key_hash)
+      insert into request_windows as w (subject, key_id, started_at, requests, last_request_at)
+      select window_id, key_id, ${WINDOW_START}, wanted, statement_timestamp()
+      from unnest($12::uuid[], $1::uuid[], $2::integer[], $6::bytea[], $13::integer[])
+        as asked (window_id, key_id, wanted, key_hash, pepper_version)
       where (
         select
-          key.key_hash = asked.key_hash
-          and key.revoked_at is null
-          and key.environment = any ($3::text[])
-          and (
-            select
-              not program.deletion_scheduled
-              and (program.status = 'approved' or (program.status = 'draft' and key.environment = 'test'))
-            from programs as program
-            where program.id = key.program_id
-          )
+          (key.key_hash = asked.key_hash or key.pepper_version > asked.pepper_version) and ${resolves('$3')}
         from api_keys as key
         where key.id = asked.key_id
       )
@@ -127,68 +141,71 @@ const COUNT_AND_CLAIM: Statement = { name: 'count_admissions_and_claim', text: c
 /** The same, and writes the completions that wait. */
 const COUNT_CLAIM_AND_COMPLETE: Statement = {
   name: 'count_admissions_claim_and_complete',
-  text: claiming(`,
-    completed as (${completing(12)})`),
+  text: claiming(`,${completing(14)}`),
 };
 
 const READ: Statement = {
   name: 'read_admission',
   text: `
-    select key.id as "keyId", key.program_id as "programId", key.environment
-    from (select * from api_keys where api_keys.key_hash = decode($1, 'hex') limit 1) as key
-    cross join lateral (
-      select * from programs where programs.id = key.program_id limit 1
-    ) as program
-    where key.revoked_at is null
-      and key.environment = any ($2::text[])
-      and not program.deletion_scheduled
-      and (program.status = 'approved' or (program.status = 'draft' and key.environment = 'test'))`,
+    select key.id as "keyId", key.program_id as "programId", key.environment, key.window_id as "windowId"
+    from (select * from api_keys where api_keys.key_hash = any ($1::bytea[]) limit 1) as key
+    where ${resolves('$2')}`,
 };
 
-/** A key that resolved before, and how many of its requests are to be counted. */
-export type KnownKey = Pick<AdmissionRow, 'keyHash' | 'keyId' | 'programId' | 'environment'> & {
-  readonly wanted: number;
-};
+/** A key as it was presented. */
+export interface PresentedKey {
+  /** The process's identifier of it: its hash under the current pepper, hexadecimal. */
+  readonly keyHash: string;
+  /** The hashes under which it may be stored: one under each pepper, hexadecimal. */
+  readonly storedAs: readonly string[];
+}
+
+/** A key, and how many of its requests are to be counted. */
+export type AskedKey = PresentedKey & { readonly wanted: number };
+
+/** The same for a key that resolved before. */
+export type KnownKey = Omit<AdmissionRow, 'requests' | 'windowEndsAt' | 'now'> & { readonly wanted: number };
 
 /** A request that comes with its use of an idempotency key. */
-export type Claimant = KeyUse & { readonly keyId: string };
+export type RequestedLock = KeyUse & { readonly keyId: string };
 
 export interface CountOptions {
   readonly acceptedEnvironments: readonly string[];
   readonly windowMs: number;
 }
 
-/** Only keys that resolve come back, in no order. */
+/** Only keys that resolve are returned, in no order. */
 export async function countAdmissions(
   database: Database,
-  wanted: ReadonlyMap<string, number>,
+  asked: readonly AskedKey[],
   options: CountOptions,
 ): Promise<AdmissionRow[]> {
+  const keyHashOf = new Map(asked.flatMap(({ keyHash, storedAs }) => storedAs.map((hash) => [hash, keyHash])));
   const rows = await database.query<AdmissionRow & WindowRow>(COUNT, [
-    [...wanted.keys()],
-    [...wanted.values()],
+    [...keyHashOf.keys()],
+    asked.flatMap(({ storedAs, wanted }) => storedAs.map(() => wanted)),
     options.acceptedEnvironments,
     intervalOf(options),
   ]);
-  return rows.map((row) => ({ ...row, ...instantsOf(row) }));
+  return rows.map((row) => ({ ...row, keyHash: keyHashOf.get(row.storedHash) ?? '', ...instantsOf(row) }));
 }
 
 /**
- * Durable. The same count; with it the keys' uses claim their records, except those of a key that is beyond `limit` now or whose record
- * exists, and completions are written. No two uses may name one record, and no two keys be one.
+ * Durable. The same count, and in the same statement the keys' uses lock their records, except those of a key that is beyond `limit` after the
+ * count or whose record exists, and completions are written. No two uses may name one record, and no two keys may be the same.
  */
-export async function countAdmissionsAndClaim(
+export async function countAdmissionsAndLockKeys(
   database: Database,
   keys: readonly KnownKey[],
   options: CountOptions & {
     readonly limit: number;
-    readonly uses: readonly Claimant[];
+    readonly uses: readonly RequestedLock[];
     readonly completions: readonly Completion[];
     readonly now: Date;
   },
-): Promise<{ readonly rows: readonly AdmissionRow[]; readonly claimedIds: ReadonlySet<string> }> {
+): Promise<{ readonly rows: readonly AdmissionRow[]; readonly lockedIds: ReadonlySet<string> }> {
   const { limit, completions, now } = options;
-  const keysInOrder = inOrderOf(keys, (key) => key.keyId);
+  const keysInOrder = inOrderOf(keys, (key) => key.windowId);
   const uses = inOrderOf(options.uses, (use) => use.recordId);
   const values = [
     keysInOrder.map((key) => key.keyId),
@@ -196,34 +213,36 @@ export async function countAdmissionsAndClaim(
     options.acceptedEnvironments,
     intervalOf(options),
     limit,
-    keysInOrder.map((key) => `\\x${key.keyHash}`),
+    keysInOrder.map((key) => `\\x${key.storedHash}`),
     uses.map((use) => use.keyId),
     uses.map((use) => use.recordId),
     uses.map((use) => use.operationId),
     uses.map((use) => `\\x${use.fingerprint}`),
     now,
+    keysInOrder.map((key) => key.windowId),
+    keysInOrder.map((key) => key.pepperVersion),
   ];
   const found =
     completions.length === 0
-      ? await database.query<WindowRow | ClaimedRow>(COUNT_AND_CLAIM, values)
-      : await database.query<WindowRow | ClaimedRow>(COUNT_CLAIM_AND_COMPLETE, [
+      ? await database.query<WindowRow | LockedRow>(COUNT_AND_CLAIM, values)
+      : await database.query<WindowRow | LockedRow>(COUNT_CLAIM_AND_COMPLETE, [
           ...values,
           ...completionColumns(completions),
         ]);
 
   const keyOf = new Map(keys.map((key) => [key.keyId, key]));
   const rows: AdmissionRow[] = [];
-  const claimedIds = new Set<string>();
+  const lockedIds = new Set<string>();
   for (const row of found) {
     if (row.requests === null) {
-      claimedIds.add(row.keyId);
+      lockedIds.add(row.keyId);
       continue;
     }
     const key = keyOf.get(row.keyId);
     if (key === undefined) throw new Error('the database counted a key that nobody asked for');
     rows.push({ ...key, requests: row.requests, ...instantsOf(row) });
   }
-  return { rows, claimedIds };
+  return { rows, lockedIds };
 }
 
 interface WindowRow {
@@ -233,8 +252,8 @@ interface WindowRow {
   readonly now: Date;
 }
 
-/** A record in the place of a key. */
-interface ClaimedRow {
+/** A locked record, whose id is in the column of the keys' ids. */
+interface LockedRow {
   readonly keyId: string;
   readonly requests: null;
 }
@@ -247,28 +266,34 @@ function intervalOf({ windowMs }: CountOptions): string {
   return `${windowMs} milliseconds`;
 }
 
-/** Who holds the key, without counting a request. */
+/** The principal of the key, without counting a request. */
 export async function readAdmission(
   database: Database,
-  keyHash: string,
+  storedAs: readonly string[],
   acceptedEnvironments: readonly string[],
-): Promise<Pick<AdmissionRow, 'keyId' | 'programId' | 'environment'> | undefined> {
-  const rows = await database.query<AdmissionRow>(READ, [keyHash, acceptedEnvironments]);
+): Promise<Pick<AdmissionRow, 'keyId' | 'programId' | 'environment' | 'windowId'> | undefined> {
+  const rows = await database.query<AdmissionRow>(READ, [storedAs.map((hash) => `\\x${hash}`), acceptedEnvironments]);
   return rows[0];
 }
 
-/** Writes down when keys were last used, for people to see; the windows themselves may be lost. One replica at a time does it. */
+// A key that another transaction holds is recorded the next time, so that this waits for no transaction.
+const RECORD_KEY_USE: Statement = {
+  text: `
+    with turn as materialized (
+      select pg_try_advisory_xact_lock(hashtextextended('record key use', 0)) as is_ours
+    ),
+    used as materialized (
+      select api_keys.id, request_windows.last_request_at
+      from turn
+      join request_windows on turn.is_ours
+      join api_keys on api_keys.id = request_windows.key_id
+      where request_windows.last_request_at > coalesce(api_keys.last_used_at, '-infinity')
+      for no key update of api_keys skip locked
+    )
+    update api_keys set last_used_at = used.last_request_at from used where api_keys.id = used.id`,
+};
+
+/** Records when keys were last used, for display only; the windows themselves may be lost. One replica at a time does it. */
 export function recordKeyUse(database: Database): Promise<unknown> {
-  return database.query({
-    text: `
-      with turn as materialized (
-        select pg_try_advisory_xact_lock(hashtextextended('record key use', 0)) as is_ours
-      )
-      update api_keys
-      set last_used_at = rate_windows.last_request_at
-      from rate_windows, turn
-      where turn.is_ours
-        and rate_windows.key_id = api_keys.id
-        and rate_windows.last_request_at > coalesce(api_keys.last_used_at, '-infinity')`,
-  });
+  return database.query(RECORD_KEY_USE);
 }

@@ -1,4 +1,4 @@
-/** The gateway's own invariants, each one query. The statements answer ids of rows that break the rule. */
+/** The gateway's own invariants, each one query. The statements return ids of rows that break the rule. */
 import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
 
 const CHECKS: readonly Check[] = [

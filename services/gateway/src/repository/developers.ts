@@ -8,7 +8,7 @@ const INSERT = {
   text: 'insert into developers (id, email, password_hash) values ($1, $2, $3)',
 };
 
-/** The e-mail must be lower case already; one that is taken is a conflict. */
+/** The e-mail must be lower case already; one that another developer has is a conflict. */
 export async function insertDeveloper(
   database: Database,
   developer: Developer & { readonly passwordHash: string },
@@ -29,7 +29,7 @@ const SELECT_CREDENTIALS: Statement = {
   text: 'select id, password_hash as "passwordHash" from developers where email = $1',
 };
 
-/** What a sign-in is checked against; null when nobody has this e-mail. It must be lower case already. */
+/** The id and the password hash to check a sign-in against; null when no developer has this e-mail. It must be lower case already. */
 export async function findCredentials(
   database: Database,
   email: string,

@@ -3,10 +3,10 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  type Claim,
   completeRecords,
   forgetRecords,
   insertRecords,
+  type KeyLock,
   releaseRecords,
   takeOverRecords,
 } from './idempotency-records.ts';
@@ -15,13 +15,15 @@ const stack = new AsyncDisposableStack();
 let database: Database;
 
 beforeAll(async () => {
-  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
-  // One connection, so that every statement keeps the plan that it was given first.
+  const { runningUrl: url } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
+  );
+  // One connection, so that every statement keeps the plan that it got first.
   database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'test' }));
 });
 afterAll(() => stack.disposeAsync());
 
-async function claim(count: number): Promise<Claim[]> {
+async function lock(count: number): Promise<KeyLock[]> {
   const uses = Array.from({ length: count }, () => ({
     recordId: randomUUID(),
     operationId: randomUUID(),
@@ -43,18 +45,18 @@ async function entriesRead(): Promise<number> {
   return row?.count ?? 0;
 }
 
-const changes: Record<string, (claims: readonly Claim[]) => Promise<unknown>> = {
-  complete: (claims) =>
+const changes: Record<string, (keyLocks: readonly KeyLock[]) => Promise<unknown>> = {
+  complete: (keyLocks) =>
     completeRecords(
       database,
-      claims.map((claim) => ({ claim, status: 200, body: '{}' })),
+      keyLocks.map((keyLock) => ({ keyLock, status: 200, body: '{}' })),
     ),
-  release: (claims) => releaseRecords(database, claims),
-  forget: (claims) => forgetRecords(database, claims),
-  'take over': (claims) =>
+  release: (keyLocks) => releaseRecords(database, keyLocks),
+  forget: (keyLocks) => forgetRecords(database, keyLocks),
+  'take over': (keyLocks) =>
     takeOverRecords(
       database,
-      claims.map((from) => ({
+      keyLocks.map((from) => ({
         from,
         operationId: from.operationId,
         fingerprint: randomBytes(32).toString('hex'),
@@ -65,15 +67,15 @@ const changes: Record<string, (claims: readonly Claim[]) => Promise<unknown>> = 
 };
 
 test.each(Object.entries(changes))(
-  'to %s records reads those records, also by a plan that was made while there were hardly any',
+  'to %s records reads only those records, even by a plan that was made while the table was nearly empty',
   async (_name, change) => {
     await database.query({ text: 'delete from idempotency_records' });
-    const first = await claim(1);
+    const first = await lock(1);
     await database.query({ text: 'vacuum analyze idempotency_records' });
     await change(first);
-    const claims = await claim(1_000);
+    const keyLocks = await lock(1_000);
     const before = await entriesRead();
-    await change(claims.slice(0, 3));
+    await change(keyLocks.slice(0, 3));
     expect((await entriesRead()) - before).toBeLessThan(10);
   },
 );

@@ -1,8 +1,8 @@
-/** Idempotency records, written and read for many requests at once. */
+/** Idempotency records, read and written for many requests in one statement. */
 import type { Database, Statement } from '@laurel/postgres';
 import type { IdempotencyRecord } from '../domain/idempotency-decision.ts';
 
-/** A use of a key that wants to run. */
+/** A use of a key that is to run. */
 export interface KeyUse {
   /** The record's id. */
   readonly recordId: string;
@@ -12,8 +12,8 @@ export interface KeyUse {
   readonly fingerprint: string;
 }
 
-/** The right to run an operation and to say how it ended; a takeover ends it. */
-export interface Claim {
+/** The right to run an operation and to end it with its result; a takeover ends it. */
+export interface KeyLock {
   readonly recordId: string;
   readonly operationId: string;
   readonly generation: number;
@@ -25,36 +25,57 @@ export interface StoredRecord extends IdempotencyRecord {
 }
 
 export interface Takeover {
-  readonly from: Claim;
+  readonly from: KeyLock;
   readonly operationId: string;
   readonly fingerprint: string;
-  /** A new operation begins its retention anew. */
+  /** A new operation starts its retention again. */
   readonly isNewOperation: boolean;
 }
 
-/** A claim, and the 2xx that ended its operation. */
+/** A key lock, and the 2xx that ended its operation. */
 export interface Completion {
-  readonly claim: Claim;
+  readonly keyLock: KeyLock;
   readonly status: number;
   /** The exact text that was sent. */
   readonly body: string;
 }
 
-// Every statement takes its records in the order of their ids, and inserts before it changes what exists. An insert waits for whoever
-// inserts or changes the same record; a change never waits for an insert. So batches wait for each other, and never in a circle.
-// `id = any (array[c.id])` is `id = c.id` with one possible plan, a look-up of each record. The other was planned once, while the table
-// was nearly empty, as a walk over all of it.
+// Every statement locks its records in the order of their ids (docs/lock-order.md), and inserts before it changes existing rows. An insert
+// waits for a transaction that inserts or changes the same record; a change never waits for an insert. So batches wait for each other, but
+// never in a cycle.
+// `id = any (array[c.id])` is `id = c.id` with one possible plan, a look-up of each record. The plain form, planned while the table was nearly
+// empty, keeps a plan that scans all of it.
 
-/** Makes records complete, by the five arrays of `completionColumns`, in their order; `first` numbers the first of them. */
+/** The records whose key locks `c` still hold, locked one after the other in the order in which `keyLocks` returns them. */
+const holding = (keyLocks: string, strength: 'no key update' | 'update'): string => `
+      select c.*
+      from ${keyLocks}
+      cross join lateral (
+        select from idempotency_records as r
+        where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'
+        for ${strength}
+      ) as r`;
+
+/**
+ * Completes records, in two steps of a `with`, by the five arrays of `completionColumns`, which are in the order of the records' ids: `first`
+ * is the number of the first of these parameters.
+ */
 export const completing = (first: number): string => `
+    ending as materialized (${holding(
+      `unnest($${first}::uuid[], $${first + 1}::uuid[], $${first + 2}::integer[], $${first + 3}::smallint[], $${first + 4}::text[])
+        as c (id, operation_id, generation, status, body)`,
+      'no key update',
+    )}
+    ),
+    completed as (
       update idempotency_records as r
       set state = 'completed', status = c.status, body = c.body
-      from unnest($${first}::uuid[], $${first + 1}::uuid[], $${first + 2}::integer[], $${first + 3}::smallint[], $${first + 4}::text[])
-        as c (id, operation_id, generation, status, body)
-      where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`;
+      from ending as c
+      where r.id = any (array[c.id])
+    )`;
 
-/** The claims of `claimColumns`, in the order of their ids. */
-const CLAIMS = `
+/** The key locks of `keyLockColumns`, in the order of their ids. */
+const KEY_LOCKS = `
       (select * from unnest($1::uuid[], $2::uuid[], $3::integer[]) as c (id, operation_id, generation) order by id) as c`;
 
 const INSERT: Statement = {
@@ -81,6 +102,20 @@ const LOAD: Statement = {
 const TAKE_OVER: Statement = {
   name: 'take_over_idempotency_records',
   text: `
+    with held as materialized (
+      select t.*
+      from (
+        select *
+        from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::boolean[])
+          as t (id, from_operation_id, from_generation, operation_id, fingerprint, is_new_operation)
+        order by id
+      ) as t
+      cross join lateral (
+        select from idempotency_records as r
+        where r.id = t.id and r.operation_id = t.from_operation_id and r.generation = t.from_generation
+        for no key update
+      ) as r
+    )
     update idempotency_records as r
     set
       operation_id = t.operation_id,
@@ -91,52 +126,49 @@ const TAKE_OVER: Statement = {
       body = null,
       claimed_at = $7,
       created_at = case when t.is_new_operation then $7 else r.created_at end
-    from (
-      select *
-      from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::uuid[], $5::text[], $6::boolean[])
-        as t (id, from_operation_id, from_generation, operation_id, fingerprint, is_new_operation)
-      order by id
-    ) as t
-    where r.id = any (array[t.id]) and r.operation_id = t.from_operation_id and r.generation = t.from_generation
+    from held as t
+    where r.id = any (array[t.id])
     returning r.id, r.generation`,
 };
 
 const COMPLETE: Statement = {
   name: 'complete_idempotency_records',
-  text: completing(1),
+  text: `
+    with ${completing(1)}
+    select`,
 };
 
 const RELEASE: Statement = {
   name: 'release_idempotency_records',
   text: `
-    update idempotency_records as r
-    set state = 'released'
-    from ${CLAIMS}
-    where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+    with held as materialized (${holding(KEY_LOCKS, 'no key update')}
+    )
+    update idempotency_records as r set state = 'released' from held as c where r.id = any (array[c.id])`,
 };
 
 const FORGET: Statement = {
   name: 'forget_idempotency_records',
   text: `
-    delete from idempotency_records as r
-    using ${CLAIMS}
-    where r.id = any (array[c.id]) and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'`,
+    with held as materialized (${holding(KEY_LOCKS, 'update')}
+    )
+    delete from idempotency_records as r using held as c where r.id = any (array[c.id])`,
 };
 
-// Without a name: planned anew for its instant, it reads only the ranges that hold old rows. The row may be claimed anew meanwhile.
+// Without a name: planned again for its instant, it reads only the ranges that hold old rows. The row may be locked again meanwhile. One that
+// another transaction holds is left for the next run.
 const DELETE_OLD: Statement = {
   text: `
     with gone as (
       delete from idempotency_records
       where
-        ctid = any (array(select ctid from idempotency_records where created_at < $1 limit $2))
+        ctid = any (array(select ctid from idempotency_records where created_at < $1 limit $2 for update skip locked))
         and created_at < $1
       returning 1
     )
     select count(*)::integer as count from gone`,
 };
 
-/** Durable. Answers the ids of the records that were inserted; the others existed. No two uses may name one record. */
+/** Durable. Returns the ids of the records that were inserted; the others existed. No two uses may name one record. */
 export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
   const rows = await database.query<{ id: string }>(INSERT, [
     uses.map((use) => use.recordId),
@@ -157,12 +189,12 @@ export async function loadRecords(database: Database, ids: readonly string[]): P
   );
 }
 
-/** Durable. Answers the new claims by record id; a record that somebody else changed meanwhile is not among them. */
+/** Durable. Returns the new key locks by record id, without those of records that another transaction changed meanwhile. */
 export async function takeOverRecords(
   database: Database,
   takeovers: readonly Takeover[],
   now: Date,
-): Promise<Map<string, Claim>> {
+): Promise<Map<string, KeyLock>> {
   const rows = await database.query<{ id: string; generation: number }>(TAKE_OVER, [
     takeovers.map((takeover) => takeover.from.recordId),
     takeovers.map((takeover) => takeover.from.operationId),
@@ -183,17 +215,17 @@ export async function completeRecords(database: Database, completions: readonly 
   await database.write(COMPLETE, completionColumns(completions), { durable: false });
 }
 
-/** Not durable: a claim that comes back is taken over. */
-export async function releaseRecords(database: Database, claims: readonly Claim[]): Promise<void> {
-  await database.write(RELEASE, claimColumns(claims), { durable: false });
+/** Not durable: a key lock that reappears is taken over. */
+export async function releaseRecords(database: Database, keyLocks: readonly KeyLock[]): Promise<void> {
+  await database.write(RELEASE, keyLockColumns(keyLocks), { durable: false });
 }
 
-/** Not durable: a claim that comes back is taken over, and refused again. */
-export async function forgetRecords(database: Database, claims: readonly Claim[]): Promise<void> {
-  await database.write(FORGET, claimColumns(claims), { durable: false });
+/** Not durable: a key lock that reappears is taken over, and refused again. */
+export async function forgetRecords(database: Database, keyLocks: readonly KeyLock[]): Promise<void> {
+  await database.write(FORGET, keyLockColumns(keyLocks), { durable: false });
 }
 
-/** Deletes up to `limit` records created before the instant, and answers how many. */
+/** Deletes up to `limit` records created before the instant, and returns how many. */
 export async function deleteOldRecords(database: Database, before: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
   return rows[0]?.count ?? 0;
@@ -201,9 +233,9 @@ export async function deleteOldRecords(database: Database, before: Date, limit: 
 
 /** In the order of the records' ids, which spares the statement a sort. */
 export function completionColumns(completions: readonly Completion[]): unknown[][] {
-  const ordered = inOrderOf(completions, (completion) => completion.claim.recordId);
+  const ordered = inOrderOf(completions, (completion) => completion.keyLock.recordId);
   return [
-    ...claimColumns(ordered.map((completion) => completion.claim)),
+    ...keyLockColumns(ordered.map((completion) => completion.keyLock)),
     ordered.map((completion) => completion.status),
     ordered.map((completion) => completion.body),
   ];
@@ -214,10 +246,10 @@ export function inOrderOf<Item>(items: readonly Item[], idOf: (item: Item) => st
   return items.length < 2 ? items : items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-function claimColumns(claims: readonly Claim[]): unknown[][] {
+function keyLockColumns(keyLocks: readonly KeyLock[]): unknown[][] {
   return [
-    claims.map((claim) => claim.recordId),
-    claims.map((claim) => claim.operationId),
-    claims.map((claim) => claim.generation),
+    keyLocks.map((keyLock) => keyLock.recordId),
+    keyLocks.map((keyLock) => keyLock.operationId),
+    keyLocks.map((keyLock) => keyLock.generation),
   ];
 }

@@ -34,6 +34,7 @@ function storedKey(environment: KeyEnvironment): NewKey {
     id,
     environment,
     hash: createHash('sha256').update(id).digest(),
+    pepperVersion: 1,
     prefix: `sk_${environment}_abcd`,
     last4: 'wxyz',
   };
@@ -46,7 +47,7 @@ async function makeProgram(name = 'Arcade'): Promise<Program> {
 }
 
 describe('programs', () => {
-  test('begin as drafts with a test key', async () => {
+  test('a new program is a draft with a test key', async () => {
     const program = await makeProgram();
     expect(program).toEqual({
       id: expect.any(String),
@@ -61,7 +62,7 @@ describe('programs', () => {
     expect(await findProgram(database, program.id)).toEqual(program);
   });
 
-  test('may belong to a developer, who must exist', async () => {
+  test('a program may belong to a developer, who must exist', async () => {
     const developer = { id: newId(), email: 'owner@example.com', passwordHash: 'argon2' };
     await insertDeveloper(database, developer);
     const owned = { id: newId(), name: 'Owned', developerId: developer.id };
@@ -73,7 +74,7 @@ describe('programs', () => {
     expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
   });
 
-  test('get their live key at approval, once in their life', async () => {
+  test('a program gets its live key at approval, once in its life', async () => {
     const program = await makeProgram();
     const approved = await approveProgram(database, program.id, storedKey('live'));
     expect(approved).toMatchObject({ status: 'approved', keys: [{ environment: 'test' }, { environment: 'live' }] });
@@ -83,7 +84,7 @@ describe('programs', () => {
     expect(await approveProgram(database, newId(), storedKey('live'))).toMatchObject({ code: 'not_found' });
   });
 
-  test('get one live key of ten approvals at the same moment', async () => {
+  test('ten concurrent approvals of a program issue one live key', async () => {
     const program = await makeProgram();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => approveProgram(database, program.id, storedKey('live'))),
@@ -91,13 +92,13 @@ describe('programs', () => {
     expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(1);
   });
 
-  test('cannot be approved once closed', async () => {
+  test('a closed program cannot be approved', async () => {
     const program = await makeProgram();
     await updateProgram(database, program.id, { status: 'closed', deletionScheduled: null });
     expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
   });
 
-  test('change only in what is given', async () => {
+  test('a change of a program sets only the fields that are given', async () => {
     const program = await makeProgram();
     expect(await updateProgram(database, program.id, { status: null, deletionScheduled: true })).toEqual({
       ...program,
@@ -113,7 +114,7 @@ describe('programs', () => {
     });
   });
 
-  test('are listed newest first, page by page', async () => {
+  test('programs are listed newest first, page by page', async () => {
     const older = await makeProgram('Older');
     const newer = await makeProgram('Newer');
     expect((await listPrograms(database, { beforeId: null, limit: 2 })).map(({ id }) => id)).toEqual([
@@ -123,11 +124,11 @@ describe('programs', () => {
     expect((await listPrograms(database, { beforeId: newer.id, limit: 1 })).map(({ id }) => id)).toEqual([older.id]);
   });
 
-  test('show when a key was last used, from the window that counted it', async () => {
+  test('a program shows when a key was last used, from the window that counted it', async () => {
     const program = await makeProgram();
     await database.query({
-      text: `insert into rate_windows (key_id, started_at, requests, last_request_at)
-select id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where program_id = '${program.id}'`,
+      text: `insert into request_windows (subject, key_id, started_at, requests, last_request_at)
+select window_id, id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where program_id = '${program.id}'`,
     });
     expect(await findProgram(database, program.id)).toMatchObject({
       keys: [{ lastUsedAt: new Date('2026-01-02T03:04:05Z') }],
@@ -146,7 +147,7 @@ describe('programs of a developer', () => {
 
   const NOW = new Date('2026-11-21T12:00:00.000Z');
 
-  test('are listed to nobody else, page by page', async () => {
+  test('programs of a developer are listed only to that developer, page by page', async () => {
     const { developerId, programId } = await makeOwned('lists@example.com');
     await makeOwned('other@example.com');
     const second = await insertProgram(database, { id: newId(), name: 'Second', developerId }, storedKey('test'));
@@ -160,18 +161,27 @@ describe('programs of a developer', () => {
     expect(await listProgramIds(database, newId())).toEqual([]);
   });
 
-  test('get another test key in the place of the old one, and keep their live key', async () => {
+  test('a program gets a new test key in place of the old one, and keeps its live key', async () => {
     const owned = await makeOwned('replaces@example.com');
     await approveProgram(database, owned.programId, storedKey('live'));
     const [first, second] = [storedKey('test'), storedKey('test')];
     await replaceTestKey(database, owned, first, NOW);
-    expect(await replaceTestKey(database, owned, second, NOW)).toEqual({ revokedHashes: [first.hash.toString('hex')] });
+    await database.query(
+      {
+        text: `insert into request_windows (subject, key_id, started_at, requests, last_request_at)
+select window_id, id, now(), 1, $2 from api_keys where id = $1`,
+      },
+      [first.id, NOW],
+    );
+    expect(await replaceTestKey(database, owned, second, NOW)).toEqual({ revokedKeyIds: [first.id] });
+    const used = { text: 'select last_used_at from api_keys where id = $1' };
+    expect(await database.query(used, [first.id])).toEqual([{ last_used_at: NOW }]);
     expect(await findProgram(database, owned.programId)).toMatchObject({
       keys: [{ environment: 'live' }, { environment: 'test' }],
     });
   });
 
-  test('get none from anybody else', async () => {
+  test('a program gets no test key from a developer who does not own it', async () => {
     const owned = await makeOwned('mine@example.com');
     const other = await makeOwned('theirs@example.com');
     const ownerless = await makeProgram();
@@ -181,26 +191,25 @@ describe('programs of a developer', () => {
     }
   });
 
-  test('have exactly one working test key after 20 replacements at the same moment', async () => {
+  test('a program has exactly one working test key after 20 concurrent replacements', async () => {
     const owned = await makeOwned('parallel@example.com');
     const keys = Array.from({ length: 20 }, () => storedKey('test'));
     const replaced = await Promise.all(keys.map((key) => replaceTestKey(database, owned, key, NOW)));
-    const revoked = replaced.flatMap((answer) => (isRefused(answer) ? [] : answer.revokedHashes));
+    const revoked = replaced.flatMap((answer) => (isRefused(answer) ? [] : answer.revokedKeyIds));
     expect(new Set(revoked).size).toBe(20);
-    const working = await database.query<{ hash: string }>(
+    const working = await database.query<{ id: string }>(
       {
-        text: `select encode(key_hash, 'hex') as hash from api_keys where program_id = $1 and revoked_at is null`,
+        text: `select id from api_keys where program_id = $1 and revoked_at is null`,
       },
       [owned.programId],
     );
     expect(working).toHaveLength(1);
-    const made = keys.map(({ hash }) => hash.toString('hex'));
-    expect(made.filter((hash) => !revoked.includes(hash))).toEqual(working.map(({ hash }) => hash));
+    expect(keys.flatMap(({ id }) => (revoked.includes(id) ? [] : [{ id }]))).toEqual(working);
   });
 });
 
-describe('the database itself', () => {
-  test('never holds two working keys of one environment', async () => {
+describe('database constraints', () => {
+  test('the database never holds two working keys of one environment', async () => {
     const program = await makeProgram();
     const second = storedKey('test');
     const insert = database.query(
@@ -212,7 +221,7 @@ describe('the database itself', () => {
     await expect(insert).rejects.toSatisfy((error: unknown) => isUniqueViolation(error, 'api_keys_one_active'));
   });
 
-  test('never holds one e-mail twice', async () => {
+  test('the database never holds one e-mail twice', async () => {
     const email = 'twice@example.com';
     expect(await insertDeveloper(database, { id: newId(), email, passwordHash: 'argon2' })).toMatchObject({ email });
     expect(await insertDeveloper(database, { id: newId(), email, passwordHash: 'argon2' })).toMatchObject({
@@ -221,8 +230,8 @@ describe('the database itself', () => {
   });
 });
 
-describe('the audit of the gateway', () => {
-  test('finds nothing wrong, and finds a live key of a draft', async () => {
+describe('audit', () => {
+  test('the audit finds nothing wrong, and finds a live key of a draft', async () => {
     const checks = await auditGateway(database);
     expect(checks.map(({ id, violations }) => [id, violations])).toEqual([
       ['completed_keys_have_a_response', 0n],

@@ -1,8 +1,8 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
-import { decideApproval, type ProgramStatus } from '../domain/program.ts';
-import { hadKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
+import { decideApproval, decideLiveKeyReplacement, type ProgramStatus } from '../domain/program.ts';
+import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
 import { noSuchDeveloper } from './developers.ts';
 
 export type Program = {
@@ -64,30 +64,54 @@ export async function approveProgram(
 const LOCK = { name: 'lock_program', text: 'select status from programs where id = $1 for no key update' };
 
 /**
- * Puts a new test key in the place of the old one, which ends with the commit. Replacements of one program take turns, so that the last
- * one's key is the one that works. Refuses: not_found (the program is not the developer's).
+ * Replaces the test key; the old one ends with the commit. Replacements of one program run one after the other, so that the key of the last
+ * one works. Refuses: not_found (the program is not the developer's).
  */
 export async function replaceTestKey(
   database: Database,
   program: { readonly programId: string; readonly developerId: string },
   testKey: NewKey,
   now: Date,
-): Promise<{ readonly revokedHashes: readonly string[] } | Refused> {
+): Promise<ReplacedKey | Refused> {
   return database.transaction(async (transaction) => {
     const owned = await transaction.query(LOCK_OWNED, [program.programId, program.developerId]);
     if (owned.length === 0) return noSuchProgram();
-    const revokedHashes = await revokeKeys(transaction, program.programId, 'test', now);
+    const revokedKeyIds = await revokeKeys(transaction, program.programId, 'test', now);
     await insertKey(transaction, program.programId, testKey);
-    return { revokedHashes };
+    return { revokedKeyIds };
   });
 }
+
+type ReplacedKey = { readonly revokedKeyIds: readonly string[] };
 
 const LOCK_OWNED = {
   name: 'lock_program_of_developer',
   text: 'select from programs where id = $1 and developer_id = $2 for no key update',
 };
 
-/** Changes what is given; null leaves a field as it is. Refuses: not_found. */
+/**
+ * Replaces the live key; the old one ends with the commit; replacements run one after the other. Refuses: not_found, conflict (the program is
+ * not approved, or has no live key).
+ */
+export async function replaceLiveKey(
+  database: Database,
+  programId: string,
+  liveKey: NewKey,
+  now: Date,
+): Promise<ReplacedKey | Refused> {
+  return database.transaction(async (transaction) => {
+    const [program] = await transaction.query<{ status: ProgramStatus }>(LOCK, [programId]);
+    if (program === undefined) return noSuchProgram();
+    const hasLiveKey = await hasKey(transaction, programId, 'live');
+    const decision = decideLiveKeyReplacement({ status: program.status, hasLiveKey });
+    if (isRefused(decision)) return decision;
+    const revokedKeyIds = await revokeKeys(transaction, programId, 'live', now);
+    await insertKey(transaction, programId, liveKey);
+    return { revokedKeyIds };
+  });
+}
+
+/** Changes the fields that are given; null leaves a field as it is. Refuses: not_found. */
 export async function updateProgram(
   database: Database,
   programId: string,
@@ -155,7 +179,7 @@ const SELECT_ONE = {
   text: `select ${COLUMNS}
 from programs p
 left join api_keys k on k.program_id = p.id and k.revoked_at is null
-left join rate_windows w on w.key_id = k.id
+left join request_windows w on w.subject = k.window_id and w.key_id = k.id
 where p.id = $1
 order by k.created_at, k.id`,
 };
@@ -176,7 +200,7 @@ function pageOf(programs: string): string {
   return `select ${COLUMNS}
 from (${programs}) p
 left join api_keys k on k.program_id = p.id and k.revoked_at is null
-left join rate_windows w on w.key_id = k.id
+left join request_windows w on w.subject = k.window_id and w.key_id = k.id
 order by p.id desc, k.created_at, k.id`;
 }
 
@@ -191,7 +215,7 @@ type Row = {
   | { environment: null }
 );
 
-/** One row a key, rows of one program together. */
+/** One row per key, rows of one program together. */
 function toPrograms(rows: readonly Row[]): Program[] {
   const programs = new Map<string, Program & { keys: ProgramKey[] }>();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
@@ -8,7 +8,14 @@ import { insertDeveloper } from './developers.ts';
 import { deleteSession, findSession, insertSession } from './sessions.ts';
 import { admitSignIn, deleteOldFailures, type SignInAttempt } from './sign-in-failures.ts';
 
-const LIMITS = { failuresPerEmail: 10, failuresPerAddress: 100, windowMs: 900_000 };
+const LIMITS = {
+  failuresPerPair: 5,
+  failuresPerEmail: 20,
+  failuresPerAddress: 100,
+  windowMs: 900_000,
+  firstDelayMs: 1_000,
+  maxDelayMs: 60_000,
+};
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const at = (ms: number) => new Date(NOW.getTime() + ms);
 
@@ -18,7 +25,9 @@ let replica: Database;
 const developerId = newId();
 
 beforeAll(async () => {
-  const { url } = cleanup.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  const { runningUrl: url } = cleanup.use(
+    await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
+  );
   database = cleanup.use(createDatabase({ url, maxConnections: 8, applicationName: 'sessions-test' }));
   replica = cleanup.use(createDatabase({ url, maxConnections: 8, applicationName: 'sessions-test-2' }));
   await insertDeveloper(database, { id: developerId, email: 'dev@example.com', passwordHash: 'argon2' });
@@ -27,98 +36,147 @@ afterAll(() => cleanup.disposeAsync());
 beforeEach(async () => {
   await database.query({ text: 'delete from sign_in_failures' });
   await database.query({ text: 'delete from sessions' });
+  await database.query({ text: 'delete from known_clients' });
 });
 
 const subject = (name: string) => Buffer.alloc(32, name);
+const pairOf = (pepper: string, email: string, address: string) =>
+  createHash('sha256').update([pepper, email, address].join()).digest();
 const attempt = (email: string, address: string, when = NOW): SignInAttempt => ({
   id: newId(),
   emailHash: subject(email),
   addressHash: subject(address),
+  pairHashes: [pairOf('elsewhere', email, address), pairOf('', email, address)],
   at: when,
 });
 const admit = (email: string, address: string, when = NOW, over = database) =>
   admitSignIn(over, attempt(email, address, when), LIMITS);
+const by = (failureId: string) => ({ failureId, pairHash: randomBytes(32) });
 const countFailures = async () =>
   (await database.query<{ count: number }>({ text: 'select count(*)::integer as count from sign_in_failures' }))[0]
     ?.count;
 
-describe('sign-ins that fail', () => {
-  test('are counted exactly: of 200 at once over two replicas, 10 are admitted', async () => {
+describe('failed sign-ins', () => {
+  const admittedOf = (decisions: readonly { kind: string }[]) =>
+    decisions.filter(({ kind }) => kind === 'admitted').length;
+
+  test('failed sign-ins are counted exactly: of 200 concurrent ones over two replicas, 5 of one client are admitted', async () => {
     const decisions = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => admit('e', `a${index % 7}`, NOW, index % 2 ? database : replica)),
+      Array.from({ length: 200 }, (_, index) => admit('e', 'a', NOW, index % 2 ? database : replica)),
     );
-    expect(decisions.filter(({ kind }) => kind === 'admitted')).toHaveLength(10);
+    expect(admittedOf(decisions)).toBe(5);
     expect(decisions.find(({ kind }) => kind === 'limited')).toEqual({
       kind: 'limited',
-      limit: 10,
-      retryAfterSeconds: 900,
-      resetAt: at(900_000),
+      limit: 5,
+      retryAfterSeconds: 1,
+      resetAt: at(1_000),
     });
-    expect(await countFailures()).toBe(10);
+    expect(await countFailures()).toBe(5);
   });
 
-  test('are counted by address too, however many e-mails are tried', async () => {
+  test('failed sign-ins are counted by e-mail too, over all clients that are not known to it', async () => {
+    const decisions = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => admit('e', `a${index}`, NOW, index % 2 ? database : replica)),
+    );
+    expect(admittedOf(decisions)).toBe(20);
+    expect(decisions.find(({ kind }) => kind === 'limited')).toMatchObject({ limit: 20, retryAfterSeconds: 1 });
+  });
+
+  test('failed sign-ins are counted by address too, over any number of e-mails', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 150 }, (_, index) => admit(`e${index}`, 'a', NOW, index % 2 ? database : replica)),
     );
-    expect(decisions.filter(({ kind }) => kind === 'admitted')).toHaveLength(100);
+    expect(admittedOf(decisions)).toBe(100);
     expect(await admit('e', 'a')).toMatchObject({ kind: 'limited', limit: 100 });
     expect(await admit('e', 'b')).toEqual({ kind: 'admitted' });
   });
 
-  test('count in any 15 minutes, not from some beginning on', async () => {
-    for (let index = 0; index < 9; index += 1) await admit('e', 'a', at(0));
-    expect(await admit('e', 'a', at(60_000))).toEqual({ kind: 'admitted' });
-    expect(await admit('e', 'a', at(899_999))).toMatchObject({ kind: 'limited', resetAt: at(900_000) });
+  test('each failed sign-in doubles the wait of the next one, up to a minute, and counts for 15 minutes', async () => {
+    for (let index = 0; index < 5; index += 1) await admit('e', 'a', at(0));
+    const waits: number[] = [];
+    let now = 0;
     for (let index = 0; index < 9; index += 1) {
-      expect(await admit('e', 'a', at(900_000)), String(index)).toEqual({ kind: 'admitted' });
+      const refused = await admit('e', 'a', at(now));
+      if (refused.kind !== 'limited') throw new Error('expected to have to wait');
+      waits.push(refused.retryAfterSeconds);
+      now += refused.retryAfterSeconds * 1_000;
+      expect(await admit('e', 'a', at(now))).toEqual({ kind: 'admitted' });
     }
-    expect(await admit('e', 'a', at(900_000))).toMatchObject({ kind: 'limited', resetAt: at(960_000) });
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(await admit('e', 'a', at(now + 900_000))).toEqual({ kind: 'admitted' });
+    expect(await admit('e', 'a', at(now + 900_000))).toEqual({ kind: 'admitted' });
   });
 
-  test('crossing each other, with e-mails and addresses in every order, never wait in a circle', async () => {
+  test('failed sign-ins elsewhere never slow down a known client, whichever pepper was current when it became known', async () => {
+    const [first, second] = [attempt('e', 'home'), attempt('f', 'home')];
+    const session = { developerId, createdAt: NOW, expiresAt: at(1_000) };
+    for (const { id, pairHashes } of [first, second]) {
+      const signedInBy = { failureId: id, pairHash: pairHashes[1] as Buffer };
+      await insertSession(database, { ...session, tokenHash: randomBytes(32) }, signedInBy);
+    }
+    for (let index = 0; index < 40; index += 1) await admit('e', `a${index}`);
+    for (let index = 0; index < 120; index += 1) await admit(`e${index}`, 'home');
+    expect(await admit('e', 'a')).toMatchObject({ kind: 'limited', limit: 20 });
+    expect(await admit('g', 'home')).toMatchObject({ kind: 'limited', limit: 100 });
+    for (const email of ['e', 'f']) {
+      const own = await Promise.all(Array.from({ length: 10 }, () => admit(email, 'home')));
+      expect(admittedOf(own)).toBe(5);
+    }
+    // Its own failures count for no other client.
+    expect(await countFailures()).toBe(20 + 100 + 10);
+    expect(await admit('g', 'home', at(1_000))).toEqual({ kind: 'admitted' });
+  });
+
+  test('concurrent sign-ins with e-mails and addresses in any order never deadlock', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
         admit(`${index % 3}`, `${(index * 5) % 4}`, NOW, index % 2 ? database : replica),
       ),
     );
-    expect(decisions.filter(({ kind }) => kind === 'admitted')).toHaveLength(30);
+    expect(admittedOf(decisions)).toBe(60);
   });
 });
 
-describe('a session', () => {
+describe('sessions', () => {
   const session = (tokenHash: Buffer) => ({ tokenHash, developerId, createdAt: NOW, expiresAt: at(1_000) });
 
-  test('takes back the failure that its sign-in was counted as, and no other', async () => {
+  test('a new session takes back the failure that its sign-in was counted as, and no other', async () => {
     const right = attempt('e', 'a');
     await admit('e', 'a');
     await admitSignIn(database, right, LIMITS);
-    await insertSession(database, session(randomBytes(32)), right.id);
+    await insertSession(database, session(randomBytes(32)), by(right.id));
     expect(await countFailures()).toBe(1);
   });
 
-  test('is known by its hash until it expires or is ended', async () => {
+  test('a session is known by its hash until it expires or is ended', async () => {
     const [ended, kept] = [randomBytes(32), randomBytes(32)];
-    await insertSession(database, session(ended), newId());
-    await insertSession(database, session(kept), newId());
-    expect(await findSession(replica, ended, at(999))).toBe(developerId);
+    await insertSession(database, session(ended), by(newId()));
+    await insertSession(database, session(kept), by(newId()));
+    expect(await findSession(replica, [ended], at(999))).toEqual({ developerId, tokenHash: ended });
     await deleteSession(database, ended);
-    expect(await findSession(replica, ended, at(999))).toBeNull();
-    expect(await findSession(replica, kept, at(999))).toBe(developerId);
-    expect(await findSession(replica, kept, at(1_000))).toBeNull();
-    expect(await findSession(replica, randomBytes(32), NOW)).toBeNull();
+    expect(await findSession(replica, [ended], at(999))).toBeNull();
+    expect(await findSession(replica, [randomBytes(32), kept], at(999))).toEqual({ developerId, tokenHash: kept });
+    expect(await findSession(replica, [kept], at(1_000))).toBeNull();
+    expect(await findSession(replica, [randomBytes(32)], NOW)).toBeNull();
   });
 });
 
-test('what no longer decides anything is deleted, and nothing else', async () => {
+test('sessions, failures and clients that decide nothing any more are deleted, and no others', async () => {
   const [over, current] = [randomBytes(32), randomBytes(32)];
-  await insertSession(database, { tokenHash: over, developerId, createdAt: NOW, expiresAt: at(1) }, newId());
-  await insertSession(database, { tokenHash: current, developerId, createdAt: NOW, expiresAt: at(900_001) }, newId());
+  await insertSession(database, { tokenHash: over, developerId, createdAt: NOW, expiresAt: at(1) }, by(newId()));
+  await insertSession(
+    database,
+    { tokenHash: current, developerId, createdAt: NOW, expiresAt: at(900_001) },
+    by(newId()),
+  );
   for (const when of [at(-1), at(0), at(1)]) await admit('e', 'a', when);
   const runOnce = createDeleteExpiredSessions(database, LIMITS.windowMs);
   expect(await runOnce(at(900_000))).toBe(3);
   expect(await runOnce(at(900_000))).toBe(0);
-  expect(await findSession(database, current, at(900_000))).toBe(developerId);
+  expect(await findSession(database, [current], at(900_000))).toMatchObject({ developerId });
   expect(await countFailures()).toBe(1);
   expect(await deleteOldFailures(database, at(1), 1)).toBe(1);
+  // The session that is left, and both clients.
+  expect(await runOnce(at(90 * 86_400_000 - 1))).toBe(1);
+  expect(await runOnce(at(90 * 86_400_000))).toBe(2);
 });

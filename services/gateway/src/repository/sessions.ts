@@ -1,4 +1,4 @@
-/** Who is signed in to the portal. A session is looked up by the hash of its token, at every call. */
+/** The sessions of developers in the portal. A session is looked up by the hash of its token, at every call. */
 import type { Database, Statement } from '@laurel/postgres';
 
 export interface NewSession {
@@ -11,46 +11,76 @@ export interface NewSession {
 const INSERT: Statement = {
   name: 'insert_session',
   text: `
-    with withdrawn as (delete from sign_in_failures where id = $5)
+    with withdrawn as (delete from sign_in_failures where id = $5),
+    known as (
+      insert into known_clients (pair_hash, last_signed_in_at) values ($6, $3)
+      on conflict (pair_hash) do update set last_signed_in_at = excluded.last_signed_in_at
+    )
     insert into sessions (token_hash, developer_id, created_at, expires_at)
     values ($1, $2, $3, $4)`,
 };
 
-/** Begins a session, and takes back the failure that its sign-in was counted as. */
-export async function insertSession(database: Database, session: NewSession, failureId: string): Promise<void> {
+/** Begins a session, removes the failure that its sign-in was counted as, and stores the client as known to the e-mail. */
+export async function insertSession(
+  database: Database,
+  session: NewSession,
+  signedInBy: { readonly failureId: string; readonly pairHash: Buffer },
+): Promise<void> {
   const { tokenHash, developerId, createdAt, expiresAt } = session;
-  await database.query(INSERT, [tokenHash, developerId, createdAt, expiresAt, failureId]);
+  await database.query(INSERT, [
+    tokenHash,
+    developerId,
+    createdAt,
+    expiresAt,
+    signedInBy.failureId,
+    signedInBy.pairHash,
+  ]);
 }
 
 const SELECT: Statement = {
   name: 'select_session',
-  text: 'select developer_id as "developerId" from sessions where token_hash = $1 and expires_at > $2',
+  text: `
+    select developer_id as "developerId", token_hash as "tokenHash"
+    from sessions
+    where token_hash = any ($1::bytea[]) and expires_at > $2`,
 };
 
-/** Whose session it is; null when there is none, or it is over. */
-export async function findSession(database: Database, tokenHash: Buffer, now: Date): Promise<string | null> {
-  const rows = await database.query<{ developerId: string }>(SELECT, [tokenHash, now]);
-  return rows[0]?.developerId ?? null;
+/** The developer of a session, by the hashes under which its token may be stored; null when there is none, or it has ended. */
+export async function findSession(
+  database: Database,
+  tokenHashes: readonly Buffer[],
+  now: Date,
+): Promise<{ readonly developerId: string; readonly tokenHash: Buffer } | null> {
+  const rows = await database.query<{ developerId: string; tokenHash: Buffer }>(SELECT, [
+    tokenHashes.map((hash) => `\\x${hash.toString('hex')}`),
+    now,
+  ]);
+  return rows[0] ?? null;
 }
 
 const DELETE: Statement = { name: 'delete_session', text: 'delete from sessions where token_hash = $1' };
 
-/** Ends a session, on every replica at once. */
+/** Ends a session, immediately on every replica. */
 export async function deleteSession(database: Database, tokenHash: Buffer): Promise<void> {
   await database.query(DELETE, [tokenHash]);
 }
 
+// The role may not lock the rows that it deletes here, so only one replica at a time deletes them.
 const DELETE_EXPIRED: Statement = {
   text: `
     with gone as (
       delete from sessions
-      where token_hash = any (array(select token_hash from sessions where expires_at <= $1 limit $2))
+      where token_hash = any (array(
+          select token_hash from sessions
+          where (select pg_try_advisory_xact_lock(hashtextextended('delete expired sessions', 0))) and expires_at <= $1
+          limit $2
+        ))
       returning 1
     )
     select count(*)::integer as count from gone`,
 };
 
-/** Deletes up to `limit` sessions that are over, and answers how many. */
+/** Deletes up to `limit` sessions that have ended, and returns how many. */
 export async function deleteExpiredSessions(database: Database, now: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_EXPIRED, [now, limit]);
   return rows[0]?.count ?? 0;

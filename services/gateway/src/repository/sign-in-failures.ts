@@ -1,9 +1,10 @@
 /** Sign-ins that failed, counted exactly over all replicas. */
 import type { Database, Queryable, Statement } from '@laurel/postgres';
+import { countsThatMatter } from '../domain/backoff.ts';
 import {
   decideSignIn,
-  type FillingFailures,
   type SignInDecision,
+  type SignInFailures,
   type SignInLimits,
 } from '../domain/sign-in-throttle.ts';
 
@@ -11,12 +12,13 @@ export interface SignInAttempt {
   readonly id: string;
   readonly emailHash: Buffer;
   readonly addressHash: Buffer;
+  /** Of the e-mail and the client together, under each pepper. */
+  readonly pairHashes: readonly Buffer[];
   readonly at: Date;
 }
 
 /**
- * One e-mail and one address, kept apart by the seed. Everybody takes the two in the order in which they stand here, so that no circle
- * of waiting can close.
+ * One e-mail and one address, kept apart by the seed. Every transaction locks the two in this order, so that transactions cannot deadlock.
  */
 const LOCK: Statement = {
   name: 'lock_sign_in_subjects',
@@ -26,78 +28,144 @@ const LOCK: Statement = {
       pg_advisory_xact_lock(hashtextextended(encode($2, 'hex'), 2))`,
 };
 
-const SELECT_FILLING: Statement = {
-  name: 'select_filling_sign_in_failures',
+/** The newest failures of each kind, as many as matter: within the window there are few, because each delays the next one. */
+const SELECT_FAILURES: Statement = {
+  name: 'select_sign_in_failures',
   text: `
     select
-      (
+      exists (select from known_clients where pair_hash = any ($3::bytea[])) as "isKnownClient",
+      pair.count as "pairCount",
+      pair.newest as "pairNewest",
+      email.count as "emailCount",
+      email.newest as "emailNewest",
+      address.count as "addressCount",
+      address.newest as "addressNewest"
+    from (
+      select count(*)::integer as count, max(failed_at) as newest
+      from (
         select failed_at from sign_in_failures
-        where email_hash = $1 and failed_at > $3
-        order by failed_at desc offset $4 limit 1
-      ) as "ofEmail",
-      (
+        where email_hash = $1 and address_hash = $2 and failed_at > $4
+        order by failed_at desc limit $5
+      ) as failures
+    ) as pair
+    cross join (
+      select count(*)::integer as count, max(failed_at) as newest
+      from (
         select failed_at from sign_in_failures
-        where address_hash = $2 and failed_at > $3
-        order by failed_at desc offset $5 limit 1
-      ) as "ofAddress"`,
+        where email_hash = $1 and not from_known_client and failed_at > $4
+        order by failed_at desc limit $6
+      ) as failures
+    ) as email
+    cross join (
+      select count(*)::integer as count, max(failed_at) as newest
+      from (
+        select failed_at from sign_in_failures
+        where address_hash = $2 and not from_known_client and failed_at > $4
+        order by failed_at desc limit $7
+      ) as failures
+    ) as address`,
 };
+
+interface FailuresRow {
+  readonly isKnownClient: boolean;
+  readonly pairCount: number;
+  readonly pairNewest: Date | null;
+  readonly emailCount: number;
+  readonly emailNewest: Date | null;
+  readonly addressCount: number;
+  readonly addressNewest: Date | null;
+}
 
 const INSERT: Statement = {
   name: 'insert_sign_in_failure',
-  text: 'insert into sign_in_failures (id, email_hash, address_hash, failed_at) values ($1, $2, $3, $4)',
+  text: `
+    insert into sign_in_failures (id, email_hash, address_hash, from_known_client, failed_at)
+    values ($1, $2, $3, $4, $5)`,
 };
 
 /**
- * Counts a sign-in as failed, unless its e-mail or its address is at its limit; beginning the session takes it back.
- * Not durable: a crash of the database forgives the last failures, which harms nobody.
+ * Counts a sign-in as failed, unless it has to wait; beginning the session takes it back. Not durable: after a crash of the database the last
+ * failures no longer count, which harms no account.
  */
 export async function admitSignIn(
   database: Database,
   attempt: SignInAttempt,
   limits: SignInLimits,
 ): Promise<SignInDecision> {
-  // Who guesses on is refused for the price of one read, and without waiting for anybody.
-  const atFirst = await decide(database, attempt, limits);
+  // A caller that keeps guessing is refused at the cost of one read, and without waiting for a lock.
+  const atFirst = decideSignIn(await load(database, attempt, limits), limits, attempt.at);
   if (atFirst.kind === 'limited') return atFirst;
 
   const { id, emailHash, addressHash, at } = attempt;
   return database.transaction(
     async (transaction) => {
       await transaction.query(LOCK, [emailHash, addressHash]);
-      const decision = await decide(transaction, attempt, limits);
+      const failures = await load(transaction, attempt, limits);
+      const decision = decideSignIn(failures, limits, at);
       if (decision.kind === 'limited') return decision;
-      await transaction.commitWith((last) => last.query(INSERT, [id, emailHash, addressHash, at]));
+      const failure = [id, emailHash, addressHash, failures.isKnownClient, at];
+      await transaction.commitWith((last) => last.query(INSERT, failure));
       return decision;
     },
     { durable: false },
   );
 }
 
-async function decide(on: Queryable, attempt: SignInAttempt, limits: SignInLimits): Promise<SignInDecision> {
-  const { emailHash, addressHash, at } = attempt;
-  const [filling] = await on.query<FillingFailures>(SELECT_FILLING, [
+async function load(on: Queryable, attempt: SignInAttempt, limits: SignInLimits): Promise<SignInFailures> {
+  const { emailHash, addressHash, pairHashes, at } = attempt;
+  const [row] = await on.query<FailuresRow>(SELECT_FAILURES, [
     emailHash,
     addressHash,
+    pairHashes.map((hash) => `\\x${hash.toString('hex')}`),
     new Date(at.getTime() - limits.windowMs),
-    limits.failuresPerEmail - 1,
-    limits.failuresPerAddress - 1,
+    countsThatMatter(limits.failuresPerPair, limits),
+    countsThatMatter(limits.failuresPerEmail, limits),
+    countsThatMatter(limits.failuresPerAddress, limits),
   ]);
-  if (filling === undefined) throw new Error('a select without from answers one row');
-  return decideSignIn(filling, limits, at);
+  if (row === undefined) throw new Error('a select of aggregates answers one row');
+  return {
+    isKnownClient: row.isKnownClient,
+    ofPair: { count: row.pairCount, newest: row.pairNewest },
+    ofEmail: { count: row.emailCount, newest: row.emailNewest },
+    ofAddress: { count: row.addressCount, newest: row.addressNewest },
+  };
 }
 
+// The role may not lock the rows that it deletes here, so only one replica at a time deletes them.
 const DELETE_OLD: Statement = {
   text: `
     with gone as (
       delete from sign_in_failures
-      where id = any (array(select id from sign_in_failures where failed_at <= $1 limit $2))
+      where id = any (array(
+          select id from sign_in_failures
+          where (select pg_try_advisory_xact_lock(hashtextextended('delete old sign-in failures', 0))) and failed_at <= $1
+          limit $2
+        ))
       returning 1
     )
     select count(*)::integer as count from gone`,
 };
 
-/** Deletes up to `limit` failures that happened by then, and answers how many. */
+/** Deletes up to `limit` failures that happened by then, and returns how many. */
 export async function deleteOldFailures(database: Database, until: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_OLD, [until, limit]);
+  return rows[0]?.count ?? 0;
+}
+
+const DELETE_UNUSED: Statement = {
+  text: `
+    with gone as (
+      delete from known_clients
+      where pair_hash = any (array(
+        select pair_hash from known_clients where last_signed_in_at <= $1 limit $2 for update skip locked
+      ))
+      returning 1
+    )
+    select count(*)::integer as count from gone`,
+};
+
+/** Deletes up to `limit` known clients without a sign-in since then, and returns how many. */
+export async function deleteUnusedClients(database: Database, until: Date, limit: number): Promise<number> {
+  const rows = await database.query<{ count: number }>(DELETE_UNUSED, [until, limit]);
   return rows[0]?.count ?? 0;
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cleanup.disposeAsync(), 30_000);
 
-/** Low, so that going past it is quick; no program here sends as many requests to `/v1` in a minute. */
+/** Low, so that exceeding it is quick; no program here sends as many requests to `/v1` in a minute. */
 const RATE_LIMIT = 20;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -49,8 +49,8 @@ async function makeProgram() {
   return { id: body.id, partner: createPartner(http, body.test_key), testKey: body.test_key };
 }
 
-async function makeAccount(email = `${randomUUID()}@example.com`) {
-  return (await operator.createAccount({ ...ACCOUNT, email })).body;
+async function makeAccount(email = `${randomUUID()}@example.com`, fields: object = {}) {
+  return (await operator.createAccount({ ...ACCOUNT, email, ...fields })).body;
 }
 
 /** A funded sandbox player's won attempt, and the award's id. */
@@ -62,8 +62,8 @@ async function winAttempt(program: Awaited<ReturnType<typeof makeProgram>>, play
   return { challenge, attempt, outcome, awardId: String(outcome.award?.id) };
 }
 
-describe('the door of /api/operator', () => {
-  test('answers 401 to everything but the token', async () => {
+describe('authentication of /api/operator', () => {
+  test('/api/operator answers 401 to every request without the token', async () => {
     const answers = await Promise.all([
       http.send('GET', '/api/operator/programs'),
       http.send('GET', '/api/operator/programs', { headers: { authorization: 'Bearer nobody' } }),
@@ -77,7 +77,7 @@ describe('the door of /api/operator', () => {
     expect(answers.map(({ status, code }) => [status, code])).toEqual(answers.map(() => [401, 'unauthorized']));
   });
 
-  test('answers the 404 envelope to a path that does not exist', async () => {
+  test('/api/operator answers the 404 envelope to a path that does not exist', async () => {
     expect(await operator.send('GET', '/tournaments')).toMatchObject({ status: 404, code: 'not_found' });
     expect(await http.send('GET', '/api')).toMatchObject({ status: 404, code: 'not_found' });
   });
@@ -86,7 +86,7 @@ describe('the door of /api/operator', () => {
 describe('developers', () => {
   const password = 'correct horse battery';
 
-  test('are created once per e-mail, whatever its case, with a password that is stored as argon2id', async () => {
+  test('a developer is created once per e-mail in any case, with a password that is stored as argon2id', async () => {
     const made = await operator.send<{ id: string }>('POST', '/developers', {
       body: { email: 'Dev@Example.com', password },
     });
@@ -102,7 +102,7 @@ describe('developers', () => {
     expect(rows).toEqual([{ password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) }]);
   });
 
-  test('are refused a bad e-mail or password', async () => {
+  test('a developer with a bad e-mail or password is refused', async () => {
     const email = 'other@example.com';
     for (const body of [
       { email },
@@ -124,7 +124,7 @@ describe('developers', () => {
 });
 
 describe('programs', () => {
-  test('show their test key once, and their live key once, at approval', async () => {
+  test('a program shows its test key once, and its live key once, at approval', async () => {
     const made = await operator.createProgram('Arcade');
     expect(made.status).toBe(201);
     const { id, test_key: testKey } = made.body;
@@ -161,7 +161,7 @@ describe('programs', () => {
     expect(listed.text).not.toContain(testKey);
   });
 
-  test('lose their keys while suspended, closed or scheduled for deletion', async () => {
+  test('a program loses its keys while suspended, closed or scheduled for deletion', async () => {
     const { id, partner } = await makeProgram();
     const status = async () => (await partner.listChallenges('p')).status;
     expect(await status()).toBe(200);
@@ -177,7 +177,7 @@ describe('programs', () => {
     expect(await status()).toBe(200);
   });
 
-  test('answer 404 when unknown, and 400 before that to a body that is wrong', async () => {
+  test('an unknown program is 404, and before that a wrong body is 400', async () => {
     for (const id of [newId(), 'not-a-uuid']) {
       expect(await operator.send('GET', `/programs/${id}`)).toMatchObject({ status: 404, code: 'not_found' });
       expect(await operator.approveProgram(id)).toMatchObject({ status: 404, code: 'not_found' });
@@ -209,7 +209,7 @@ describe('programs', () => {
     }
   });
 
-  test('take insiders, of accounts that exist', async () => {
+  test('a program takes insiders, of accounts that exist', async () => {
     const { id } = await makeProgram();
     const account = await makeAccount();
     const add = (accountId: string) =>
@@ -222,7 +222,7 @@ describe('programs', () => {
 });
 
 describe('accounts', () => {
-  test('are opened once per e-mail, and changed field by field', async () => {
+  test('an account is opened once per e-mail, and changed field by field', async () => {
     const email = `${randomUUID()}@Example.com`;
     const opened = await operator.createAccount({ ...ACCOUNT, email });
     expect(opened.status).toBe(201);
@@ -235,6 +235,7 @@ describe('accounts', () => {
       under_investigation: false,
       blocked: false,
       sandbox_only: false,
+      program_id: null,
       created_at: expect.stringMatching(INSTANT),
     });
     expect(await operator.createAccount({ ...ACCOUNT, email })).toMatchObject({ status: 409, code: 'conflict' });
@@ -255,7 +256,7 @@ describe('accounts', () => {
     expect(await operator.updateAccount(newId(), { blocked: true })).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  test('are refused wrong fields', async () => {
+  test('an account with wrong fields is refused', async () => {
     const body = { ...ACCOUNT, email: 'x@example.com' };
     for (const wrong of [
       { email: undefined },
@@ -276,15 +277,15 @@ describe('accounts', () => {
     }
   });
 
-  test('take a deposit once per reference, and list every line newest first, page by page', async () => {
-    const { id } = await makeAccount();
+  test('an account takes a deposit once per reference, and lists every line newest first, page by page', async () => {
+    const { id } = await makeAccount(undefined, { program_id: (await makeProgram()).id });
     const deposit = (amount: string, reference: string, environment = 'test') =>
       operator.deposit(id, { environment, amount, reference });
     expect(await deposit('50.00', 'a')).toMatchObject({ status: 201, body: { balance: '50.00' } });
     expect(await deposit('50.00', 'a')).toMatchObject({ status: 201, body: { balance: '50.00' } });
     expect(await deposit('51.00', 'a')).toMatchObject({ status: 409, code: 'conflict' });
     expect(await deposit('0.01', 'b')).toMatchObject({ status: 201, body: { balance: '50.01' } });
-    expect(await deposit('7.00', 'a', 'live')).toMatchObject({ status: 201, body: { balance: '7.00' } });
+    expect(await deposit('7.00', 'a', 'live')).toMatchObject({ status: 404, code: 'not_found' });
 
     const first = await operator.send<{ next_cursor: string }>(
       'GET',
@@ -321,7 +322,7 @@ describe('accounts', () => {
 });
 
 describe('challenges', () => {
-  test('are created with the defaults of the house', async () => {
+  test('a challenge is created with the defaults of the contract', async () => {
     const { id } = await makeProgram();
     const { threshold: _none, status: _calibrating, ...terms } = TERMS;
     const created = await operator.createChallenge(id, terms);
@@ -362,7 +363,7 @@ describe('challenges', () => {
     expect((await operator.getChallenge(created.body.id)).body).toEqual(created.body);
   });
 
-  test('go live with a bar, and are suspended, reinstated and closed', async () => {
+  test('a challenge goes live with a bar, and is suspended, reinstated and closed', async () => {
     const { id } = await makeProgram();
     const { body } = await operator.createChallenge(id, { ...TERMS, prize: '99.00' });
     expect(body).toMatchObject({ status: 'live', threshold: 100, fee: '1.00', prize: '99.00' });
@@ -377,7 +378,7 @@ describe('challenges', () => {
     expect(await operator.getChallenge('x')).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  test('are refused wrong terms', async () => {
+  test('a challenge with wrong terms is refused', async () => {
     const { id } = await makeProgram();
     for (const wrong of [
       { environment: 'prod' },
@@ -477,7 +478,7 @@ describe('payouts, voiding and receipts', () => {
     });
   });
 
-  test('a receipt comes with its signature and key', async () => {
+  test('a receipt is answered with its signature and key', async () => {
     const program = await makeProgram();
     await program.partner.createPlayer('p', '20.00');
     const { outcome } = await winAttempt(program, 'p');
@@ -499,8 +500,8 @@ describe('payouts, voiding and receipts', () => {
   });
 });
 
-describe('the sandbox', () => {
-  test('makes, links and funds a player; funds add up', async () => {
+describe('sandbox', () => {
+  test('the sandbox creates, links and funds a player; funds add up', async () => {
     const { partner } = await makeProgram();
     const made = await partner.createPlayer('spieler äöü', '10.00');
     expect(made.status).toBe(201);
@@ -514,7 +515,7 @@ describe('the sandbox', () => {
     }
   });
 
-  test('makes the hour of an attempt pass', async () => {
+  test('the sandbox lets the hour of an attempt pass', async () => {
     const program = await makeProgram();
     await program.partner.createPlayer('p', '20.00');
     const challenge = (await operator.createChallenge(program.id, TERMS)).body;
@@ -530,7 +531,7 @@ describe('the sandbox', () => {
     expect(await program.partner.expireAttempt('x')).toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  test('knows test keys only, and spends nothing of the rate limit of /v1', async () => {
+  test('the sandbox accepts test keys only, and uses nothing of the rate limit of /v1', async () => {
     const made = await operator.createProgram('Arcade');
     const live = createPartner(http, (await operator.approveProgram(made.body.id)).body.live_key);
     const refusals = await Promise.all([
@@ -552,7 +553,7 @@ describe('the sandbox', () => {
   });
 });
 
-test('every operator mutation leaves one log line, without e-mail, password or key', async () => {
+test('every operator mutation writes one log line, without e-mail, password or key', async () => {
   const email = `${randomUUID()}@example.com`;
   const { id } = await makeAccount(email);
   await operator.updateAccount(id, { blocked: true });
@@ -560,7 +561,7 @@ test('every operator mutation leaves one log line, without e-mail, password or k
     { actor: 'operator', action: 'create_account', result: 'done', id },
     { actor: 'operator', action: 'change_account', result: 'done', accountId: id, changed: ['blocked'] },
   ];
-  // The lines come through a pipe, and may come after the answers.
+  // The lines arrive through a pipe, perhaps after the answers.
   await vi.waitFor(() => {
     const lines = stack.logs('gateway').filter((line) => line.includes('operator action') && line.includes(id));
     expect(lines.map((line) => JSON.parse(line))).toEqual(expected.map((line) => expect.objectContaining(line)));

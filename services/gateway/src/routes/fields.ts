@@ -1,11 +1,18 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
 import { isUuid } from '@laurel/ids';
 import { type Cents, parseAmount } from '@laurel/money';
-import { z } from 'zod';
-import { isAtMost } from '../domain/text.ts';
-import { ENVIRONMENTS } from '../presenters/wire-names.ts';
+import { ENVIRONMENTS } from '@laurel/proto/enum-names';
+import { hasNul, isAtMost } from '../domain/text.ts';
+import { z } from '../http/zod.ts';
 
 export const environment = z.enum(['test', 'live']).transform((name) => ENVIRONMENTS[name]);
+
+/** A uuid in a path, in lower case. */
+export const pathId = z
+  .string()
+  .refine(isUuid)
+  .transform((value) => value.toLowerCase())
+  .openapi({ type: 'string', format: 'uuid', description: 'A malformed one names nothing: 404.' });
 
 /** Free text of 1 to `maxLength` characters. PostgreSQL cannot store NUL. */
 export const text = (maxLength: number) =>
@@ -13,23 +20,32 @@ export const text = (maxLength: number) =>
     .string()
     .min(1)
     .refine((value) => isAtMost(value, maxLength), `must have at most ${maxLength} characters`)
-    .refine((value) => !value.includes('\0'), 'must not contain NUL');
+    .refine((value) => !hasNul(value), 'must not contain NUL')
+    .openapi({ maxLength });
+
+const amountText = { type: 'string', pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', example: '5.00' } as const;
 
 /** `<amount>`: a decimal string with two places. */
-export const amount = z.string().transform((value, context): Cents => {
-  const parsed = parseAmount(value);
-  if (parsed !== null) return parsed;
-  context.addIssue({ code: 'custom', message: 'must be a decimal string with two places, for example "5.00"' });
-  return z.NEVER;
-});
+export const amount = z
+  .string()
+  .transform((value, context): Cents => {
+    const parsed = parseAmount(value);
+    if (parsed !== null) return parsed;
+    context.addIssue({ code: 'custom', message: 'must be a decimal string with two places, for example "5.00"' });
+    return z.NEVER;
+  })
+  .openapi({ ...amountText, description: 'USD, two places.' });
 
-export const positiveAmount = amount.refine((value) => value > 0n, 'must be above 0.00');
+export const positiveAmount = amount
+  .refine((value) => value > 0n, 'must be above 0.00')
+  .openapi({ ...amountText, description: 'USD, two places, above 0.00.' });
 
 /** A uuid in a body; ids are lower case everywhere. */
 export const id = z
   .string()
   .refine(isUuid, 'must be a uuid')
-  .transform((value) => value.toLowerCase());
+  .transform((value) => value.toLowerCase())
+  .openapi({ type: 'string', format: 'uuid' });
 
 /** An ISO 3166-1 country, with its ISO 3166-2 subdivision where there is one: `US-CA`, `GB`. */
 export const jurisdiction = z
@@ -59,5 +75,5 @@ export const page = {
     .optional(),
 };
 
-/** Rows of a page unless the request says otherwise; also its most. */
+/** Rows of a page by default; also the most that a request may ask for. */
 export const PAGE_LIMIT = 200;

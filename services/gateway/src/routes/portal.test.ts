@@ -1,4 +1,4 @@
-/** Two gateways on one database. The webhook service is scripted: here it matters what it is asked, and how its answers are shown. */
+/** Two gateways on one database. The webhook service is scripted: the tests check which calls it gets, and how its answers are shown. */
 import { randomBytes } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
@@ -15,7 +15,7 @@ import { startGateway } from '../server.ts';
 type Service = Handlers<typeof WebhookServiceService>;
 
 const NOBODY = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-test';
+const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const PASSWORD = 'correct horse battery';
 const HOUR_MS = 3_600_000;
 const AT = new Date('2026-11-21T12:00:00.000Z');
@@ -47,11 +47,15 @@ beforeAll(async () => {
     await startGrpcServer({
       host: '127.0.0.1',
       port: 0,
-      services: [implement(WebhookServiceService, Object.fromEntries(scripted), { logger: silent })],
+      services: [
+        implement(WebhookServiceService, Object.fromEntries(scripted), { logger: silent, callers: ['gateway'] }),
+      ],
       logger: silent,
     }),
   );
-  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  const { url, runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
+  );
   database = stack.use(createDatabase({ url, maxConnections: 2, applicationName: 'portal-test' }));
   const pepper = randomBytes(32).toString('base64');
   const start = (webhookAddress: string) =>
@@ -59,15 +63,16 @@ beforeAll(async () => {
       parseConfig(gatewayConfigSchema, {
         LOG_LEVEL: 'silent',
         HTTP_PORT: '0',
-        GATEWAY_DATABASE_URL: url,
+        GATEWAY_DATABASE_URL: runningUrl,
         WALLET_ADDRESS: NOBODY,
         CHALLENGE_ADDRESS: NOBODY,
         TOURNAMENT_ADDRESS: NOBODY,
         WEBHOOK_ADDRESS: webhookAddress,
         OPERATOR_TOKEN,
         KEY_PEPPER: pepper,
-        // Every test here comes from one address.
+        // All tests here come from one address.
         PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: '1000',
+        PORTAL_RATE_LIMIT_PER_MINUTE: '100000',
       }),
       logger,
       clock,
@@ -140,7 +145,7 @@ const INVALID = [400, 'invalid_request'];
 const UNAUTHORIZED = [401, 'unauthorized'];
 
 describe('signing in', () => {
-  test('gives a token that opens the portal on every replica, as a bearer and as a cookie that no script can read', async () => {
+  test('a sign-in returns a token that opens the portal on every replica, as a bearer and as a cookie that no script can read', async () => {
     const { email } = await makeDeveloper();
     const answer = await signIn(email.toUpperCase());
     expect([answer.status, answer.body]).toEqual([201, { token: expect.stringMatching(/^[\w-]{43}$/) }]);
@@ -154,7 +159,7 @@ describe('signing in', () => {
     }
   });
 
-  test('fails alike, byte for byte, with a wrong password and with an e-mail that nobody has', async () => {
+  test('a sign-in fails alike, byte for byte, with a wrong password and with an unknown e-mail', async () => {
     const { email } = await makeDeveloper();
     const answers = [await signIn(email, 'wrong'), await signIn('nobody@example.com'), await signIn(email, '')];
     const seen = answers.map(({ status, text, headers }) => ({
@@ -166,7 +171,7 @@ describe('signing in', () => {
     for (const other of seen) expect(other).toEqual(seen[0]);
   });
 
-  test('needs an e-mail and a password, and nothing else', async () => {
+  test('a sign-in needs an e-mail and a password, and no other field', async () => {
     const body = { email: 'dev@example.com', password: PASSWORD };
     for (const wrong of [
       {},
@@ -181,37 +186,42 @@ describe('signing in', () => {
     }
   });
 
-  test('lets 10 of 200 wrong passwords be tried, over all replicas, and then nobody, until 15 minutes have passed', async () => {
+  test('of 200 wrong passwords over all replicas 5 are checked, and then one more after each wait', async () => {
     const { email } = await makeDeveloper();
     for (const subject of [email, 'throttled@example.com']) {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) => signIn(subject, `wrong ${index}`, index % 2)),
       );
-      expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
       const refusedOnes = answers.filter(({ status }) => status === 429);
-      expect(refusedOnes).toHaveLength(190);
-      const resetAt = new Date(clock().getTime() + 900_000).toISOString();
+      expect(refusedOnes).toHaveLength(195);
+      const resetAt = new Date(clock().getTime() + 1_000).toISOString();
       expect(refusedOnes[0]?.body).toEqual({
         error: 'Too many requests.',
-        retry_after: 900,
-        limit: 10,
+        retry_after: 1,
+        limit: 5,
         reset_at: resetAt,
       });
-      expect(refusedOnes[0]?.headers.get('retry-after')).toBe('900');
+      expect(refusedOnes[0]?.headers.get('retry-after')).toBe('1');
     }
     expect((await signIn(email)).status).toBe(429);
-    clock.advance(900_000);
+    clock.advance(1_000);
+    expect((await signIn(email, 'wrong')).status).toBe(401);
+    expect((await signIn(email)).headers.get('retry-after')).toBe('2');
+    clock.advance(2_000);
+    expect((await signIn(email)).status).toBe(201);
+    // A sign-in with the right password does not count: the wait that is over does not start again.
     expect((await signIn(email)).status).toBe(201);
   }, 60_000);
 
-  test('with the right password counts for nothing', async () => {
+  test('a sign-in with the right password does not count as a failure', async () => {
     const { email } = await makeDeveloper();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(email, PASSWORD, index % 2)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect((await signIn(email, 'wrong')).status).toBe(401);
   }, 30_000);
 
-  test('is logged by the id of the developer: no e-mail, no password, no token', async () => {
+  test('a sign-in is logged by the id of the developer: no e-mail, no password, no token', async () => {
     const { id, email } = await makeDeveloper();
     const { token } = (await signIn(email)).body;
     await signIn(email, 'wrong password');
@@ -223,11 +233,11 @@ describe('signing in', () => {
     for (const secret of [email, PASSWORD, 'wrong password', token]) expect(lines.join()).not.toContain(secret);
   });
 
-  test('leaves neither a token nor an e-mail in the database', async () => {
+  test('a sign-in leaves neither a token nor an e-mail in the database', async () => {
     const { email, token } = await makeDeveloper();
     await signIn(email, 'wrong');
     const rows = await database.query<{ row: string }>({
-      text: 'select s::text as row from sessions s union all select f::text from sign_in_failures f',
+      text: 'select s::text as row from sessions s union all select f::text from sign_in_failures f union all select c::text from known_clients c',
     });
     const text = rows.map(({ row }) => row).join();
     expect(rows.length).toBeGreaterThan(1);
@@ -237,8 +247,8 @@ describe('signing in', () => {
   });
 });
 
-describe('a session', () => {
-  test('is needed everywhere else, and every failure of it is one answer', async () => {
+describe('sessions', () => {
+  test('a session is needed for every other call, and every failure of it is one answer', async () => {
     const answers = await Promise.all([
       portal('GET', '/programs'),
       portal('GET', '/programs', { token: randomBytes(32).toString('base64url') }),
@@ -254,7 +264,7 @@ describe('a session', () => {
     }
   });
 
-  test('ends at once on every replica when its developer signs out, and no other session does', async () => {
+  test('a session ends immediately on every replica when its developer signs out, and no other session does', async () => {
     const { email, token } = await makeDeveloper();
     const other = (await signIn(email)).body.token;
     const open = (replica: number, bearer: string) => portal('GET', '/programs', { replica, token: bearer });
@@ -268,7 +278,7 @@ describe('a session', () => {
     }
   });
 
-  test('ends by itself after 12 hours', async () => {
+  test('a session expires after 12 hours', async () => {
     const { token } = await makeDeveloper();
     clock.advance(12 * HOUR_MS - 1);
     expect((await portal('GET', '/programs', { token })).status).toBe(200);
@@ -276,7 +286,7 @@ describe('a session', () => {
     expect((await portal('GET', '/programs', { token })).status).toBe(401);
   });
 
-  test("in a cookie changes nothing for another site's page; a bearer token is no browser's doing", async () => {
+  test("a session in a cookie allows no change by another site's page; a bearer token is never attached by a browser", async () => {
     const { token } = await makeDeveloper();
     const cookie = `laurel_session=${token}`;
     const change = (site: string | undefined, by: Sent) =>
@@ -297,8 +307,8 @@ describe('a session', () => {
   });
 });
 
-describe('programs', () => {
-  test('are those of the developer, newest first, page by page', async () => {
+describe('programs in the portal', () => {
+  test('programs in the portal are those of the developer, newest first, page by page', async () => {
     const { id, token, programId } = await makeDeveloper();
     await makeDeveloper();
     const second = (await operate('POST', '/programs', { name: 'Second', developer_id: id })).body;
@@ -316,7 +326,7 @@ describe('programs', () => {
     }
   });
 
-  test('get a new test key; the old one stops at once on every replica', async () => {
+  test('a program gets a new test key in the portal; the old one stops immediately on every replica', async () => {
     const { id, token, programId, testKey } = await makeDeveloper();
     const use = (key: string, replica: number) =>
       send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } }).then(({ status }) => status);
@@ -332,7 +342,7 @@ describe('programs', () => {
     expect(lines.join()).not.toContain('sk_test_');
   });
 
-  test('have exactly one working test key after 20 replacements at once on two replicas', async () => {
+  test('a program has exactly one working test key after 20 concurrent replacements on two replicas', async () => {
     const { token, programId } = await makeDeveloper();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -346,7 +356,7 @@ describe('programs', () => {
     expect(statuses.filter(({ status }) => status === 401)).toHaveLength(19);
   });
 
-  test("of others are not found, and keep their developer's key", async () => {
+  test('programs of other developers are not found in the portal, and keep their keys', async () => {
     const { token } = await makeDeveloper();
     const other = await makeDeveloper();
     const ownerless = (await operate('POST', '/programs', { name: 'Ownerless' })).body;
@@ -358,8 +368,8 @@ describe('programs', () => {
   });
 });
 
-describe('a program that an operator makes for a developer', () => {
-  test('is told to the webhook service before it is there', async () => {
+describe('programs that an operator makes for a developer', () => {
+  test('a program of a developer is registered with the webhook service before it exists', async () => {
     const { id } = await makeDeveloper();
     let wasThere: boolean | undefined;
     script.putProgram = async ({ programId }) => {
@@ -373,7 +383,7 @@ describe('a program that an operator makes for a developer', () => {
     expect(wasThere).toBe(false);
   });
 
-  test('is not made while the webhook service is down; one without a developer is', async () => {
+  test('a program of a developer is not made while the webhook service is down; one without a developer is', async () => {
     const { id } = await makeDeveloper();
     expect(codeOf(await operate('POST', '/programs', { name: 'Down', developer_id: id }, 2))).toEqual([
       500,
@@ -383,7 +393,7 @@ describe('a program that an operator makes for a developer', () => {
     expect((await operate('POST', '/programs', { name: 'Free' }, 2)).status).toBe(201);
   });
 
-  test('needs a developer who exists, and then nobody is told', async () => {
+  test('a program of an unknown developer is refused, and not registered with the webhook service', async () => {
     expect(codeOf(await operate('POST', '/programs', { name: 'x', developer_id: newId() }))).toEqual(NOT_FOUND);
     expect(asked).toEqual([]);
   });
@@ -413,7 +423,7 @@ describe('webhook endpoints', () => {
   const SECRET = `whsec_${'0'.repeat(64)}`;
   const path = `/webhook-endpoints/${ENDPOINT.id}`;
 
-  test('are made with a secret that is shown once, and never logged', async () => {
+  test('a webhook endpoint is created with a secret that is shown once, and never logged', async () => {
     const { id, token, programId } = await makeDeveloper();
     script.createEndpoint = async () => ({ endpoint: ENDPOINT, signingSecret: SECRET });
     const made = await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url } });
@@ -459,7 +469,7 @@ describe('webhook endpoints', () => {
     expect(lines.join()).not.toContain('whsec_');
   });
 
-  test('are refused wrong fields, and a program of somebody else, without a question', async () => {
+  test("a webhook endpoint with wrong fields, or for another developer's program, is refused without a call to the service", async () => {
     const { token } = await makeDeveloper();
     const other = await makeDeveloper();
     const body = { url: ENDPOINT.url };
@@ -487,7 +497,7 @@ describe('webhook endpoints', () => {
     expect(asked).toEqual([]);
   });
 
-  test('are shown, listed, changed in what is given, rotated, tested and deleted as their developer', async () => {
+  test('webhook endpoints are shown, listed, changed in the given fields, rotated, tested and deleted as their developer', async () => {
     const { id, token } = await makeDeveloper();
     const deliveryId = newId();
     const own = { developerId: id, endpointId: ENDPOINT.id };
@@ -539,7 +549,7 @@ describe('webhook endpoints', () => {
     expect(lines.join()).not.toContain('whsec_');
   });
 
-  test('take no change that changes nothing, nor one of what never changes', async () => {
+  test('a change of a webhook endpoint that changes nothing, is not valid, or concerns a constant field is refused', async () => {
     const { token } = await makeDeveloper();
     for (const body of [
       {},
@@ -556,7 +566,7 @@ describe('webhook endpoints', () => {
     expect(asked).toEqual([]);
   });
 
-  test('that the service refuses are refused alike, and a malformed id is one that nobody has', async () => {
+  test('refusals of the webhook service are passed on, and a malformed id of an endpoint is not found', async () => {
     const { token } = await makeDeveloper();
     const calls = (id: string): [string, string, object?][] => [
       ['GET', `/webhook-endpoints/${id}`],
@@ -576,7 +586,7 @@ describe('webhook endpoints', () => {
     expect([full.status, full.body]).toEqual([409, { error: { code: 'conflict', message: 'There are 20.' } }]);
   });
 
-  test('show their deliveries with every send, filtered, page by page', async () => {
+  test('a webhook endpoint shows its deliveries with every send, filtered, page by page', async () => {
     const { id, token } = await makeDeveloper();
     const pending = {
       id: newId(),
@@ -656,7 +666,7 @@ describe('webhook endpoints', () => {
     }
   });
 
-  test('have their deliveries sent again', async () => {
+  test('a delivery of a webhook endpoint is sent again', async () => {
     const { id, token } = await makeDeveloper();
     const [deliveryId, again] = [newId(), newId()];
     script.resendDelivery = async () => ({ deliveryId: again });
@@ -667,8 +677,8 @@ describe('webhook endpoints', () => {
   });
 });
 
-describe('a delivery of the sandbox', () => {
-  test('is retried now for a test key, and for no other caller', async () => {
+describe('deliveries in the sandbox', () => {
+  test('a delivery of the sandbox is retried immediately for a test key, and for no other caller', async () => {
     const { token, programId, testKey } = await makeDeveloper();
     const liveKey = (await operate('POST', `/programs/${programId}/approve`, undefined)).body.live_key;
     const deliveryId = newId();

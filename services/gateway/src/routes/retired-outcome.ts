@@ -1,10 +1,19 @@
-/** `POST /api/attempts/{id}/outcome`: browsers once reported outcomes here. It answers 410 for ever, to anybody. */
+/**
+ * `POST /api/attempts/{anything}/outcome`: a route that is retired, by which browsers reported outcomes. It answers 410 permanently, to any
+ * caller, for any path segment, including one that cannot be decoded, and for any body, which is not waited for.
+ */
 import { DEFAULT_MESSAGE, HTTP_STATUS } from '@laurel/errors';
 import type { RequestHandler } from 'express';
-import { sendJson } from '../middleware/answer.ts';
+import { sendJson } from '../http/answer.ts';
+import { contextOf } from '../http/context.ts';
 
 const BODY = JSON.stringify({ error: DEFAULT_MESSAGE.client_reporting_removed, code: 'client_reporting_removed' });
 
-export const retiredOutcome: RequestHandler = (_request, response) => {
+/** Below `/api/attempts`. */
+const RETIRED_PATH = /^\/.*\/outcome$/s;
+
+export const retiredOutcome: RequestHandler = (request, response, next) => {
+  if (request.method !== 'POST' || !RETIRED_PATH.test(request.path)) return next();
+  contextOf(response).routeTemplate = '/api/attempts/{id}/outcome';
   sendJson(response, HTTP_STATUS.client_reporting_removed, BODY);
 };

@@ -1,8 +1,14 @@
-/** Sessions that are over and failures that count no longer decide nothing; this only frees the space. */
+/**
+ * Expired sessions and failures beyond the window decide nothing; this only
+ * frees the space. A client without a sign-in for long stops being known.
+ */
 import type { Database } from '@laurel/postgres';
 import { deleteExpiredSessions } from '../repository/sessions.ts';
-import { deleteOldFailures } from '../repository/sign-in-failures.ts';
+import { deleteOldFailures, deleteUnusedClients } from '../repository/sign-in-failures.ts';
 
+const DAY_MS = 86_400_000;
+/** Longer than a holiday. */
+const CLIENT_KNOWN_MS = 90 * DAY_MS;
 /** Small enough that a statement holds its locks for milliseconds. */
 const ROWS_A_STATEMENT = 2_000;
 
@@ -11,7 +17,9 @@ export function createDeleteExpiredSessions(database: Database, failureWindowMs:
     const oldFailuresEnd = new Date(now.getTime() - failureWindowMs);
     const sessions = await deleteAll((limit) => deleteExpiredSessions(database, now, limit));
     const failures = await deleteAll((limit) => deleteOldFailures(database, oldFailuresEnd, limit));
-    return sessions + failures;
+    const unusedSince = new Date(now.getTime() - CLIENT_KNOWN_MS);
+    const clients = await deleteAll((limit) => deleteUnusedClients(database, unusedSince, limit));
+    return sessions + failures + clients;
   };
 }
 

@@ -1,4 +1,7 @@
-/** Idempotency records are kept 24 hours (contract, "Idempotency"). Later than that they decide nothing; this only frees the space. */
+/**
+ * Idempotency records are kept 24 hours (docs/contract/partner-api.md,
+ * "Idempotency"). After that they decide nothing; this only frees the space.
+ */
 import type { Database } from '@laurel/postgres';
 import { deleteOldRecords } from '../repository/idempotency-records.ts';
 

@@ -1,30 +1,37 @@
 import { isRefused } from '@laurel/errors';
 import { formatAmount } from '@laurel/money';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import type { Database } from '@laurel/postgres';
+import type { WalletClient } from '../../clients/wallet.ts';
+import { z } from '../../http/zod.ts';
 import { presentAccount } from '../../presenters/account.ts';
-import { callOptions, mutation, notFound, parseBody, parseQuery, pathId, present, route } from '../api-route.ts';
+import { findProgram } from '../../repository/programs.ts';
 import {
   email,
   environment,
+  id,
   instant,
   jurisdiction,
   PAGE_LIMIT,
   page,
+  pathId,
   positiveAmount,
   text,
   verificationLevel,
 } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { amount, timestamp, uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-const createAccount = z.object({
+const newAccount = z.object({
   email,
   date_of_birth: z.iso.date(),
   jurisdiction,
   verification_level: verificationLevel,
+  // With it the account is a sandbox account, which only that program can link, and only in test.
+  program_id: id.optional(),
 });
 
-const changeAccount = z
+const accountChange = z
   .strictObject({
     // Null ends a self-exclusion.
     self_excluded_until: instant.nullable().optional(),
@@ -36,100 +43,160 @@ const changeAccount = z
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something');
 
-const deposit = z.object({ environment, amount: positiveAmount, reference: text(255) });
+const newDeposit = z.object({ environment, amount: positiveAmount, reference: text(255) });
 
-const statementQuery = z.object({ environment, ...page });
+const accountSchema = z
+  .object({
+    id: uuid,
+    email: z.string(),
+    date_of_birth: z.string().openapi({ format: 'date' }),
+    jurisdiction: z.string(),
+    verification_level: z.int(),
+    self_excluded_until: timestamp.nullable(),
+    enforcement_flag: z.boolean(),
+    under_investigation: z.boolean(),
+    blocked: z.boolean(),
+    sandbox_only: z.boolean(),
+    program_id: uuid.nullable().openapi({ description: 'Whose sandbox account it is; null for a person.' }),
+    created_at: timestamp.nullable(),
+  })
+  .openapi('Account');
 
-export function accountRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/accounts',
-    mutation(deps, 'create_account', async (request) => {
-      const body = parseBody(request, createAccount);
-      if (isRefused(body)) return body;
-      const created = await deps.wallet.createAccount(
-        {
-          email: body.email,
-          dateOfBirth: body.date_of_birth,
-          jurisdiction: body.jurisdiction,
-          verificationLevel: body.verification_level,
-        },
-        callOptions(request),
-      );
-      if (isRefused(created)) return created;
-      return { status: 201, body: presentAccount(present(created.account)) };
-    }),
-  );
+const statementSchema = z
+  .object({
+    balance: amount,
+    data: z.array(
+      z.object({
+        id: uuid,
+        kind: z.string(),
+        amount: z.string().openapi({ pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$', description: 'Below zero: money out.' }),
+        balance_after: amount,
+        reference: z.string(),
+        created_at: timestamp,
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+  })
+  .openapi('Statement');
 
-  router.patch(
-    '/accounts/:accountId',
-    mutation(deps, 'change_account', async (request) => {
-      const accountId = pathId(request, 'accountId');
-      const body = parseBody(request, changeAccount);
-      if (isRefused(body)) return body;
-      if (accountId === null) return notFound();
-      const updated = await deps.wallet.updateAccount(
-        {
-          accountId,
-          selfExcludedUntil: body.self_excluded_until ?? undefined,
-          clearSelfExclusion: body.self_excluded_until === null,
-          enforcementFlag: body.enforcement_flag,
-          underInvestigation: body.under_investigation,
-          blocked: body.blocked,
-          jurisdiction: body.jurisdiction,
-          verificationLevel: body.verification_level,
-        },
-        callOptions(request),
-      );
-      if (isRefused(updated)) return updated;
-      return { status: 200, body: presentAccount(present(updated.account)), logged: { changed: Object.keys(body) } };
-    }),
-  );
+const params = z.object({ accountId: pathId });
 
-  router.post(
-    '/accounts/:accountId/deposits',
-    mutation(deps, 'deposit', async (request) => {
-      const accountId = pathId(request, 'accountId');
-      const body = parseBody(request, deposit);
-      if (isRefused(body)) return body;
-      if (accountId === null) return notFound();
-      const deposited = await deps.wallet.deposit(
-        { accountId, environment: body.environment, amountCents: body.amount, reference: body.reference },
-        callOptions(request),
-      );
-      if (isRefused(deposited)) return deposited;
-      return {
-        status: 201,
-        body: { balance: formatAmount(deposited.balanceCents) },
-        logged: { amount: formatAmount(body.amount) },
-      };
-    }),
-  );
-
-  router.get(
-    '/accounts/:accountId/statement',
-    route(async (request) => {
-      const accountId = pathId(request, 'accountId');
-      const query = parseQuery(request, statementQuery);
-      if (isRefused(query)) return query;
-      if (accountId === null) return notFound();
-      const statement = await deps.wallet.getStatement(
-        { accountId, environment: query.environment, limit: query.limit ?? PAGE_LIMIT, cursor: query.cursor ?? '' },
-        callOptions(request),
-      );
-      if (isRefused(statement)) return statement;
-      const lines = statement.lines.map((line) => ({
-        id: line.id,
-        kind: line.kind,
-        amount: formatAmount(line.amountCents),
-        balance_after: formatAmount(line.balanceAfterCents),
-        reference: line.reference,
-        created_at: present(line.createdAt).toISOString(),
-      }));
-      const nextCursor = statement.nextCursor || null;
-      return {
-        status: 200,
-        body: { balance: formatAmount(statement.balanceCents), data: lines, next_cursor: nextCursor },
-      };
-    }),
-  );
+interface Accounts {
+  readonly wallet: WalletClient;
 }
+
+export const createAccount = defineOperatorRoute({
+  method: 'post',
+  path: '/accounts',
+  name: 'createAccount',
+  summary: "Open a person's account, or a sandbox account of a program",
+  body: newAccount,
+  success: { status: 201, description: 'The account.', schema: accountSchema },
+  refusals: { not_found: 'No such program.', conflict: 'The e-mail is taken.' },
+  action: 'create_account',
+  recording: { creates: 'account' },
+  run: async ({ body, options }, { wallet, database }: Accounts & { database: Database }) => {
+    if (body.program_id !== undefined) {
+      const program = await findProgram(database, body.program_id);
+      if (isRefused(program)) return program;
+    }
+    const created = await wallet.createAccount(
+      {
+        email: body.email,
+        dateOfBirth: body.date_of_birth,
+        jurisdiction: body.jurisdiction,
+        verificationLevel: body.verification_level,
+        programId: body.program_id,
+      },
+      options,
+    );
+    return isRefused(created) ? created : { body: presentAccount(present(created.account)) };
+  },
+});
+
+export const changeAccount = defineOperatorRoute({
+  method: 'patch',
+  path: '/accounts/{accountId}',
+  name: 'changeAccount',
+  summary: "Change what decides an account's eligibility",
+  params,
+  body: accountChange,
+  success: { status: 200, description: 'The account.', schema: accountSchema },
+  action: 'change_account',
+  run: async ({ params: { accountId }, body, options }, { wallet }: Accounts) => {
+    const updated = await wallet.updateAccount(
+      {
+        accountId,
+        selfExcludedUntil: body.self_excluded_until ?? undefined,
+        clearSelfExclusion: body.self_excluded_until === null,
+        enforcementFlag: body.enforcement_flag,
+        underInvestigation: body.under_investigation,
+        blocked: body.blocked,
+        jurisdiction: body.jurisdiction,
+        verificationLevel: body.verification_level,
+      },
+      options,
+    );
+    if (isRefused(updated)) return updated;
+    return { body: presentAccount(present(updated.account)), logged: { changed: Object.keys(body) } };
+  },
+});
+
+export const deposit = defineOperatorRoute({
+  method: 'post',
+  path: '/accounts/{accountId}/deposits',
+  name: 'deposit',
+  summary: 'Bring external cash in',
+  description: 'The same reference for the account again changes nothing.',
+  params,
+  body: newDeposit,
+  success: { status: 201, description: 'The balance after it.', schema: z.object({ balance: amount }) },
+  refusals: { conflict: 'The reference was used with another amount.' },
+  action: 'deposit',
+  recording: {
+    reads: async ({ subjectId, body, options }, { wallet }: Accounts) => {
+      if (body === undefined || subjectId === null) return null;
+      const page = { accountId: subjectId, environment: body.environment, limit: 1, cursor: '' };
+      const statement = await wallet.getStatement(page, options);
+      return isRefused(statement) ? null : { balance: formatAmount(statement.balanceCents) };
+    },
+  },
+  run: async ({ params: { accountId }, body, options }, { wallet }: Accounts) => {
+    const deposited = await wallet.deposit(
+      { accountId, environment: body.environment, amountCents: body.amount, reference: body.reference },
+      options,
+    );
+    if (isRefused(deposited)) return deposited;
+    return {
+      body: { balance: formatAmount(deposited.balanceCents) },
+      logged: { amount: formatAmount(body.amount) },
+    };
+  },
+});
+
+export const getStatement = defineOperatorRoute({
+  method: 'get',
+  path: '/accounts/{accountId}/statement',
+  name: 'getStatement',
+  summary: "An account's transfers in one environment",
+  params,
+  query: z.object({ environment, ...page }),
+  success: { status: 200, description: 'Newest first.', schema: statementSchema },
+  run: async ({ params: { accountId }, query, options }, { wallet }: Accounts) => {
+    const statement = await wallet.getStatement(
+      { accountId, environment: query.environment, limit: query.limit ?? PAGE_LIMIT, cursor: query.cursor ?? '' },
+      options,
+    );
+    if (isRefused(statement)) return statement;
+    const lines = statement.lines.map((line) => ({
+      id: line.id,
+      kind: line.kind,
+      amount: formatAmount(line.amountCents),
+      balance_after: formatAmount(line.balanceAfterCents),
+      reference: line.reference,
+      created_at: present(line.createdAt).toISOString(),
+    }));
+    const nextCursor = statement.nextCursor || null;
+    return { body: { balance: formatAmount(statement.balanceCents), data: lines, next_cursor: nextCursor } };
+  },
+});

@@ -1,24 +1,26 @@
-import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import { z } from 'zod';
-import { type Dependencies, serviceOf } from '../../dependencies.ts';
+import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { isRefused, refused } from '@laurel/errors';
+import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
-import { callOptions, mutation, notFound, parseBody, pathId, present } from '../api-route.ts';
-import { text } from '../fields.ts';
+import { pathId, text } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { attemptSchema } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-const voidAttempt = z.object({ reason: text(1_000) });
-
-export function attemptRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/attempts/:attemptId/void',
-    mutation(deps, 'void_attempt', async (request) => {
-      const attemptId = pathId(request, 'attemptId');
-      const body = parseBody(request, voidAttempt);
-      if (isRefused(body)) return body;
-      const service = attemptId === null ? null : serviceOf(deps, attemptId);
-      if (attemptId === null || service === null) return notFound();
-      const voided = await service.voidAttempt({ attemptId, reason: body.reason }, callOptions(request));
-      return isRefused(voided) ? voided : { status: 200, json: presentAttempt(present(voided.attempt)) };
-    }),
-  );
-}
+export const voidAttempt = defineOperatorRoute({
+  method: 'post',
+  path: '/attempts/{attemptId}/void',
+  name: 'voidAttempt',
+  summary: 'End an open attempt and return its fee',
+  params: z.object({ attemptId: pathId }),
+  body: z.object({ reason: text(1_000) }),
+  success: { status: 200, description: 'The attempt, voided.', schema: attemptSchema },
+  refusals: { conflict: 'The attempt is not open.' },
+  action: 'void_attempt',
+  run: async ({ params: { attemptId }, body, options }, services: OwningServices) => {
+    const service = serviceOf(services, attemptId);
+    if (service === null) return refused('not_found');
+    const voided = await service.voidAttempt({ attemptId, reason: body.reason }, options);
+    return isRefused(voided) ? voided : { json: presentAttempt(present(voided.attempt)) };
+  },
+});

@@ -1,35 +1,52 @@
+import type { OwningServices } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import type { CheckResult } from '@laurel/postgres';
-import type { Router } from 'express';
-import type { Dependencies } from '../../dependencies.ts';
+import type { CheckResult, Database } from '@laurel/postgres';
+import type { WalletClient } from '../../clients/wallet.ts';
+import { z } from '../../http/zod.ts';
 import { auditGateway } from '../../repository/audit.ts';
-import { callOptions, route } from '../api-route.ts';
+import { defineOperatorRoute } from './route.ts';
 
-/** An audit reads every attempt and transfer there is: it takes longer than any other call. */
+/** An audit reads every attempt and transfer: it takes longer than any other call. */
 const AUDIT_DEADLINE_MS = 120_000;
 
-export function auditRoutes(router: Router, deps: Dependencies): void {
-  router.get(
-    '/audit',
-    route(async (request) => {
-      const options = { ...callOptions(request), deadlineMs: AUDIT_DEADLINE_MS };
-      const [wallet, challenge, tournament, gateway] = await Promise.all([
-        deps.wallet.audit({}, options),
-        deps.challenge.audit({}, options),
-        deps.tournament.audit({}, options),
-        auditGateway(deps.database),
-      ]);
-      if (isRefused(wallet)) return wallet;
-      if (isRefused(challenge)) return challenge;
-      if (isRefused(tournament)) return tournament;
-      const checks = [...wallet.checks, ...challenge.checks, ...tournament.checks, ...gateway];
-      return {
-        status: 200,
-        body: { ok: checks.every((check) => check.violations === 0n), checks: checks.map(presentCheck) },
-      };
-    }),
-  );
-}
+const auditSchema = z
+  .object({
+    ok: z.boolean(),
+    checks: z.array(
+      z.object({
+        id: z.string(),
+        description: z.string(),
+        violations: z.int(),
+        examples: z.array(z.string()).optional(),
+      }),
+    ),
+  })
+  .openapi('Audit');
+
+export const audit = defineOperatorRoute({
+  method: 'get',
+  path: '/audit',
+  name: 'audit',
+  summary: 'Check every money rule now',
+  success: { status: 200, description: 'Every check, with what breaks it.', schema: auditSchema },
+  run: async (
+    { options },
+    { wallet, challenge, tournament, database }: OwningServices & { wallet: WalletClient; database: Database },
+  ) => {
+    const auditOptions = { ...options, deadlineMs: AUDIT_DEADLINE_MS };
+    const [ofWallet, ofChallenge, ofTournament, ofGateway] = await Promise.all([
+      wallet.audit({}, auditOptions),
+      challenge.audit({}, auditOptions),
+      tournament.audit({}, auditOptions),
+      auditGateway(database),
+    ]);
+    if (isRefused(ofWallet)) return ofWallet;
+    if (isRefused(ofChallenge)) return ofChallenge;
+    if (isRefused(ofTournament)) return ofTournament;
+    const checks = [...ofWallet.checks, ...ofChallenge.checks, ...ofTournament.checks, ...ofGateway];
+    return { body: { ok: checks.every((check) => check.violations === 0n), checks: checks.map(presentCheck) } };
+  },
+});
 
 function presentCheck(check: CheckResult) {
   return {

@@ -1,27 +1,30 @@
+import type { ChallengeClient } from '@laurel/attempt-owners';
 import { isRefused, type Refused } from '@laurel/errors';
-import type { CreateChallengeRequest } from '@laurel/proto/challenge';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import type { Database } from '@laurel/postgres';
+import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';
+import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
+import { z } from '../../http/zod.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
-import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '../../presenters/wire-names.ts';
 import { findProgram } from '../../repository/programs.ts';
-import { callOptions, mutation, notFound, parseBody, pathId, present, route } from '../api-route.ts';
-import { environment, id, jurisdiction, positiveAmount, text, verificationLevel } from '../fields.ts';
+import type { Result } from '../api-route.ts';
+import { environment, id, jurisdiction, pathId, positiveAmount, text, verificationLevel } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { amount, challengeSchema, timestamp, uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-/** Far above any calibration or ladder; it keeps the numbers inside 32 bits. */
+/** Far above any calibration or ladder; it keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
 
 /**
- * What an operator sets; the defaults are those of decisions.md, "Challenges".
- * Rules that tie fields together are the challenge service's: it refuses with `invalid_request` too.
+ * The fields that an operator sets; the defaults are those of docs/contract/rules.md, "Challenges".
+ * The challenge service enforces the rules that tie fields together: it refuses with `invalid_request` too.
  */
-const createChallenge = z.object({
+const newChallenge = z.object({
   environment,
   name: text(255),
   description: text(2_000).nullish(),
   fee: positiveAmount,
-  // A prize above its tier's ceiling may be set; attempting it answers challenge_not_available.
+  // A prize above its tier's ceiling may be set; attempting the challenge answers challenge_not_available.
   prize: positiveAmount,
   prize_structure: z.enum(['threshold', 'top_n']).default('threshold'),
   top_n: z.int().min(1).max(MAX_COUNT).nullish(),
@@ -42,47 +45,85 @@ const createChallenge = z.object({
   threshold: z.number().nullish(),
 });
 
-const changeChallenge = z.strictObject({ status: z.enum(['live', 'suspended', 'closed']) });
+const challengeChange = z.strictObject({ status: z.enum(['live', 'suspended', 'closed']) });
 
-export function challengeRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/programs/:programId/challenges',
-    mutation(deps, 'create_challenge', async (request) => {
-      const programId = pathId(request, 'programId');
-      const body = parseBody(request, createChallenge);
-      if (isRefused(body)) return body;
-      const program = programId === null ? notFound() : await findProgram(deps.database, programId);
-      if (isRefused(program)) return program;
-      const created = await deps.challenge.createChallenge(toRequest(program.id, body), callOptions(request));
-      if (isRefused(created)) return created;
-      return { status: 201, body: presentOperatorChallenge(present(created.challenge)) };
-    }),
-  );
+/** The list item of partners, and everything that the operator set. */
+const operatorChallengeSchema = challengeSchema
+  .extend({
+    program_id: uuid,
+    environment: z.enum(['test', 'live']),
+    configured_fee: amount,
+    configured_prize: amount,
+    threshold_direction: z.enum(['higher_is_better', 'lower_is_better']),
+    target_pass_rate: z.number(),
+    integrity_tier: z.int(),
+    top_n: z.int().nullable(),
+    score_min: z.number().nullable(),
+    score_max: z.number().nullable(),
+    min_calibration_players: z.int(),
+    daily_attempt_cap: z.int(),
+    required_verification_level: z.int(),
+    jurisdictions: z.array(z.string()),
+    created_at: timestamp,
+  })
+  .openapi('OperatorChallenge');
 
-  router.get(
-    '/challenges/:challengeId',
-    route(async (request) => {
-      const challengeId = pathId(request, 'challengeId');
-      if (challengeId === null) return notFound();
-      return answer(await deps.challenge.getChallenge({ challengeId }, callOptions(request)));
-    }),
-  );
+const params = z.object({ challengeId: pathId });
 
-  router.patch(
-    '/challenges/:challengeId',
-    mutation(deps, 'change_challenge', async (request) => {
-      const challengeId = pathId(request, 'challengeId');
-      const body = parseBody(request, changeChallenge);
-      if (isRefused(body)) return body;
-      if (challengeId === null) return notFound();
-      const change = { challengeId, status: CHALLENGE_STATUSES[body.status] };
-      const changed = answer(await deps.challenge.updateChallengeStatus(change, callOptions(request)));
-      return isRefused(changed) ? changed : { ...changed, logged: { change: body } };
-    }),
-  );
+interface Challenges {
+  readonly challenge: ChallengeClient;
 }
 
-function toRequest(programId: string, body: z.output<typeof createChallenge>): CreateChallengeRequest {
+export const createChallenge = defineOperatorRoute({
+  method: 'post',
+  path: '/programs/{programId}/challenges',
+  name: 'createChallenge',
+  summary: 'Open a challenge',
+  params: z.object({ programId: pathId }),
+  body: newChallenge,
+  success: { status: 201, description: 'The challenge.', schema: operatorChallengeSchema },
+  refusals: { invalid_request: 'A field does not fit, or fields do not fit each other.' },
+  action: 'create_challenge',
+  recording: { creates: 'challenge' },
+  run: async (
+    { params: { programId }, body, options },
+    { challenge, database }: Challenges & { database: Database },
+  ) => {
+    const program = await findProgram(database, programId);
+    if (isRefused(program)) return program;
+    return answer(await challenge.createChallenge(toRequest(program.id, body), options));
+  },
+});
+
+export const getChallenge = defineOperatorRoute({
+  method: 'get',
+  path: '/challenges/{challengeId}',
+  name: 'getChallenge',
+  summary: 'One challenge',
+  params,
+  success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
+  run: async ({ params: { challengeId }, options }, { challenge }: Challenges) =>
+    answer(await challenge.getChallenge({ challengeId }, options)),
+});
+
+export const changeChallenge = defineOperatorRoute({
+  method: 'patch',
+  path: '/challenges/{challengeId}',
+  name: 'changeChallenge',
+  summary: 'Reinstate, suspend or close a challenge',
+  params,
+  body: challengeChange,
+  success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
+  refusals: { conflict: 'Its status does not allow this one.' },
+  action: 'change_challenge',
+  run: async ({ params: { challengeId }, body, options }, { challenge }: Challenges) => {
+    const change = { challengeId, status: CHALLENGE_STATUSES[body.status] };
+    const changed = answer(await challenge.updateChallengeStatus(change, options));
+    return isRefused(changed) ? changed : { ...changed, logged: { change: body } };
+  },
+});
+
+function toRequest(programId: string, body: z.output<typeof newChallenge>): CreateChallengeRequest {
   return {
     tenant: { programId, environment: body.environment },
     terms: {
@@ -111,8 +152,6 @@ function toRequest(programId: string, body: z.output<typeof createChallenge>): C
   };
 }
 
-function answer(
-  response: Awaited<ReturnType<Dependencies['challenge']['getChallenge']>>,
-): Refused | { status: 200; body: object } {
-  return isRefused(response) ? response : { status: 200, body: presentOperatorChallenge(present(response.challenge)) };
+function answer(response: Pick<GetChallengeResponse, 'challenge'> | Refused): Result | Refused {
+  return isRefused(response) ? response : { body: presentOperatorChallenge(present(response.challenge)) };
 }

@@ -1,31 +1,34 @@
 import { isRefused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import type { Database } from '@laurel/postgres';
 import { hashPassword } from '../../domain/password.ts';
+import { z } from '../../http/zod.ts';
 import { insertDeveloper } from '../../repository/developers.ts';
-import { mutation, parseBody } from '../api-route.ts';
 import { email } from '../fields.ts';
+import { uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-const createDeveloper = z.object({
+const newDeveloper = z.object({
   email,
-  // Characters as a person counts them; the upper bound keeps hashing cheap.
+  // Characters as a person counts them; the upper bound limits the cost of hashing.
   password: z
     .string()
     .refine((value) => [...value].length >= 12 && [...value].length <= 128, 'must have 12 to 128 characters'),
 });
 
-export function developerRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/developers',
-    mutation(deps, 'create_developer', async (request) => {
-      const body = parseBody(request, createDeveloper);
-      if (isRefused(body)) return body;
-      const passwordHash = await hashPassword(body.password);
-      const developer = await insertDeveloper(deps.database, { id: newId(), email: body.email, passwordHash });
-      if (isRefused(developer)) return developer;
-      return { status: 201, body: { id: developer.id, email: developer.email } };
-    }),
-  );
-}
+export const createDeveloper = defineOperatorRoute({
+  method: 'post',
+  path: '/developers',
+  name: 'createDeveloper',
+  summary: 'Make a developer, who can then sign in to the portal',
+  body: newDeveloper,
+  success: { status: 201, description: 'The developer.', schema: z.object({ id: uuid, email: z.string() }) },
+  refusals: { conflict: 'The e-mail is taken.' },
+  action: 'create_developer',
+  recording: { creates: 'developer', keeps: ['email'] },
+  run: async ({ body }, { database }: { database: Database }) => {
+    const passwordHash = await hashPassword(body.password);
+    const developer = await insertDeveloper(database, { id: newId(), email: body.email, passwordHash });
+    return isRefused(developer) ? developer : { body: { id: developer.id, email: developer.email } };
+  },
+});

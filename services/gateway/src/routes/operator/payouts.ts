@@ -1,51 +1,100 @@
-import { isRefused } from '@laurel/errors';
+import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { isRefused, refused } from '@laurel/errors';
+import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import { PayoutStatus } from '@laurel/proto/wallet';
-import type { Router } from 'express';
-import { z } from 'zod';
-import { type Dependencies, serviceOf } from '../../dependencies.ts';
+import type { WalletClient } from '../../clients/wallet.ts';
+import { z } from '../../http/zod.ts';
 import { presentPayout } from '../../presenters/payout.ts';
-import { PAYOUT_STATUSES } from '../../presenters/wire-names.ts';
-import { callOptions, mutation, notFound, parseQuery, pathId, present, route } from '../api-route.ts';
-import { PAGE_LIMIT, page } from '../fields.ts';
+import { PAGE_LIMIT, page, pathId } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { amount, timestamp, uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-const payoutQuery = z.object({ status: z.enum(['paid', 'held', 'denied']).optional(), ...page });
+const status = z.enum(['paid', 'held', 'denied']);
 
-export function payoutRoutes(router: Router, deps: Dependencies): void {
-  router.get(
-    '/payouts',
-    route(async (request) => {
-      const query = parseQuery(request, payoutQuery);
-      if (isRefused(query)) return query;
-      const listed = await deps.wallet.listPayouts(
-        {
-          status: query.status === undefined ? PayoutStatus.UNSPECIFIED : PAYOUT_STATUSES[query.status],
-          limit: query.limit ?? PAGE_LIMIT,
-          cursor: query.cursor ?? '',
-        },
-        callOptions(request),
-      );
-      if (isRefused(listed)) return listed;
-      return { status: 200, body: { data: listed.payouts.map(presentPayout), next_cursor: listed.nextCursor || null } };
-    }),
-  );
+const payoutSchema = z
+  .object({
+    award_id: uuid,
+    attempt_id: uuid.nullable().openapi({ description: 'Of an award; exactly one of this and `round_id` is set.' }),
+    round_id: uuid.nullable().openapi({ description: 'Of a rank of a purse.' }),
+    program_id: uuid,
+    environment: z.enum(['test', 'live']),
+    account_id: uuid,
+    amount,
+    status,
+    reason: z.string().nullable().openapi({ description: 'Why it was held.' }),
+    created_at: timestamp,
+    paid_at: timestamp.nullable(),
+  })
+  .openapi('Payout');
 
-  // The owner of the award decides and moves the money, so that what it shows and the wallet cannot part; the wallet then shows the payout.
-  for (const verb of ['release', 'deny'] as const) {
-    router.post(
-      `/payouts/:awardId/${verb}`,
-      mutation(deps, `${verb}_payout`, async (request) => {
-        const awardId = pathId(request, 'awardId');
-        const service = awardId === null ? null : serviceOf(deps, awardId);
-        if (awardId === null || service === null) return notFound();
-        const options = callOptions(request);
-        const decided =
-          verb === 'release'
-            ? await service.releaseAward({ awardId }, options)
-            : await service.denyAward({ awardId }, options);
-        if (isRefused(decided)) return decided;
-        const found = await deps.wallet.getPayout({ awardId }, options);
-        return isRefused(found) ? found : { status: 200, body: presentPayout(present(found.payout)) };
-      }),
+export const listPayouts = defineOperatorRoute({
+  method: 'get',
+  path: '/payouts',
+  name: 'listPayouts',
+  summary: 'Payouts of every program',
+  query: z.object({ status: status.optional(), ...page }),
+  success: {
+    status: 200,
+    description: 'Newest first.',
+    schema: z.object({ data: z.array(payoutSchema), next_cursor: z.string().nullable() }).openapi('PayoutList'),
+  },
+  run: async ({ query, options }, { wallet }: { wallet: WalletClient }) => {
+    const listed = await wallet.listPayouts(
+      {
+        status: query.status === undefined ? PayoutStatus.UNSPECIFIED : PAYOUT_STATUSES[query.status],
+        limit: query.limit ?? PAGE_LIMIT,
+        cursor: query.cursor ?? '',
+      },
+      options,
     );
-  }
+    if (isRefused(listed)) return listed;
+    return { body: { data: listed.payouts.map(presentPayout), next_cursor: listed.nextCursor || null } };
+  },
+});
+
+export const releasePayout = decidePayout('release', {
+  summary: 'Pay a held payout',
+  description: 'The payout, paid. Again changes nothing.',
+  conflict: 'It was denied.',
+});
+
+export const denyPayout = decidePayout('deny', {
+  summary: 'Close a held payout unpaid',
+  description: 'The payout, denied. Again changes nothing.',
+  conflict: 'It is paid.',
+});
+
+/**
+ * The service that owns the award decides and moves the money, so that its award
+ * and the wallet's payout cannot diverge; the answer is the wallet's payout.
+ */
+function decidePayout(
+  verb: 'release' | 'deny',
+  words: { readonly summary: string; readonly description: string; readonly conflict: string },
+) {
+  return defineOperatorRoute({
+    method: 'post',
+    path: `/payouts/{awardId}/${verb}`,
+    name: `${verb}Payout`,
+    summary: words.summary,
+    params: z.object({ awardId: pathId }),
+    success: { status: 200, description: words.description, schema: payoutSchema },
+    refusals: { conflict: words.conflict },
+    action: `${verb}_payout`,
+    run: async (
+      { params: { awardId }, options },
+      { wallet, ...services }: OwningServices & { wallet: WalletClient },
+    ) => {
+      const service = serviceOf(services, awardId);
+      if (service === null) return refused('not_found');
+      const decided =
+        verb === 'release'
+          ? await service.releaseAward({ awardId }, options)
+          : await service.denyAward({ awardId }, options);
+      if (isRefused(decided)) return decided;
+      const found = await wallet.getPayout({ awardId }, options);
+      return isRefused(found) ? found : { body: presentPayout(present(found.payout)) };
+    },
+  });
 }

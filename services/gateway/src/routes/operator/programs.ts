@@ -1,109 +1,178 @@
 import { isRefused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import type { Admission } from '../../admission/admission.ts';
+import type { WalletClient } from '../../clients/wallet.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import type { Peppers } from '../../domain/peppers.ts';
+import { z } from '../../http/zod.ts';
 import { presentProgram } from '../../presenters/program.ts';
 import { developerExists, noSuchDeveloper } from '../../repository/developers.ts';
-import { approveProgram, findProgram, insertProgram, listPrograms, updateProgram } from '../../repository/programs.ts';
-import { callOptions, mutation, notFound, parseBody, parseQuery, pathId, route } from '../api-route.ts';
-import { id, page, text } from '../fields.ts';
+import {
+  findProgram,
+  insertProgram,
+  listPrograms as listStoredPrograms,
+  replaceLiveKey as replaceStoredLiveKey,
+  approveProgram as storeApproval,
+  updateProgram,
+} from '../../repository/programs.ts';
+import { id, pathId, text } from '../fields.ts';
 import { newKey } from '../new-key.ts';
-import { answerPrograms } from '../program-page.ts';
+import { answerPrograms, programListSchema, programPage, programSchema } from '../programs.ts';
+import { uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-const createProgram = z.object({ name: text(255), developer_id: id.nullish() });
+const newProgram = z.object({ name: text(255), developer_id: id.nullish() });
 
-// Strict, as every change is: a misspelt field would change nothing and answer 200.
-const changeProgram = z
+// Strict, as every change is: a misspelt field would otherwise change nothing and answer 200.
+const programChange = z
   .strictObject({
     status: z.enum(['approved', 'suspended', 'closed']).optional(),
     deletion_scheduled: z.boolean().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something');
 
-const addInsider = z.object({ account_id: id });
+const params = z.object({ programId: pathId });
 
-const programPage = z.object(page);
-
-export function programRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/programs',
-    mutation(deps, 'create_program', async (request) => {
-      const body = parseBody(request, createProgram);
-      if (isRefused(body)) return body;
-      const programId = newId();
-      const developerId = body.developer_id ?? null;
-      if (developerId !== null) {
-        if (!(await developerExists(deps.database, developerId))) return noSuchDeveloper();
-        // Told before the program is there, so that no event of it can find nobody to go to.
-        const told = await deps.webhook.putProgram({ programId, developerId }, callOptions(request));
-        if (isRefused(told)) return told;
-      }
-      const { key, stored } = newKey(deps.config.KEY_PEPPER, 'test');
-      const program = await insertProgram(deps.database, { id: programId, name: body.name, developerId }, stored);
-      if (isRefused(program)) return program;
-      return { status: 201, body: { ...presentProgram(program), test_key: key } };
-    }),
-  );
-
-  router.get(
-    '/programs',
-    route(async (request) => {
-      const query = parseQuery(request, programPage);
-      if (isRefused(query)) return query;
-      return answerPrograms(query, (part) => listPrograms(deps.database, part));
-    }),
-  );
-
-  router.get(
-    '/programs/:programId',
-    route(async (request) => {
-      const programId = pathId(request, 'programId');
-      const program = programId === null ? notFound() : await findProgram(deps.database, programId);
-      return isRefused(program) ? program : { status: 200, body: presentProgram(program) };
-    }),
-  );
-
-  router.post(
-    '/programs/:programId/approve',
-    mutation(deps, 'approve_program', async (request) => {
-      const programId = pathId(request, 'programId');
-      if (programId === null) return notFound();
-      const { key, stored } = newKey(deps.config.KEY_PEPPER, 'live');
-      const program = await approveProgram(deps.database, programId, stored);
-      return isRefused(program) ? program : { status: 200, body: { ...presentProgram(program), live_key: key } };
-    }),
-  );
-
-  router.patch(
-    '/programs/:programId',
-    mutation(deps, 'change_program', async (request) => {
-      const programId = pathId(request, 'programId');
-      const body = parseBody(request, changeProgram);
-      if (isRefused(body)) return body;
-      if (programId === null) return notFound();
-      const changes = { status: body.status ?? null, deletionScheduled: body.deletion_scheduled ?? null };
-      const program = await updateProgram(deps.database, programId, changes);
-      return isRefused(program) ? program : { status: 200, body: presentProgram(program), logged: { change: body } };
-    }),
-  );
-
-  router.post(
-    '/programs/:programId/insiders',
-    mutation(deps, 'add_insider', async (request) => {
-      const programId = pathId(request, 'programId');
-      const body = parseBody(request, addInsider);
-      if (isRefused(body)) return body;
-      const program = programId === null ? notFound() : await findProgram(deps.database, programId);
-      if (isRefused(program)) return program;
-      const insider = { programId: program.id, accountId: body.account_id };
-      const added = await deps.wallet.addInsider(insider, callOptions(request));
-      if (isRefused(added)) return added;
-      return {
-        status: 201,
-        body: { program_id: program.id, account_id: body.account_id },
-        logged: { accountId: body.account_id },
-      };
-    }),
-  );
+interface Programs {
+  readonly database: Database;
 }
+interface Keys extends Programs {
+  readonly peppers: Peppers;
+}
+
+export const createProgram = defineOperatorRoute({
+  method: 'post',
+  path: '/programs',
+  name: 'createProgram',
+  summary: 'Make a draft program with its test key',
+  body: newProgram,
+  success: {
+    status: 201,
+    description: 'The program and its test key, shown once.',
+    schema: programSchema.extend({ test_key: z.string() }).openapi('NewProgram'),
+  },
+  refusals: { not_found: 'No such developer.' },
+  action: 'create_program',
+  recording: { creates: 'program' },
+  run: async ({ body, options }, { database, peppers, webhook }: Keys & { webhook: WebhookClient }) => {
+    const programId = newId();
+    const developerId = body.developer_id ?? null;
+    if (developerId !== null) {
+      if (!(await developerExists(database, developerId))) return noSuchDeveloper();
+      // The webhook service gets the program before it is stored here, so that no event of it is without a developer.
+      const put = await webhook.putProgram({ programId, developerId }, options);
+      if (isRefused(put)) return put;
+    }
+    const { key, stored } = newKey(peppers, 'test');
+    const program = await insertProgram(database, { id: programId, name: body.name, developerId }, stored);
+    return isRefused(program) ? program : { body: { ...presentProgram(program), test_key: key } };
+  },
+});
+
+export const listPrograms = defineOperatorRoute({
+  method: 'get',
+  path: '/programs',
+  name: 'listPrograms',
+  summary: 'Every program',
+  query: programPage,
+  success: { status: 200, description: 'Newest first.', schema: programListSchema },
+  run: async ({ query }, { database }: Programs) => answerPrograms(query, (part) => listStoredPrograms(database, part)),
+});
+
+export const getProgram = defineOperatorRoute({
+  method: 'get',
+  path: '/programs/{programId}',
+  name: 'getProgram',
+  summary: 'One program',
+  params,
+  success: { status: 200, description: 'The program with its keys.', schema: programSchema },
+  run: async ({ params: { programId } }, { database }: Programs) => {
+    const program = await findProgram(database, programId);
+    return isRefused(program) ? program : { body: presentProgram(program) };
+  },
+});
+
+export const approveProgram = defineOperatorRoute({
+  method: 'post',
+  path: '/programs/{programId}/approve',
+  name: 'approveProgram',
+  summary: 'Approve a program and issue its live key',
+  params,
+  success: {
+    status: 200,
+    description: 'The program and its live key, shown once.',
+    schema: programSchema.extend({ live_key: z.string() }).openapi('ApprovedProgram'),
+  },
+  refusals: { conflict: 'It was approved before, or is closed.' },
+  action: 'approve_program',
+  run: async ({ params: { programId } }, { database, peppers }: Keys) => {
+    const { key, stored } = newKey(peppers, 'live');
+    const program = await storeApproval(database, programId, stored);
+    return isRefused(program) ? program : { body: { ...presentProgram(program), live_key: key } };
+  },
+});
+
+export const replaceLiveKey = defineOperatorRoute({
+  method: 'post',
+  path: '/programs/{programId}/live-key',
+  name: 'replaceLiveKey',
+  summary: 'Put a new live key in the place of the old one, which stops at once',
+  params,
+  success: { status: 200, description: 'The new key, shown once.', schema: z.object({ live_key: z.string() }) },
+  refusals: { conflict: 'The program is not approved, or has no live key.' },
+  action: 'replace_live_key',
+  run: async (
+    { params: { programId } },
+    { database, peppers, clock, admission }: Keys & { clock: Clock; admission: Pick<Admission, 'revoke'> },
+  ) => {
+    const { key, stored } = newKey(peppers, 'live');
+    const replaced = await replaceStoredLiveKey(database, programId, stored, clock());
+    if (isRefused(replaced)) return replaced;
+    for (const keyId of replaced.revokedKeyIds) admission.revoke(keyId);
+    return { body: { live_key: key } };
+  },
+});
+
+export const changeProgram = defineOperatorRoute({
+  method: 'patch',
+  path: '/programs/{programId}',
+  name: 'changeProgram',
+  summary: 'Reinstate, suspend or close a program, or schedule its deletion',
+  params,
+  body: programChange,
+  success: { status: 200, description: 'The program.', schema: programSchema },
+  action: 'change_program',
+  run: async ({ params: { programId }, body }, { database }: Programs) => {
+    const changes = { status: body.status ?? null, deletionScheduled: body.deletion_scheduled ?? null };
+    const program = await updateProgram(database, programId, changes);
+    return isRefused(program) ? program : { body: presentProgram(program), logged: { change: body } };
+  },
+});
+
+export const addInsider = defineOperatorRoute({
+  method: 'post',
+  path: '/programs/{programId}/insiders',
+  name: 'addInsider',
+  summary: 'Mark an account as an insider of a program',
+  params,
+  body: z.object({ account_id: id }),
+  success: {
+    status: 201,
+    description: 'Marked.',
+    schema: z.object({ program_id: uuid, account_id: uuid }),
+  },
+  refusals: { not_found: 'No such program, or no such account.' },
+  action: 'add_insider',
+  run: async ({ params: { programId }, body, options }, { database, wallet }: Programs & { wallet: WalletClient }) => {
+    const program = await findProgram(database, programId);
+    if (isRefused(program)) return program;
+    const added = await wallet.addInsider({ programId: program.id, accountId: body.account_id }, options);
+    if (isRefused(added)) return added;
+    return {
+      body: { program_id: program.id, account_id: body.account_id },
+      logged: { accountId: body.account_id },
+    };
+  },
+});

@@ -1,21 +1,45 @@
+import type { OwningServices } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import type { Dependencies } from '../../dependencies.ts';
+import { z } from '../../http/zod.ts';
 import { presentReceipt } from '../../presenters/receipt.ts';
-import { callOptions, notFound, pathId, route } from '../api-route.ts';
+import { pathId } from '../fields.ts';
+import { defineOperatorRoute } from './route.ts';
 
-export function receiptRoutes(router: Router, deps: Dependencies): void {
-  router.get(
-    '/receipts/:receiptId',
-    route(async (request) => {
-      const receiptId = pathId(request, 'receiptId');
-      if (receiptId === null) return notFound();
-      const options = callOptions(request);
-      // The id of a receipt does not name its owner.
-      const asked = await deps.challenge.getReceipt({ receiptId }, options);
-      const isElsewhere = isRefused(asked) && asked.code === 'not_found';
-      const found = isElsewhere ? await deps.tournament.getReceipt({ receiptId }, options) : asked;
-      return isRefused(found) ? found : { status: 200, json: presentReceipt(found) };
-    }),
-  );
-}
+const document = z.record(z.string(), z.unknown());
+const signed = {
+  signature: z.string().openapi({ description: 'Ed25519, in base64.' }),
+  public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
+};
+
+const receiptSchema = z
+  .object({
+    receipt: document,
+    ...signed,
+    seal: z
+      .object({
+        statement: document,
+        ...signed,
+        leaf: document,
+        leaf_index: z.int(),
+        proof: z.array(z.string()),
+      })
+      .optional()
+      .openapi({ description: 'Of an outcome in a round, once the round is settled.' }),
+  })
+  .openapi('Receipt');
+
+export const getReceipt = defineOperatorRoute({
+  method: 'get',
+  path: '/receipts/{receiptId}',
+  name: 'getReceipt',
+  summary: 'The signed record of an outcome, for `npm run verify-receipt`',
+  params: z.object({ receiptId: pathId }),
+  success: { status: 200, description: 'The receipt.', schema: receiptSchema },
+  run: async ({ params: { receiptId }, options }, { challenge, tournament }: OwningServices) => {
+    // The id of a receipt does not name the service that owns it.
+    const asked = await challenge.getReceipt({ receiptId }, options);
+    const isElsewhere = isRefused(asked) && asked.code === 'not_found';
+    const found = isElsewhere ? await tournament.getReceipt({ receiptId }, options) : asked;
+    return isRefused(found) ? found : { json: presentReceipt(found) };
+  },
+});

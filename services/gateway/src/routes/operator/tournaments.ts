@@ -1,24 +1,30 @@
-import { isRefused } from '@laurel/errors';
-import type { CreateTournamentRequest } from '@laurel/proto/tournament';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
+import type { TournamentClient } from '@laurel/attempt-owners';
+import { isRefused, type Refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
+import type { CreateTournamentRequest, Tournament } from '@laurel/proto/tournament';
+import { z } from '../../http/zod.ts';
 import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
-import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '../../presenters/wire-names.ts';
 import { findProgram } from '../../repository/programs.ts';
-import { callOptions, mutation, notFound, parseBody, pathId, present } from '../api-route.ts';
-import { environment, instant, positiveAmount, text } from '../fields.ts';
+import type { Result } from '../api-route.ts';
+import { environment, instant, pathId, positiveAmount, text } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { purse, roundSchema, tournamentSchema, uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
 
-/** Far above any field of players; it keeps the numbers inside 32 bits. */
+/** Far above any number of players; it keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
-/** So many rows fit into a body. */
+/** As many rows as fit into a body. */
 const MAX_PAID_RANKS = 5_000;
 const MAX_ROUND_SECONDS = 366 * 86_400;
 
 const direction = z.enum(['higher_is_better', 'lower_is_better']);
 
-/** What an operator sets (decisions.md, "Tournaments"). The purse's order and the length of a round are the tournament service's to judge. */
-const createTournament = z
+/**
+ * The fields that an operator sets (docs/contract/rules.md, "Tournaments"). The
+ * tournament service checks the purse's order and the length of a round.
+ */
+const newTournament = z
   .object({
     environment,
     name: text(255),
@@ -42,56 +48,96 @@ const createTournament = z
     message: 'tiebreak_metric_name and tiebreak_direction come together',
   });
 
-const changeTournament = z.strictObject({ status: z.enum(['active', 'paused', 'closed']) });
+const tournamentChange = z.strictObject({ status: z.enum(['active', 'paused', 'closed']) });
 
-const openRound = z.object({ opens_at: instant.nullish(), closes_at: instant });
+const newRound = z.object({ opens_at: instant.nullish(), closes_at: instant });
 
-export function tournamentRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/programs/:programId/tournaments',
-    mutation(deps, 'create_tournament', async (request) => {
-      const programId = pathId(request, 'programId');
-      const body = parseBody(request, createTournament);
-      if (isRefused(body)) return body;
-      const program = programId === null ? notFound() : await findProgram(deps.database, programId);
-      if (isRefused(program)) return program;
-      const created = await deps.tournament.createTournament(toRequest(program.id, body), callOptions(request));
-      if (isRefused(created)) return created;
-      return { status: 201, body: presentOperatorTournament(present(created.tournament)) };
-    }),
-  );
+/** The list item of partners, and everything that the operator set. */
+const operatorTournamentSchema = tournamentSchema
+  .extend({
+    program_id: uuid,
+    environment: z.enum(['test', 'live']),
+    tiebreak_metric_name: z.string().nullable(),
+    tiebreak_direction: direction.nullable(),
+    ...purse,
+    min_entrants: z.int(),
+    min_scored_attempts: z.int(),
+    round_length_seconds: z.int().nullable(),
+  })
+  .openapi('OperatorTournament');
 
-  router.patch(
-    '/tournaments/:tournamentId',
-    mutation(deps, 'change_tournament', async (request) => {
-      const tournamentId = pathId(request, 'tournamentId');
-      const body = parseBody(request, changeTournament);
-      if (isRefused(body)) return body;
-      if (tournamentId === null) return notFound();
-      const change = { tournamentId, status: TOURNAMENT_STATUSES[body.status] };
-      const changed = await deps.tournament.updateTournamentStatus(change, callOptions(request));
-      if (isRefused(changed)) return changed;
-      return { status: 200, body: presentOperatorTournament(present(changed.tournament)), logged: { change: body } };
-    }),
-  );
+const params = z.object({ tournamentId: pathId });
 
-  router.post(
-    '/tournaments/:tournamentId/rounds',
-    mutation(deps, 'open_round', async (request) => {
-      const tournamentId = pathId(request, 'tournamentId');
-      const body = parseBody(request, openRound);
-      if (isRefused(body)) return body;
-      if (tournamentId === null) return notFound();
-      const opened = await deps.tournament.openRound(
-        { tournamentId, opensAt: body.opens_at ?? undefined, closesAt: body.closes_at },
-        callOptions(request),
-      );
-      return isRefused(opened) ? opened : { status: 201, body: presentRound(present(opened.round)) };
-    }),
-  );
+interface Tournaments {
+  readonly tournament: TournamentClient;
 }
 
-function toRequest(programId: string, body: z.output<typeof createTournament>): CreateTournamentRequest {
+export const createTournament = defineOperatorRoute({
+  method: 'post',
+  path: '/programs/{programId}/tournaments',
+  name: 'createTournament',
+  summary: 'Open a tournament; with a round length its first round opens at once',
+  params: z.object({ programId: pathId }),
+  body: newTournament,
+  success: { status: 201, description: 'The tournament.', schema: operatorTournamentSchema },
+  refusals: { invalid_request: 'A field does not fit, or fields do not fit each other.' },
+  action: 'create_tournament',
+  recording: { creates: 'tournament' },
+  run: async (
+    { params: { programId }, body, options },
+    { tournament, database }: Tournaments & { database: Database },
+  ) => {
+    const program = await findProgram(database, programId);
+    if (isRefused(program)) return program;
+    return answer(await tournament.createTournament(toRequest(program.id, body), options));
+  },
+});
+
+export const changeTournament = defineOperatorRoute({
+  method: 'patch',
+  path: '/tournaments/{tournamentId}',
+  name: 'changeTournament',
+  summary: 'Activate, pause or close a tournament',
+  params,
+  body: tournamentChange,
+  success: { status: 200, description: 'The tournament.', schema: operatorTournamentSchema },
+  refusals: { conflict: 'It is closed, which is final.' },
+  action: 'change_tournament',
+  run: async ({ params: { tournamentId }, body, options }, { tournament }: Tournaments) => {
+    const change = { tournamentId, status: TOURNAMENT_STATUSES[body.status] };
+    const changed = answer(await tournament.updateTournamentStatus(change, options));
+    return isRefused(changed) ? changed : { ...changed, logged: { change: body } };
+  },
+});
+
+export const openRound = defineOperatorRoute({
+  method: 'post',
+  path: '/tournaments/{tournamentId}/rounds',
+  name: 'openRound',
+  summary: 'Open a round by hand',
+  params,
+  body: newRound,
+  success: { status: 201, description: 'The round.', schema: roundSchema },
+  refusals: {
+    invalid_request: 'The body does not fit, or the round would be too short, too long or over.',
+    conflict: 'Another round is open, or the tournament is not active.',
+  },
+  // In the log it is a change of the tournament, whose current round the new one becomes.
+  action: 'open_round',
+  run: async ({ params: { tournamentId }, body, options }, { tournament }: Tournaments) => {
+    const opened = await tournament.openRound(
+      { tournamentId, opensAt: body.opens_at ?? undefined, closesAt: body.closes_at },
+      options,
+    );
+    return isRefused(opened) ? opened : { body: presentRound(present(opened.round)) };
+  },
+});
+
+function answer(response: { readonly tournament: Tournament | undefined } | Refused): Result | Refused {
+  return isRefused(response) ? response : { body: presentOperatorTournament(present(response.tournament)) };
+}
+
+function toRequest(programId: string, body: z.output<typeof newTournament>): CreateTournamentRequest {
   const { tiebreak_metric_name: tiebreakName, tiebreak_direction: tiebreakDirection } = body;
   return {
     tenant: { programId, environment: body.environment },

@@ -1,37 +1,47 @@
 import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
-import { listPrograms, replaceTestKey } from '../../repository/programs.ts';
-import { developerMutation, notFound, parseQuery, pathId, route, sessionOf } from '../api-route.ts';
-import { page } from '../fields.ts';
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import type { Admission } from '../../admission/admission.ts';
+import type { Peppers } from '../../domain/peppers.ts';
+import { z } from '../../http/zod.ts';
+import { listPrograms, replaceTestKey as replaceStoredTestKey } from '../../repository/programs.ts';
+import { pathId } from '../fields.ts';
 import { newKey } from '../new-key.ts';
-import { answerPrograms } from '../program-page.ts';
+import { answerPrograms, programListSchema, programPage } from '../programs.ts';
+import { definePortalRoute } from './route.ts';
 
-const programPage = z.object(page);
+export const listOwnPrograms = definePortalRoute({
+  method: 'get',
+  path: '/programs',
+  name: 'listOwnPrograms',
+  summary: "The developer's programs",
+  query: programPage,
+  success: { status: 200, description: 'Newest first.', schema: programListSchema },
+  run: async ({ caller: { developerId }, query }, { database }: { database: Database }) =>
+    answerPrograms(query, (part) => listPrograms(database, { ...part, developerId })),
+});
 
-export function portalProgramRoutes(router: Router, deps: Dependencies): void {
-  router.get(
-    '/programs',
-    route(async (request) => {
-      const query = parseQuery(request, programPage);
-      if (isRefused(query)) return query;
-      const { developerId } = sessionOf(request);
-      return answerPrograms(query, (part) => listPrograms(deps.database, { ...part, developerId }));
-    }),
-  );
-
-  router.post(
-    '/programs/:programId/test-key',
-    developerMutation(deps, 'replace_test_key', async (request) => {
-      const programId = pathId(request, 'programId');
-      if (programId === null) return notFound();
-      const { developerId } = sessionOf(request);
-      const { key, stored } = newKey(deps.config.KEY_PEPPER, 'test');
-      const replaced = await replaceTestKey(deps.database, { programId, developerId }, stored, deps.clock());
-      if (isRefused(replaced)) return replaced;
-      for (const keyHash of replaced.revokedHashes) deps.admission.forget(keyHash);
-      return { status: 200, body: { test_key: key } };
-    }),
-  );
-}
+export const replaceTestKey = definePortalRoute({
+  method: 'post',
+  path: '/programs/{programId}/test-key',
+  name: 'replaceTestKey',
+  summary: 'Put a new test key in the place of the old one, which stops at once',
+  params: z.object({ programId: pathId }),
+  success: { status: 200, description: 'The new key, shown once.', schema: z.object({ test_key: z.string() }) },
+  action: 'replace_test_key',
+  run: async (
+    { caller: { developerId }, params: { programId } },
+    {
+      database,
+      peppers,
+      clock,
+      admission,
+    }: { database: Database; peppers: Peppers; clock: Clock; admission: Pick<Admission, 'revoke'> },
+  ) => {
+    const { key, stored } = newKey(peppers, 'test');
+    const replaced = await replaceStoredTestKey(database, { programId, developerId }, stored, clock());
+    if (isRefused(replaced)) return replaced;
+    for (const keyId of replaced.revokedKeyIds) admission.revoke(keyId);
+    return { body: { test_key: key } };
+  },
+});

@@ -1,50 +1,64 @@
-import { isRefused, refused } from '@laurel/errors';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
-import { tooManyRequests } from '../../middleware/answer.ts';
-import { sessionCookie } from '../../middleware/session.ts';
+import { refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import { sessionCookie } from '../../admission/session.ts';
+import type { SignIn } from '../../admission/sign-in.ts';
+import type { GatewayConfig } from '../../config.ts';
+import { tooManyRequests } from '../../http/answer.ts';
+import { z } from '../../http/zod.ts';
 import { deleteSession } from '../../repository/sessions.ts';
-import { callOptions, developerMutation, parseBody, route, sessionOf } from '../api-route.ts';
+import { defineFor } from '../api-route.ts';
 import { email } from '../fields.ts';
+import { definePortalRoute } from './route.ts';
 
 const HOUR_SECONDS = 3_600;
 
+type CookieConfig = Pick<GatewayConfig, 'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE'>;
+
 const credentials = z.strictObject({
   email,
-  // Longer than any password may be. One that is too short is as wrong as any other.
+  // Longer than any password may be. One that is too short fails like any other wrong password.
   password: z.string().max(1_000),
 });
 
-/** The one route of the portal that needs no session. */
-export function signInRoute(router: Router, deps: Dependencies): void {
-  router.post(
-    '/session',
-    route(async (request) => {
-      const body = parseBody(request, credentials);
-      if (isRefused(body)) return body;
-      const address = request.socket.remoteAddress ?? '';
-      const result = await deps.signIn.signIn({ ...body, address });
-      if (result.kind === 'limited') return tooManyRequests(result);
-      if (result.kind === 'wrong') return refused('unauthorized', 'The e-mail or the password is not right.');
-      const { token, developerId } = result;
-      const line = { actor: 'developer', developerId, action: 'sign_in', result: 'done', ...callOptions(request) };
-      deps.logger.info(line, 'developer action');
-      return { status: 201, body: { token }, headers: { 'Set-Cookie': sessionCookie(token, cookieOptions(deps)) } };
-    }),
-  );
-}
+/** The caller has no session yet: only the address of the client is known. */
+export const signIn = defineFor<{ readonly address: string }>()({
+  method: 'post',
+  path: '/session',
+  name: 'signIn',
+  summary: 'Sign in',
+  description: 'The cookie `laurel_session` is set as well; every call of the portal takes either.',
+  body: credentials,
+  success: { status: 201, description: 'The token of the session.', schema: z.object({ token: z.string() }) },
+  refusals: { unauthorized: 'The e-mail or the password is not right.' },
+  run: async (
+    { caller: { address }, body, options },
+    dependencies: { signIn: SignIn; config: CookieConfig; logger: Logger },
+  ) => {
+    const { config, logger } = dependencies;
+    const result = await dependencies.signIn.signIn({ ...body, address });
+    if (result.kind === 'limited') return tooManyRequests(result);
+    if (result.kind === 'wrong') return refused('unauthorized', 'The e-mail or the password is not right.');
+    const { token, developerId } = result;
+    const line = { actor: 'developer', developerId, action: 'sign_in', result: 'done', ...options };
+    logger.info(line, 'developer action');
+    return { body: { token }, headers: { 'Set-Cookie': sessionCookie(token, cookieOptions(config)) } };
+  },
+});
 
-export function signOutRoute(router: Router, deps: Dependencies): void {
-  router.delete(
-    '/session',
-    developerMutation(deps, 'sign_out', async (request) => {
-      await deleteSession(deps.database, sessionOf(request).tokenHash);
-      return { status: 204, headers: { 'Set-Cookie': sessionCookie(null, cookieOptions(deps)) } };
-    }),
-  );
-}
+export const signOut = definePortalRoute({
+  method: 'delete',
+  path: '/session',
+  name: 'signOut',
+  summary: 'End the session',
+  success: { status: 204, description: 'The session is over on every replica.' },
+  action: 'sign_out',
+  run: async ({ caller }, { database, config }: { database: Database; config: CookieConfig }) => {
+    await deleteSession(database, caller.tokenHash);
+    return { headers: { 'Set-Cookie': sessionCookie(null, cookieOptions(config)) } };
+  },
+});
 
-function cookieOptions({ config }: Dependencies) {
+function cookieOptions(config: CookieConfig) {
   return { maxAgeSeconds: config.PORTAL_SESSION_HOURS * HOUR_SECONDS, secure: config.PORTAL_COOKIE_SECURE };
 }

@@ -1,22 +1,22 @@
 import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import type { Dependencies } from '../../dependencies.ts';
-import { callOptions, developerMutation, notFound, pathId, sessionOf } from '../api-route.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import { z } from '../../http/zod.ts';
+import { pathId } from '../fields.ts';
+import { deliveryIdSchema } from '../webhooks.ts';
+import { definePortalRoute } from './route.ts';
 
-export function deliveryRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/deliveries/:deliveryId/resend',
-    developerMutation(deps, 'resend_webhook_delivery', async (request) => {
-      const deliveryId = pathId(request, 'deliveryId');
-      if (deliveryId === null) return notFound();
-      const { developerId } = sessionOf(request);
-      const resent = await deps.webhook.resendDelivery({ developerId, deliveryId }, callOptions(request));
-      if (isRefused(resent)) return resent;
-      return {
-        status: 202,
-        body: { delivery_id: resent.deliveryId },
-        logged: { newDeliveryId: resent.deliveryId },
-      };
-    }),
-  );
-}
+export const resendDelivery = definePortalRoute({
+  method: 'post',
+  path: '/deliveries/{deliveryId}/resend',
+  name: 'resendDelivery',
+  summary: 'Deliver the same body again, as a new delivery',
+  params: z.object({ deliveryId: pathId }),
+  success: { status: 202, description: 'The new delivery.', schema: deliveryIdSchema },
+  refusals: { conflict: 'The endpoint is switched off.' },
+  action: 'resend_webhook_delivery',
+  run: async ({ caller, params: { deliveryId }, options }, { webhook }: { webhook: WebhookClient }) => {
+    const resent = await webhook.resendDelivery({ developerId: caller.developerId, deliveryId }, options);
+    if (isRefused(resent)) return resent;
+    return { body: { delivery_id: resent.deliveryId }, logged: { newDeliveryId: resent.deliveryId } };
+  },
+});

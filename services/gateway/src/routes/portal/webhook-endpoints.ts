@@ -1,36 +1,31 @@
-import { isRefused, type Refused } from '@laurel/errors';
-import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
+import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
-import { isAtMost } from '../../domain/text.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import { hasNul, isAtMost } from '../../domain/text.ts';
+import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
-import { DELIVERY_STATUSES } from '../../presenters/wire-names.ts';
 import { listProgramIds } from '../../repository/programs.ts';
+import type { Result } from '../api-route.ts';
+import { environment, id, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { present } from '../run-api-route.ts';
 import {
-  type Answer,
-  callOptions,
-  developerMutation,
-  notFound,
-  parseBody,
-  parseQuery,
-  pathId,
-  present,
-  route,
-  sessionOf,
-} from '../api-route.ts';
-import { environment, id, PAGE_LIMIT, page, text } from '../fields.ts';
+  deliveryIdSchema,
+  deliveryListSchema,
+  endpointSchema,
+  endpointWithSecretSchema,
+  webhookEvent,
+} from '../webhooks.ts';
+import { definePortalRoute } from './route.ts';
 
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
-const event = z.enum(WEBHOOK_EVENT_TYPES);
-
 /** An empty list means every event. */
 const events = z
-  .array(event)
+  .array(webhookEvent)
   .max(100)
   .transform((sent) => [...new Set(sent)]);
 
@@ -40,10 +35,10 @@ const description = z
     (value) => isAtMost(value, MAX_DESCRIPTION_CHARACTERS),
     `must have at most ${MAX_DESCRIPTION_CHARACTERS} characters`,
   )
-  .refine((value) => !value.includes('\0'), 'must not contain NUL');
+  .refine((value) => !hasNul(value), 'must not contain NUL');
 
-// Whether the URL is a safe one is the webhook service's to say, which also calls it.
-const createEndpoint = z.strictObject({
+// The webhook service, which calls the URL, decides whether it is safe.
+const newEndpoint = z.strictObject({
   url: text(MAX_URL_CHARACTERS),
   events: events.default([]),
   program_id: id.nullish(),
@@ -51,7 +46,7 @@ const createEndpoint = z.strictObject({
   description: description.nullish(),
 });
 
-const changeEndpoint = z
+const endpointChange = z
   .strictObject({
     url: text(MAX_URL_CHARACTERS).optional(),
     events: events.optional(),
@@ -62,137 +57,166 @@ const changeEndpoint = z
 
 const deliveryQuery = z.object({
   status: z.enum(['pending', 'delivered', 'failed']).optional(),
-  event: event.optional(),
+  event: webhookEvent.optional(),
   ...page,
 });
 
-export function webhookEndpointRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/webhook-endpoints',
-    developerMutation(deps, 'create_webhook_endpoint', async (request) => {
-      const body = parseBody(request, createEndpoint);
-      if (isRefused(body)) return body;
-      const { developerId } = sessionOf(request);
-      const programIds = await listProgramIds(deps.database, developerId);
-      const programId = body.program_id ?? undefined;
-      if (programId !== undefined && !programIds.includes(programId)) return notFound();
-      const created = await deps.webhook.createEndpoint(
-        {
-          developerId,
-          programIds,
-          url: body.url,
-          events: body.events,
-          programId,
-          environment: body.environment ?? Environment.UNSPECIFIED,
-          description: body.description ?? '',
-        },
-        callOptions(request),
-      );
-      return isRefused(created) ? created : answerWithSecret(201, created);
-    }),
-  );
+const params = z.object({ endpointId: pathId });
 
-  router.get(
-    '/webhook-endpoints',
-    route(async (request) => {
-      const { developerId } = sessionOf(request);
-      const listed = await deps.webhook.listEndpoints({ developerId }, callOptions(request));
-      return isRefused(listed) ? listed : { status: 200, body: { data: listed.endpoints.map(presentEndpoint) } };
-    }),
-  );
-
-  router.get(
-    '/webhook-endpoints/:endpointId',
-    route(async (request) => {
-      const endpoint = endpointOf(request);
-      return endpoint === null ? notFound() : answer(await deps.webhook.getEndpoint(endpoint, callOptions(request)));
-    }),
-  );
-
-  router.patch(
-    '/webhook-endpoints/:endpointId',
-    developerMutation(deps, 'change_webhook_endpoint', async (request) => {
-      const endpoint = endpointOf(request);
-      const body = parseBody(request, changeEndpoint);
-      if (isRefused(body)) return body;
-      if (endpoint === null) return notFound();
-      const { url, active } = body;
-      const subscription = body.events && { events: body.events };
-      const change = { ...endpoint, url, events: subscription, description: body.description, active };
-      const changed = answer(await deps.webhook.updateEndpoint(change, callOptions(request)));
-      return isRefused(changed) ? changed : { ...changed, logged: { changed: Object.keys(body), active } };
-    }),
-  );
-
-  router.delete(
-    '/webhook-endpoints/:endpointId',
-    developerMutation(deps, 'delete_webhook_endpoint', async (request) => {
-      const endpoint = endpointOf(request);
-      if (endpoint === null) return notFound();
-      const deleted = await deps.webhook.deleteEndpoint(endpoint, callOptions(request));
-      return isRefused(deleted) ? deleted : { status: 204 };
-    }),
-  );
-
-  router.post(
-    '/webhook-endpoints/:endpointId/rotate-secret',
-    developerMutation(deps, 'rotate_webhook_secret', async (request) => {
-      const endpoint = endpointOf(request);
-      if (endpoint === null) return notFound();
-      const rotated = await deps.webhook.rotateSecret(endpoint, callOptions(request));
-      return isRefused(rotated) ? rotated : answerWithSecret(200, rotated);
-    }),
-  );
-
-  router.post(
-    '/webhook-endpoints/:endpointId/test',
-    developerMutation(deps, 'send_test_webhook', async (request) => {
-      const endpoint = endpointOf(request);
-      if (endpoint === null) return notFound();
-      const sent = await deps.webhook.sendTest(endpoint, callOptions(request));
-      if (isRefused(sent)) return sent;
-      const { deliveryId } = sent;
-      return { status: 202, body: { delivery_id: deliveryId }, logged: { deliveryId } };
-    }),
-  );
-
-  router.get(
-    '/webhook-endpoints/:endpointId/deliveries',
-    route(async (request) => {
-      const endpoint = endpointOf(request);
-      const query = parseQuery(request, deliveryQuery);
-      if (isRefused(query)) return query;
-      if (endpoint === null) return notFound();
-      const listed = await deps.webhook.listDeliveries(
-        {
-          ...endpoint,
-          status: query.status === undefined ? DeliveryStatus.UNSPECIFIED : DELIVERY_STATUSES[query.status],
-          event: query.event ?? '',
-          limit: query.limit ?? PAGE_LIMIT,
-          cursor: query.cursor ?? '',
-        },
-        callOptions(request),
-      );
-      if (isRefused(listed)) return listed;
-      const data = listed.deliveries.map(presentDelivery);
-      return { status: 200, body: { data, next_cursor: listed.nextCursor || null } };
-    }),
-  );
+interface Webhooks {
+  readonly webhook: WebhookClient;
 }
 
-/** The endpoint of the path, as its developer's; null when the path holds no id. */
-function endpointOf(request: Parameters<typeof sessionOf>[0]): { developerId: string; endpointId: string } | null {
-  const endpointId = pathId(request, 'endpointId');
-  return endpointId === null ? null : { developerId: sessionOf(request).developerId, endpointId };
+export const createEndpoint = definePortalRoute({
+  method: 'post',
+  path: '/webhook-endpoints',
+  name: 'createEndpoint',
+  summary: 'Register an endpoint',
+  body: newEndpoint,
+  success: { status: 201, description: 'The endpoint with its secret.', schema: endpointWithSecretSchema },
+  refusals: {
+    invalid_request: 'The body does not fit, or the URL is not safe to call.',
+    not_found: "No such program of the developer's.",
+    conflict: 'The developer has as many endpoints as are allowed.',
+  },
+  action: 'create_webhook_endpoint',
+  run: async ({ caller: { developerId }, body, options }, { webhook, database }: Webhooks & { database: Database }) => {
+    const programIds = await listProgramIds(database, developerId);
+    const programId = body.program_id ?? undefined;
+    if (programId !== undefined && !programIds.includes(programId)) return refused('not_found');
+    const created = await webhook.createEndpoint(
+      {
+        developerId,
+        programIds,
+        url: body.url,
+        events: body.events,
+        programId,
+        environment: body.environment ?? Environment.UNSPECIFIED,
+        description: body.description ?? '',
+      },
+      options,
+    );
+    return isRefused(created) ? created : answerWithSecret(created);
+  },
+});
+
+export const listEndpoints = definePortalRoute({
+  method: 'get',
+  path: '/webhook-endpoints',
+  name: 'listEndpoints',
+  summary: "The developer's endpoints",
+  success: { status: 200, description: 'Oldest first.', schema: z.object({ data: z.array(endpointSchema) }) },
+  run: async ({ caller: { developerId }, options }, { webhook }: Webhooks) => {
+    const listed = await webhook.listEndpoints({ developerId }, options);
+    return isRefused(listed) ? listed : { body: { data: listed.endpoints.map(presentEndpoint) } };
+  },
+});
+
+export const getEndpoint = definePortalRoute({
+  method: 'get',
+  path: '/webhook-endpoints/{endpointId}',
+  name: 'getEndpoint',
+  summary: 'One endpoint',
+  params,
+  success: { status: 200, description: 'The endpoint, without its secret.', schema: endpointSchema },
+  run: async ({ caller: { developerId }, params: { endpointId }, options }, { webhook }: Webhooks) =>
+    answer(await webhook.getEndpoint({ developerId, endpointId }, options)),
+});
+
+export const changeEndpoint = definePortalRoute({
+  method: 'patch',
+  path: '/webhook-endpoints/{endpointId}',
+  name: 'changeEndpoint',
+  summary: 'Change an endpoint, or switch it off or on',
+  params,
+  body: endpointChange,
+  success: { status: 200, description: 'The endpoint.', schema: endpointSchema },
+  refusals: { invalid_request: 'The body does not fit, or the URL is not safe to call.' },
+  action: 'change_webhook_endpoint',
+  run: async ({ caller: { developerId }, params: { endpointId }, body, options }, { webhook }: Webhooks) => {
+    const { url, active } = body;
+    const subscription = body.events && { events: body.events };
+    const change = { developerId, endpointId, url, events: subscription, description: body.description, active };
+    const changed = answer(await webhook.updateEndpoint(change, options));
+    return isRefused(changed) ? changed : { ...changed, logged: { changed: Object.keys(body), active } };
+  },
+});
+
+export const deleteEndpoint = definePortalRoute({
+  method: 'delete',
+  path: '/webhook-endpoints/{endpointId}',
+  name: 'deleteEndpoint',
+  summary: 'Remove an endpoint with its log',
+  params,
+  success: { status: 204, description: 'Removed; what is pending is never sent.' },
+  action: 'delete_webhook_endpoint',
+  run: async ({ caller: { developerId }, params: { endpointId }, options }, { webhook }: Webhooks) => {
+    const deleted = await webhook.deleteEndpoint({ developerId, endpointId }, options);
+    return isRefused(deleted) ? deleted : {};
+  },
+});
+
+export const rotateSecret = definePortalRoute({
+  method: 'post',
+  path: '/webhook-endpoints/{endpointId}/rotate-secret',
+  name: 'rotateSecret',
+  summary: 'Replace the secret at once, for retries too',
+  params,
+  success: { status: 200, description: 'The endpoint with its new secret.', schema: endpointWithSecretSchema },
+  action: 'rotate_webhook_secret',
+  run: async ({ caller: { developerId }, params: { endpointId }, options }, { webhook }: Webhooks) => {
+    const rotated = await webhook.rotateSecret({ developerId, endpointId }, options);
+    return isRefused(rotated) ? rotated : answerWithSecret(rotated);
+  },
+});
+
+export const sendTestEvent = definePortalRoute({
+  method: 'post',
+  path: '/webhook-endpoints/{endpointId}/test',
+  name: 'sendTestEvent',
+  summary: 'Send `webhook.test` to the endpoint, whatever it subscribes to',
+  params,
+  success: { status: 202, description: 'The delivery.', schema: deliveryIdSchema },
+  refusals: { conflict: 'The endpoint is switched off.' },
+  action: 'send_test_webhook',
+  run: async ({ caller: { developerId }, params: { endpointId }, options }, { webhook }: Webhooks) => {
+    const sent = await webhook.sendTest({ developerId, endpointId }, options);
+    if (isRefused(sent)) return sent;
+    const { deliveryId } = sent;
+    return { body: { delivery_id: deliveryId }, logged: { deliveryId } };
+  },
+});
+
+export const listDeliveries = definePortalRoute({
+  method: 'get',
+  path: '/webhook-endpoints/{endpointId}/deliveries',
+  name: 'listDeliveries',
+  summary: 'The delivery log of an endpoint',
+  params,
+  query: deliveryQuery,
+  success: { status: 200, description: 'Newest first, each with every send.', schema: deliveryListSchema },
+  run: async ({ caller: { developerId }, params: { endpointId }, query, options }, { webhook }: Webhooks) => {
+    const listed = await webhook.listDeliveries(
+      {
+        developerId,
+        endpointId,
+        status: query.status === undefined ? DeliveryStatus.UNSPECIFIED : DELIVERY_STATUSES[query.status],
+        event: query.event ?? '',
+        limit: query.limit ?? PAGE_LIMIT,
+        cursor: query.cursor ?? '',
+      },
+      options,
+    );
+    if (isRefused(listed)) return listed;
+    const data = listed.deliveries.map(presentDelivery);
+    return { body: { data, next_cursor: listed.nextCursor || null } };
+  },
+});
+
+function answer(response: { readonly endpoint: Endpoint | undefined } | Refused): Result | Refused {
+  return isRefused(response) ? response : { body: presentEndpoint(present(response.endpoint)) };
 }
 
-function answer(response: { readonly endpoint: Endpoint | undefined } | Refused): Answer | Refused {
-  return isRefused(response) ? response : { status: 200, body: presentEndpoint(present(response.endpoint)) };
-}
-
-function answerWithSecret(
-  status: number,
-  made: { readonly endpoint: Endpoint | undefined; readonly signingSecret: string },
-): Answer {
-  return { status, body: { ...presentEndpoint(present(made.endpoint)), signing_secret: made.signingSecret } };
+function answerWithSecret(made: { readonly endpoint: Endpoint | undefined; readonly signingSecret: string }): Result {
+  return { body: { ...presentEndpoint(present(made.endpoint)), signing_secret: made.signingSecret } };
 }

@@ -1,18 +1,24 @@
-import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import { type Dependencies, serviceOf } from '../../dependencies.ts';
+import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { isRefused, refused } from '@laurel/errors';
+import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
-import { callOptions, notFound, pathId, present, route, tenantOf } from '../api-route.ts';
+import { pathId } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { attemptSchema } from '../v1/schemas.ts';
+import { defineSandboxRoute } from './route.ts';
 
-export function sandboxAttemptRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/attempts/:attemptId/expire',
-    route(async (request) => {
-      const attemptId = pathId(request, 'attemptId');
-      const service = attemptId === null ? null : serviceOf(deps, attemptId);
-      if (attemptId === null || service === null) return notFound();
-      const expired = await service.expireAttempt({ tenant: tenantOf(request), attemptId }, callOptions(request));
-      return isRefused(expired) ? expired : { status: 200, json: presentAttempt(present(expired.attempt)) };
-    }),
-  );
-}
+export const expireAttempt = defineSandboxRoute({
+  method: 'post',
+  path: '/attempts/{attemptId}/expire',
+  name: 'expireAttempt',
+  summary: 'End an open attempt as if its hour had passed',
+  params: z.object({ attemptId: pathId }),
+  success: { status: 200, description: 'The attempt, expired; its fee is returned.', schema: attemptSchema },
+  refusals: { attempt_already_settled: 'The attempt is no longer open.' },
+  run: async ({ caller, params: { attemptId }, options }, services: OwningServices) => {
+    const service = serviceOf(services, attemptId);
+    if (service === null) return refused('not_found');
+    const expired = await service.expireAttempt({ tenant: caller, attemptId }, options);
+    return isRefused(expired) ? expired : { json: presentAttempt(present(expired.attempt)) };
+  },
+});

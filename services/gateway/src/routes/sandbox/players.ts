@@ -1,40 +1,68 @@
 import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import { z } from 'zod';
-import type { Dependencies } from '../../dependencies.ts';
-import { callOptions, notFound, parseBody, present, route, tenantOf } from '../api-route.ts';
-import { amount } from '../fields.ts';
-import { playerRef } from '../v1/schemas.ts';
+import type { WalletClient } from '../../clients/wallet.ts';
+import { z } from '../../http/zod.ts';
+import { amount, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { playerLinkSchema, playerRef } from '../v1/schemas.ts';
+import { defineSandboxRoute } from './route.ts';
 
-/** Without `funds` the player has what they had before: nothing, if they are new. */
-const putPlayer = z.object({ player_ref: playerRef, funds: amount.optional() });
+/** A field that is absent stays as it is; a new player has no funds, and no restriction that keeps them from playing. */
+const player = z.object({
+  player_ref: playerRef,
+  funds: amount.optional(),
+  email: email.optional(),
+  date_of_birth: z.iso.date().optional(),
+  jurisdiction: jurisdiction.optional(),
+  verification_level: verificationLevel.optional(),
+  // Null ends a self-exclusion.
+  self_excluded_until: instant.nullable().optional(),
+  enforcement_flag: z.boolean().optional(),
+  under_investigation: z.boolean().optional(),
+});
 
-export function sandboxPlayerRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/players',
-    route(async (request) => {
-      const body = parseBody(request, putPlayer);
-      if (isRefused(body)) return body;
-      const put = await deps.wallet.putSandboxPlayer(
-        { player: { tenant: tenantOf(request), playerRef: body.player_ref }, fundsCents: body.funds ?? 0n },
-        callOptions(request),
-      );
-      if (isRefused(put)) return put;
-      const createdAt = present(put.createdAt).toISOString();
-      return { status: 201, body: { player_ref: body.player_ref, linked: true, created_at: createdAt } };
-    }),
-  );
+export const putSandboxPlayer = defineSandboxRoute({
+  method: 'post',
+  path: '/players',
+  name: 'putSandboxPlayer',
+  summary: 'Make or change a sandbox player',
+  description: 'Makes or finds a sandbox account of the program, links it to the `player_ref` and funds it.',
+  body: player,
+  success: { status: 201, description: 'Linked.', schema: playerLinkSchema },
+  refusals: {
+    not_found: "The e-mail's account was severed from the program.",
+    conflict: 'The e-mail is that of another player.',
+  },
+  run: async ({ caller, body, options }, { wallet }: { wallet: WalletClient }) => {
+    const put = await wallet.putSandboxPlayer(
+      {
+        player: { tenant: caller, playerRef: body.player_ref },
+        fundsCents: body.funds ?? 0n,
+        email: body.email,
+        dateOfBirth: body.date_of_birth,
+        jurisdiction: body.jurisdiction,
+        verificationLevel: body.verification_level,
+        selfExcludedUntil: body.self_excluded_until ?? undefined,
+        clearSelfExclusion: body.self_excluded_until === null,
+        enforcementFlag: body.enforcement_flag,
+        underInvestigation: body.under_investigation,
+      },
+      options,
+    );
+    if (isRefused(put)) return put;
+    const createdAt = present(put.createdAt).toISOString();
+    return { body: { player_ref: body.player_ref, linked: true, created_at: createdAt } };
+  },
+});
 
-  router.post(
-    '/players/:playerRef/hold-next-award',
-    route(async (request) => {
-      const named = playerRef.safeParse(request.params.playerRef);
-      if (!named.success) return notFound();
-      const held = await deps.wallet.holdNextAward(
-        { player: { tenant: tenantOf(request), playerRef: named.data } },
-        callOptions(request),
-      );
-      return isRefused(held) ? held : { status: 204 };
-    }),
-  );
-}
+export const holdNextAward = defineSandboxRoute({
+  method: 'post',
+  path: '/players/{playerRef}/hold-next-award',
+  name: 'holdNextAward',
+  summary: "Have the player's next award held",
+  params: z.object({ playerRef }),
+  success: { status: 204, description: 'The next award or purse of the player will be held.' },
+  run: async ({ caller, params: { playerRef }, options }, { wallet }: { wallet: WalletClient }) => {
+    const held = await wallet.holdNextAward({ player: { tenant: caller, playerRef } }, options);
+    return isRefused(held) ? held : {};
+  },
+});

@@ -1,31 +1,45 @@
+import type { TournamentClient } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import type { Dependencies } from '../../dependencies.ts';
+import { z } from '../../http/zod.ts';
 import { presentRound } from '../../presenters/tournament.ts';
-import { callOptions, notFound, pathId, present, route, tenantOf } from '../api-route.ts';
+import { pathId } from '../fields.ts';
+import { present } from '../run-api-route.ts';
+import { roundSchema } from '../v1/schemas.ts';
+import { defineSandboxRoute } from './route.ts';
 
-/** Closing a round also pays it, and answers when that is done. */
+/** Closing a round also pays it, and answers when the payment is done. */
 const CLOSE_DEADLINE_MS = 60_000;
 
-export function sandboxRoundRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/rounds/:roundId/close-entries',
-    route(async (request) => {
-      const roundId = pathId(request, 'roundId');
-      if (roundId === null) return notFound();
-      const closed = await deps.tournament.closeEntries({ tenant: tenantOf(request), roundId }, callOptions(request));
-      return isRefused(closed) ? closed : { status: 200, body: presentRound(present(closed.round)) };
-    }),
-  );
+const params = z.object({ roundId: pathId });
+const refusals = { conflict: 'The round is not open.' };
 
-  router.post(
-    '/rounds/:roundId/close',
-    route(async (request) => {
-      const roundId = pathId(request, 'roundId');
-      if (roundId === null) return notFound();
-      const options = { ...callOptions(request), deadlineMs: CLOSE_DEADLINE_MS };
-      const closed = await deps.tournament.closeRound({ tenant: tenantOf(request), roundId }, options);
-      return isRefused(closed) ? closed : { status: 200, body: presentRound(present(closed.round)) };
-    }),
-  );
-}
+export const closeEntries = defineSandboxRoute({
+  method: 'post',
+  path: '/rounds/{roundId}/close-entries',
+  name: 'closeEntries',
+  summary: "Close a round's entries as if ten minutes before its end had come",
+  params,
+  success: { status: 200, description: 'The round.', schema: roundSchema },
+  refusals,
+  run: async ({ caller, params: { roundId }, options }, { tournament }: { tournament: TournamentClient }) => {
+    const closed = await tournament.closeEntries({ tenant: caller, roundId }, options);
+    return isRefused(closed) ? closed : { body: presentRound(present(closed.round)) };
+  },
+});
+
+export const closeRound = defineSandboxRoute({
+  method: 'post',
+  path: '/rounds/{roundId}/close',
+  name: 'closeRound',
+  summary: 'Close a round as if its end had come, and settle or cancel it',
+  params,
+  success: { status: 200, description: 'The round, settled or cancelled.', schema: roundSchema },
+  refusals,
+  run: async ({ caller, params: { roundId }, options }, { tournament }: { tournament: TournamentClient }) => {
+    const closed = await tournament.closeRound(
+      { tenant: caller, roundId },
+      { ...options, deadlineMs: CLOSE_DEADLINE_MS },
+    );
+    return isRefused(closed) ? closed : { body: presentRound(present(closed.round)) };
+  },
+});

@@ -1,16 +1,20 @@
 import { isRefused } from '@laurel/errors';
-import type { Router } from 'express';
-import type { Dependencies } from '../../dependencies.ts';
-import { callOptions, notFound, pathId, route, tenantOf } from '../api-route.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import { z } from '../../http/zod.ts';
+import { pathId } from '../fields.ts';
+import { deliveryIdSchema } from '../webhooks.ts';
+import { defineSandboxRoute } from './route.ts';
 
-export function sandboxWebhookDeliveryRoutes(router: Router, deps: Dependencies): void {
-  router.post(
-    '/webhook-deliveries/:deliveryId/retry-now',
-    route(async (request) => {
-      const deliveryId = pathId(request, 'deliveryId');
-      if (deliveryId === null) return notFound();
-      const due = await deps.webhook.retryDelivery({ tenant: tenantOf(request), deliveryId }, callOptions(request));
-      return isRefused(due) ? due : { status: 202, body: { delivery_id: deliveryId } };
-    }),
-  );
-}
+export const retryDelivery = defineSandboxRoute({
+  method: 'post',
+  path: '/webhook-deliveries/{deliveryId}/retry-now',
+  name: 'retryDelivery',
+  summary: 'Run the next scheduled retry of a delivery now',
+  params: z.object({ deliveryId: pathId }),
+  success: { status: 202, description: 'The retry is due.', schema: deliveryIdSchema },
+  refusals: { conflict: 'No retry is scheduled.' },
+  run: async ({ caller, params: { deliveryId }, options }, { webhook }: { webhook: WebhookClient }) => {
+    const due = await webhook.retryDelivery({ tenant: caller, deliveryId }, options);
+    return isRefused(due) ? due : { body: { delivery_id: deliveryId } };
+  },
+});

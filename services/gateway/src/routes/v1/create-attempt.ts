@@ -1,14 +1,14 @@
+import type { HotCalls } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import { failpoint } from '@laurel/failpoint';
 import { newOwnedId } from '@laurel/ids';
-import type { z } from 'zod';
+import { failpoint } from '../../failpoints.ts';
+import { defineRoute } from '../../http/v1-route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
-import { defineRoute } from './route.ts';
 import { attemptSchema, createAttemptBody } from './schemas.ts';
 
 const MAX_METADATA_BYTES = 16 * 1024;
 
-export const createAttempt = defineRoute<undefined, z.output<typeof createAttemptBody>>({
+export const createAttempt = defineRoute({
   method: 'post',
   path: '/attempts',
   name: 'createAttempt',
@@ -17,7 +17,7 @@ export const createAttempt = defineRoute<undefined, z.output<typeof createAttemp
     'Against a challenge, the fee, the threshold and the prize on offer are frozen on the attempt. In a round, every attempt costs its `entry_fee`, re-buys included. No 4xx charges anything.',
   body: createAttemptBody,
   verbatim: { metadata: MAX_METADATA_BYTES },
-  // The operation id is the attempt's id: whoever runs the operation again creates the same attempt.
+  // The operation id is the attempt's id: whichever request runs the operation again creates the same attempt.
   mintOperationId: (body) => newOwnedId(body.challenge_id === undefined ? 'tournament' : 'challenge'),
   success: { status: 201, description: 'Created and charged: `open`, `outcome` null.', schema: attemptSchema },
   refusals: {
@@ -33,7 +33,7 @@ export const createAttempt = defineRoute<undefined, z.output<typeof createAttemp
     attempt_cap_reached: "The rolling daily cap of the challenge, or the round's cap per player.",
     entries_closed: 'The round is not open, or in its last ten minutes.',
   },
-  run: async ({ principal, body, verbatim, operationId, requestId }, { hotCalls }) => {
+  run: async ({ principal, body, verbatim, operationId, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
     const creation = {
       attemptId: operationId,
       tenant: principal.tenant,

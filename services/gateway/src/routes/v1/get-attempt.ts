@@ -1,10 +1,10 @@
+import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
 import { isRefused, refused } from '@laurel/errors';
-import { serviceOf } from '../../dependencies.ts';
+import { defineRoute } from '../../http/v1-route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
-import { defineRoute } from './route.ts';
 import { attemptSchema } from './schemas.ts';
 
-export const getAttempt = defineRoute<undefined, undefined>({
+export const getAttempt = defineRoute({
   method: 'get',
   path: '/attempts/{attempt_id}',
   name: 'getAttempt',
@@ -12,7 +12,7 @@ export const getAttempt = defineRoute<undefined, undefined>({
   description: 'The authoritative read: prefer it to rebuilding state from events.',
   success: { status: 200, description: 'The attempt, with its outcome once it has one.', schema: attemptSchema },
   refusals: { not_found: "No such attempt, or another program's." },
-  run: async ({ principal, params, requestId }, services) => {
+  run: async ({ principal, params, requestId }, services: OwningServices) => {
     const attemptId = params.attempt_id ?? '';
     const service = serviceOf(services, attemptId);
     if (service === null) return refused('not_found');

@@ -1,4 +1,4 @@
-/** The tournament service is scripted here: a table that breaks off in the middle cannot be had from the real one. */
+/** The tournament service is scripted here: the real one cannot be made to break off a table in the middle. */
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { refused } from '@laurel/errors';
@@ -21,7 +21,7 @@ import { startGateway } from '../../server.ts';
 type Service = Handlers<typeof TournamentServiceService>;
 
 const NOBODY = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-test';
+const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const ROUND = {
   id: newId(),
@@ -42,6 +42,7 @@ const ROUND = {
 
 const stack = new AsyncDisposableStack();
 let port: number;
+let adminPort: number;
 let key: string;
 let getLeaderboard: Service['getLeaderboard'];
 let listStandings: Service['listStandings'];
@@ -68,15 +69,17 @@ beforeAll(async () => {
     await startGrpcServer({
       host: '127.0.0.1',
       port: 0,
-      services: [implement(TournamentServiceService, scripted, { logger: silent })],
+      services: [implement(TournamentServiceService, scripted, { logger: silent, callers: ['gateway'] })],
       logger: silent,
     }),
   );
-  const { url } = stack.use(await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }));
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
+  );
   const config = parseConfig(gatewayConfigSchema, {
     LOG_LEVEL: 'silent',
     HTTP_PORT: '0',
-    GATEWAY_DATABASE_URL: url,
+    GATEWAY_DATABASE_URL: runningUrl,
     WALLET_ADDRESS: NOBODY,
     CHALLENGE_ADDRESS: NOBODY,
     TOURNAMENT_ADDRESS: `127.0.0.1:${service.port}`,
@@ -84,7 +87,7 @@ beforeAll(async () => {
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
   });
-  port = stack.use(await startGateway(config, logger)).port;
+  ({ port, adminPort } = stack.use(await startGateway(config, logger)));
   const program = await fetch(`http://127.0.0.1:${port}/api/operator/programs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
@@ -115,7 +118,7 @@ const rows = (from: number, count: number, playerRef = 'p') =>
     payoutStatus: PayoutStatus.NONE,
   }));
 
-/** A table of so many rows, in pages of as many as are asked for. */
+/** A table of so many rows, in pages of the requested size. */
 const tableOf = (length: number, playerRef?: string): Service['listStandings'] => {
   return async ({ cursor, limit }): Promise<ListStandingsResponse> => {
     const from = cursor.length === 0 ? 1 : cursor.readInt32BE();
@@ -144,22 +147,20 @@ async function read(query?: string, roundId?: string) {
 
 /** How many boards ended with this status, by the metrics. */
 async function countEnded(status: number): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const count = new RegExp(`_request_duration_seconds_count\\{.*leaderboard",status="${status}"\\} (\\d+)`).exec(
-    metrics,
-  );
+  const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  const count = new RegExp(`_request_duration_seconds_count\\{.*leaderboard",status="${status}"\\} (\\d+)`).exec(text);
   return Number(count?.[1] ?? 0);
 }
 
-describe('a board', () => {
-  test('is masked for who may not see it', async () => {
+describe('boards', () => {
+  test('a board is masked for a caller who may not see it', async () => {
     getLeaderboard = view(View.MASKED, 7);
     const { status, body } = await read('');
     expect([status, body.locked, body.reason, body.scored_players]).toEqual([200, true, 'enter_to_see', 7]);
     expect(body).not.toHaveProperty('data');
   });
 
-  test('is a window while the round runs', async () => {
+  test('a board is a window while the round runs', async () => {
     getLeaderboard = view(View.WINDOW, 7);
     const { status, body } = await read();
     expect([status, Object.keys(body)]).toEqual([200, ['round', 'scored_players', 'data']]);
@@ -167,12 +168,12 @@ describe('a board', () => {
     expect(pagesRead).toEqual([]);
   });
 
-  test('is not found under an id that is none, without a question', async () => {
+  test('a board is not found under a malformed id, without a call to the tournament service', async () => {
     getLeaderboard = () => expect.fail('asked for nothing');
     expect((await read('', 'nonsense')).status).toBe(404);
   });
 
-  test('is asked for nobody when the player_ref can be nobody', async () => {
+  test('a board is requested without a player when the player_ref is not valid', async () => {
     const asked: string[] = [];
     getLeaderboard = async ({ playerRef }) => {
       asked.push(playerRef);
@@ -186,8 +187,8 @@ describe('a board', () => {
   });
 });
 
-describe('a complete table', () => {
-  test.each([0, 1, 1_999, 2_000, 4_500])('of %i rows is one whole answer', async (length) => {
+describe('complete tables', () => {
+  test.each([0, 1, 1_999, 2_000, 4_500])('a complete table of %i rows is one whole answer', async (length) => {
     getLeaderboard = view(View.COMPLETE, length);
     listStandings = tableOf(length);
     const { status, headers, body } = await read();
@@ -204,7 +205,7 @@ describe('a complete table', () => {
     );
   });
 
-  test('whose first page fails is a 500 like any other', async () => {
+  test('a complete table whose first page fails is a 500 like any other', async () => {
     getLeaderboard = view(View.COMPLETE, 1);
     listStandings = async () => {
       throw new Error('gone');
@@ -216,7 +217,7 @@ describe('a complete table', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('gone'))],
     ['is refused', async () => refused('not_found')],
-  ])('whose later page %s breaks off: it never looks whole', async (_name, fail) => {
+  ])('a complete table whose later page %s breaks off: it never parses as whole', async (_name, fail) => {
     getLeaderboard = view(View.COMPLETE, 9_000);
     const whole = tableOf(9_000);
     listStandings = (request, context) => (pagesRead.length === 3 ? fail() : whole(request, context));
@@ -235,12 +236,12 @@ describe('a complete table', () => {
     expect(await countEnded(499)).toBe(endedBefore.theirs);
   });
 
-  test('is read no faster than its caller reads', async () => {
+  test('a complete table is read no faster than its caller reads', async () => {
     getLeaderboard = view(View.COMPLETE, 1_000_000);
     listStandings = tableOf(1_000_000, 'x'.repeat(255));
     const answer = await open();
     answer.pause();
-    // Until the buffers on the way are full it goes on; then it stands still.
+    // It continues until the buffers in between are full; then it pauses.
     let seen = -1;
     const standsStill = () => {
       const before = seen;
@@ -252,7 +253,7 @@ describe('a complete table', () => {
     answer.destroy();
   });
 
-  test('is read no further once its caller has left', async () => {
+  test('a complete table is read no further once its caller has disconnected', async () => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     const { promise: isThirdAsked, resolve: onThird } = Promise.withResolvers<void>();
     const whole = tableOf(1_000_000);
@@ -270,7 +271,7 @@ describe('a complete table', () => {
     answer.on('error', () => {});
     await isThirdAsked;
     answer.destroy();
-    // Another request there and back: by then the gateway knows who left, and then has what it asked for.
+    // One more request and its response: by then the gateway has noticed the disconnection, and has received what it had asked for.
     getLeaderboard = view(View.MASKED, 0);
     await read('');
     release();

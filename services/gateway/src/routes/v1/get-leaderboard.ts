@@ -1,16 +1,16 @@
+import type { TournamentClient } from '@laurel/attempt-owners';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
-import type { z } from 'zod';
+import { defineRoute } from '../../http/v1-route.ts';
 import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '../../presenters/tournament.ts';
-import { defineRoute } from './route.ts';
 import { getLeaderboardQuery, leaderboardSchema } from './schemas.ts';
 
-/** Rows that are in memory at a time, of a table that may have a million: some 500 KB of answer. It is the most that a page may have. */
+/** Rows of a table that are held at a time; the table may have a million: some 500 KB of answer. It is the most that a page may have. */
 const PAGE_ROWS = 2_000;
 const FROM_THE_TOP = Buffer.alloc(0);
 
-export const getLeaderboard = defineRoute<z.output<typeof getLeaderboardQuery>, undefined>({
+export const getLeaderboard = defineRoute({
   method: 'get',
   path: '/tournaments/rounds/{round_id}/leaderboard',
   name: 'getLeaderboard',
@@ -23,7 +23,7 @@ export const getLeaderboard = defineRoute<z.output<typeof getLeaderboardQuery>, 
     invalid_request: 'The query names a parameter twice, or is not percent-encoded UTF-8.',
     not_found: "No such round, or another program's; never masked.",
   },
-  run: async ({ principal, params, query, requestId }, { tournament }) => {
+  run: async ({ principal, params, query, requestId }, { tournament }: { tournament: TournamentClient }) => {
     const roundId = params.round_id ?? '';
     if (!isUuid(roundId)) return refused('not_found');
     const round = { tenant: principal.tenant, roundId };
@@ -39,7 +39,7 @@ export const getLeaderboard = defineRoute<z.output<typeof getLeaderboardQuery>, 
         return JSON.stringify({ ...head, data: board.rows.map(presentLeaderboardRow) });
       case View.COMPLETE: {
         const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, options);
-        // Before the answer begins: a failure of the first page, which is the only one of most rounds, can still be told.
+        // Before the answer begins: a failure of the first page, which is the only one of most rounds, can still be answered as an error.
         const first = await readPage(FROM_THE_TOP);
         return isRefused(first) ? first : completeTable(head, first, readPage);
       }
@@ -49,7 +49,7 @@ export const getLeaderboard = defineRoute<z.output<typeof getLeaderboardQuery>, 
   },
 });
 
-/** The full shape in pieces, one a page. */
+/** The full shape in pieces, one per page. */
 async function* completeTable(
   head: object,
   first: ListStandingsResponse,

@@ -1,10 +1,10 @@
+import type { ChallengeClient } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import type { z } from 'zod';
+import { defineRoute } from '../../http/v1-route.ts';
 import { presentChallenge } from '../../presenters/challenge.ts';
-import { defineRoute } from './route.ts';
 import { challengeListSchema, listChallengesQuery } from './schemas.ts';
 
-export const listChallenges = defineRoute<z.output<typeof listChallengesQuery>, undefined>({
+export const listChallenges = defineRoute({
   method: 'get',
   path: '/challenges',
   name: 'listChallenges',
@@ -14,7 +14,7 @@ export const listChallenges = defineRoute<z.output<typeof listChallengesQuery>, 
   query: listChallengesQuery,
   success: { status: 200, description: 'Oldest first.', schema: challengeListSchema },
   refusals: { invalid_request: '`player_ref` is missing or longer than 255 characters; `status` is not `all`.' },
-  run: async ({ principal, query, requestId }, { challenge }) => {
+  run: async ({ principal, query, requestId }, { challenge }: { challenge: ChallengeClient }) => {
     const listed = await challenge.listChallenges(
       { tenant: principal.tenant, playerRef: query.player_ref, all: query.status === 'all' },
       { requestId, retryLostReply: true },

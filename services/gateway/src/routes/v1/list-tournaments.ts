@@ -1,10 +1,10 @@
+import type { TournamentClient } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import type { z } from 'zod';
+import { defineRoute } from '../../http/v1-route.ts';
 import { presentTournament } from '../../presenters/tournament.ts';
-import { defineRoute } from './route.ts';
 import { listTournamentsQuery, tournamentListSchema } from './schemas.ts';
 
-export const listTournaments = defineRoute<z.output<typeof listTournamentsQuery>, undefined>({
+export const listTournaments = defineRoute({
   method: 'get',
   path: '/tournaments',
   name: 'listTournaments',
@@ -13,7 +13,7 @@ export const listTournaments = defineRoute<z.output<typeof listTournamentsQuery>
   query: listTournamentsQuery,
   success: { status: 200, description: 'Oldest first.', schema: tournamentListSchema },
   refusals: { invalid_request: '`status` is not `all`.' },
-  run: async ({ principal, query, requestId }, { tournament }) => {
+  run: async ({ principal, query, requestId }, { tournament }: { tournament: TournamentClient }) => {
     const listed = await tournament.listTournaments(
       { tenant: principal.tenant, all: query.status === 'all' },
       { requestId, retryLostReply: true },

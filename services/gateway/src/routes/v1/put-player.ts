@@ -1,22 +1,22 @@
 import { isRefused } from '@laurel/errors';
-import type { z } from 'zod';
-import { defineRoute } from './route.ts';
+import type { WalletClient } from '../../clients/wallet.ts';
+import { defineRoute } from '../../http/v1-route.ts';
 import { playerLinkSchema, putPlayerBody } from './schemas.ts';
 
-export const putPlayer = defineRoute<undefined, z.output<typeof putPlayerBody>>({
+export const putPlayer = defineRoute({
   method: 'post',
   path: '/players',
   name: 'putPlayer',
   summary: 'Link a player_ref to an existing account',
   description:
-    'Upserts on program and `player_ref`: repeating it answers the same. Another e-mail moves the link; open attempts stay with the account that paid. There is no auto-provisioning.',
+    'Upserts on program and `player_ref`: repeating it answers the same. Another e-mail moves the link; open attempts stay with the account that paid. There is no auto-provisioning. With a test key the account is a sandbox account of the program; no other account is found there.',
   body: putPlayerBody,
   success: { status: 201, description: 'Linked.', schema: playerLinkSchema },
   refusals: {
     invalid_request: '`player_ref` or `email` is missing.',
     not_found: 'No account has this e-mail.',
   },
-  run: async ({ principal, body, requestId }, { wallet }) => {
+  run: async ({ principal, body, requestId }, { wallet }: { wallet: WalletClient }) => {
     const linked = await wallet.putPlayerLink(
       { player: { tenant: principal.tenant, playerRef: body.player_ref }, email: body.email },
       { requestId, retryLostReply: true },

@@ -1,14 +1,14 @@
+import type { HotCalls } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import { failpoint } from '@laurel/failpoint';
 import { newId } from '@laurel/ids';
-import type { z } from 'zod';
+import { failpoint } from '../../failpoints.ts';
+import { defineRoute } from '../../http/v1-route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
-import { defineRoute } from './route.ts';
 import { outcomeSchema, reportOutcomeBody } from './schemas.ts';
 
 const MAX_EVIDENCE_BYTES = 64 * 1024;
 
-export const reportOutcome = defineRoute<undefined, z.output<typeof reportOutcomeBody>>({
+export const reportOutcome = defineRoute({
   method: 'post',
   path: '/attempts/{attempt_id}/outcome',
   name: 'reportOutcome',
@@ -29,7 +29,7 @@ export const reportOutcome = defineRoute<undefined, z.output<typeof reportOutcom
     tiebreak_required:
       'The tournament declares a tiebreak metric; the attempt stays open for a report with `tiebreak`.',
   },
-  run: async ({ principal, params, body, verbatim, operationId, requestId }, { hotCalls }) => {
+  run: async ({ principal, params, body, verbatim, operationId, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
     await failpoint('gateway.outcome.before-call');
     const outcome = await hotCalls.reportOutcome({
       operationId,

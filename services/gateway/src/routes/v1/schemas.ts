@@ -1,18 +1,18 @@
 /** The shapes of `/v1`, in the contract's order. Routes check with them; the documents are generated from them. */
+import { type ErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
-import { isAtMost } from '../../domain/text.ts';
-import { z } from '../../openapi/zod.ts';
+import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '../../domain/player-ref.ts';
+import { hasNul, isAtMost } from '../../domain/text.ts';
+import { z } from '../../http/zod.ts';
 
-const MAX_TEXT_CHARACTERS = 255;
 const MAX_EMAIL_CHARACTERS = 320;
-const NUL = '\0';
 
 function boundedText(characters: number) {
   return z
     .string()
     .min(1, 'must not be empty')
     .refine((text) => isAtMost(text, characters), `must have at most ${characters} characters`)
-    .refine((text) => !text.includes(NUL), 'must not contain NUL');
+    .refine((text) => !hasNul(text), 'must not contain NUL');
 }
 
 /** An object that is stored as sent. Its own members are the partner's business. */
@@ -35,14 +35,14 @@ const id = z
   .transform((value) => value.toLowerCase())
   .openapi({ type: 'string', format: 'uuid' });
 
-export const playerRef = boundedText(MAX_TEXT_CHARACTERS).openapi({
+export const playerRef = boundedText(MAX_PLAYER_REF_CHARACTERS).openapi({
   description: "The partner's own identifier of a player.",
   minLength: 1,
-  maxLength: MAX_TEXT_CHARACTERS,
+  maxLength: MAX_PLAYER_REF_CHARACTERS,
   example: 'player-7c1',
 });
 
-// What is sent.
+// Requests.
 
 export const listChallengesQuery = z.object({
   player_ref: playerRef,
@@ -74,16 +74,16 @@ export const createAttemptBody = z
     metadata: opaqueObject(16).optional(),
   })
   .refine((body) => (body.challenge_id === undefined) !== (body.tournament_round_id === undefined), {
-    message: 'exactly one of challenge_id and tournament_round_id is needed',
+    message: 'must have exactly one of `challenge_id` and `tournament_round_id`',
   })
-  .openapi('AttemptRequest');
+  .openapi('AttemptRequest', {
+    oneOf: [{ required: ['challenge_id'] }, { required: ['tournament_round_id'] }],
+  });
 
 export const reportOutcomeBody = z
   .object({
-    score: z
-      .number('must be a finite number')
-      .openapi({ description: "In the units of the challenge's or tournament's metric." }),
-    tiebreak: z.number('must be a finite number').optional().openapi({
+    score: z.number().openapi({ description: "In the units of the challenge's or tournament's metric." }),
+    tiebreak: z.number().optional().openapi({
       description: 'Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts.',
     }),
     evidence: opaqueObject(64).optional(),
@@ -98,11 +98,11 @@ export const listTournamentsQuery = z.object({
 });
 
 export const getLeaderboardQuery = z.object({
-  // Whatever can be no player_ref names nobody, as an unknown one does: the board is masked.
+  // A text that can be no player_ref is handled as an unknown one: the board is masked.
   player_ref: z
     .string()
     .default('')
-    .transform((text) => (playerRef.safeParse(text).success ? text : ''))
+    .transform((text) => (isPlayerRef(text) ? text : ''))
     .openapi({
       type: 'string',
       default: undefined,
@@ -110,11 +110,16 @@ export const getLeaderboardQuery = z.object({
     }),
 });
 
-// What is answered.
+// Answers.
 
-const uuid = z.string().openapi({ format: 'uuid' });
-const timestamp = z.string().openapi({ format: 'date-time', example: '2026-11-21T12:00:00.000Z' });
-const amount = z
+/** A union, because the documents would write a named schema that is nullable as null wherever it is referenced. */
+function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([schema, z.null()]);
+}
+
+export const uuid = z.string().openapi({ format: 'uuid' });
+export const timestamp = z.string().openapi({ format: 'date-time', example: '2026-11-21T12:00:00.000Z' });
+export const amount = z
   .string()
   .openapi({ pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', example: '5.00', description: 'USD, two places.' });
 
@@ -171,14 +176,15 @@ const outcomeFields = {
 export const outcomeSchema = z
   .object({
     ...outcomeFields,
-    award: award
-      .extend({
-        payout_status: z
-          .enum(['paid', 'held'])
-          .openapi({ description: 'Reconcile paid winnings on `paid`, never on the presence of an award.' }),
-      })
-      .openapi('PaidAward')
-      .nullable(),
+    award: orNull(
+      award
+        .extend({
+          payout_status: z
+            .enum(['paid', 'held'])
+            .openapi({ description: 'Reconcile paid winnings on `paid`, never on the presence of an award.' }),
+        })
+        .openapi('PaidAward'),
+    ).openapi({ description: 'Present only when the bar was cleared.' }),
   })
   .openapi('Outcome');
 
@@ -192,19 +198,18 @@ export const attemptSchema = z
     fee_charged: amount,
     created_at: timestamp,
     metadata: z.record(z.string(), z.unknown()),
-    outcome: z
-      .object({ ...outcomeFields, award: award.openapi('Award').nullable() })
-      .openapi('AttemptOutcome')
-      .nullable(),
+    outcome: orNull(
+      z.object({ ...outcomeFields, award: orNull(award.openapi('Award')) }).openapi('AttemptOutcome'),
+    ).openapi({ description: 'Null while open, and for ever where there is none.' }),
   })
   .openapi('Attempt');
 
-const purse = {
+export const purse = {
   purse_amount: amount.openapi({ description: 'The sum of `purse_table`, frozen when the round opened.' }),
   purse_table: z.array(z.object({ rank: z.int(), amount }).openapi('PurseRow')),
 };
 
-const roundSchema = z
+export const roundSchema = z
   .object({
     id: uuid.openapi({ description: 'Value sent as `tournament_round_id`.' }),
     tournament_id: uuid,
@@ -221,14 +226,17 @@ const roundSchema = z
     ...purse,
     pool_amount: z.literal('0.00').openapi({ description: 'Legacy: never compute prizes from it.' }),
     rollover_in: z.literal('0.00').openapi({ description: 'Legacy.' }),
-    entrant_count: z.int().openapi({ description: 'Distinct players with at least one bought attempt.' }),
+    entrant_count: z.int().openapi({
+      description:
+        'Distinct players with at least one attempt whose fee was not returned; once the round is over, those who scored.',
+    }),
     attempt_cap: z.int().openapi({ description: 'Paid attempts per player in this round.' }),
     min_entrants: z.int(),
     min_scored_attempts: z.int().openapi({ description: '`0`: no gate.' }),
   })
   .openapi('Round');
 
-const tournamentSchema = z
+export const tournamentSchema = z
   .object({
     id: uuid,
     name: z.string(),
@@ -240,10 +248,9 @@ const tournamentSchema = z
     attempt_cap: z.int().openapi({ description: 'Paid attempts that one player may buy per round.' }),
     status: z.enum(['active', 'paused', 'closed']),
     created_at: timestamp,
-    // A union, because a nullable shape with a name would be written as one that is null wherever it is named.
-    current_round: z
-      .union([roundSchema, z.null()])
-      .openapi({ description: 'The open round, else the most recent one; null only before the first.' }),
+    current_round: orNull(roundSchema).openapi({
+      description: 'The open round, else the most recent one; null only before the first.',
+    }),
   })
   .openapi('Tournament');
 
@@ -287,11 +294,16 @@ const maskedLeaderboardSchema = z
 
 export const leaderboardSchema = z.union([fullLeaderboardSchema, maskedLeaderboardSchema]);
 
+/** Every code except that of the retired route, whose body has another shape. */
+const ENVELOPE_CODES = Object.keys(HTTP_STATUS).filter(
+  (code) => code !== 'client_reporting_removed' && code !== 'forbidden' && code !== 'conflict',
+) as readonly ErrorCode[];
+
 export const errorSchema = z
   .object({
     error: z.object({
-      code: z.string().openapi({ description: 'Branch on this, never on the message.' }),
-      message: z.string(),
+      code: z.enum(ENVELOPE_CODES).openapi({ description: 'Branch on this, never on the message. The set is closed.' }),
+      message: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
       details: z.record(z.string(), z.unknown()).optional(),
     }),
   })
@@ -304,3 +316,19 @@ export const rateLimitSchema = z
 export const retiredSchema = z
   .object({ error: z.string(), code: z.literal('client_reporting_removed') })
   .openapi('ClientReportingRemoved');
+
+export const keyListSchema = z
+  .object({
+    keys: z.array(
+      z.object({
+        key_id: z.string().openapi({ description: 'The thumbprint of the key (RFC 7638), in base64url.' }),
+        algorithm: z.literal('Ed25519'),
+        public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
+        from: timestamp.openapi({ description: 'When it was first used.' }),
+        until: timestamp
+          .nullable()
+          .openapi({ description: 'When it was replaced; null while it is in use. It may lie a minute ahead.' }),
+      }),
+    ),
+  })
+  .openapi('KeyList');

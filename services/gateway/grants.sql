@@ -1,0 +1,23 @@
+-- The rights of the role that runs the gateway in its database, and no others: migrate.ts revokes all rights and grants these, after the
+-- migrations, each time (decision 16). A table or column that a migration adds is closed to the service until it is named here. A statement
+-- that locks rows needs the right to update one of their columns, whichever.
+
+grant select, insert, update (status, deletion_scheduled) on programs to :"running_role";
+grant select, insert, update (revoked_at, last_used_at, key_hash, pepper_version) on api_keys to :"running_role";
+-- Making a program locks its developer `for key share`; no column of a developer changes.
+grant select, insert, update (created_at) on developers to :"running_role";
+grant select, insert, delete on sessions to :"running_role";
+grant select, insert, delete on sign_in_failures to :"running_role";
+grant select, insert, update (last_signed_in_at), delete on known_clients to :"running_role";
+
+-- The log of operators' actions: written, and never changed.
+grant select, insert on operator_actions to :"running_role";
+grant select, insert on operator_action_results to :"running_role";
+
+-- Idempotency records and rate windows of requests.
+grant select, insert, delete,
+  update (operation_id, fingerprint, state, generation, status, body, created_at, claimed_at)
+  on idempotency_records to :"running_role";
+grant select, insert, delete, update (key_id, started_at, requests, last_request_at) on request_windows to :"running_role";
+-- For replicas of the previous release, until none is left.
+grant select, insert, update (started_at, requests, last_request_at) on rate_windows to :"running_role";

@@ -1,0 +1,254 @@
+/**
+ * Authentication and rate limiting, decided together by one statement per batch of concurrent requests.
+ *
+ * - Every key, well-formed or not, is looked up in the same statement: no cause of a 401 is faster than another by a round trip.
+ * - Nothing that could be stale is cached about a key: a revoked key or a suspended program stops immediately on every replica, and the count
+ *   of a program and environment is exact across replicas, whichever of its keys was used.
+ * - A request whose key resolved before brings its use of an idempotency key along, and the statement that admits the request also locks that
+ *   key: one round trip instead of two. These requests have batches of their own, because the others need not wait for the disk.
+ * - The body of such a request is therefore read before it is admitted, and counts against its key (`body-budget.ts`). Of other requests no
+ *   byte is read before the key has proved valid: a caller without a valid key cannot make this process hold anything.
+ * - While the database cannot be reached, keys pass for a limited time on what is cached of them (`key-verdicts.ts`). Reads then continue;
+ *   whatever needs an idempotency record fails with 500.
+ */
+import { QueueFullError } from '@laurel/coalesce';
+import { LostReplyError } from '@laurel/failpoint';
+import type { Database } from '@laurel/postgres';
+import type { Clock, Logger } from '@laurel/service';
+import type { Request, RequestHandler, Response } from 'express';
+import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { KeyVerdict } from '../domain/key-verdict.ts';
+import type { Peppers } from '../domain/peppers.ts';
+import type { Principal } from '../domain/principal.ts';
+import { WINDOW_MS } from '../domain/rate-window.ts';
+import { failpoint } from '../failpoints.ts';
+import { sendError, sendJson, tooManyRequests } from '../http/answer.ts';
+import { contextOf } from '../http/context.ts';
+import { type BodyReader, hasBody } from '../http/raw-body.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { KeyUseOf } from '../idempotency/key-use.ts';
+import { firstByRecord, firstLockOf } from '../idempotency/lock-records.ts';
+import {
+  type AskedKey,
+  countAdmissions,
+  countAdmissionsAndLockKeys,
+  type KnownKey,
+  type PresentedKey,
+  type RequestedLock,
+  readAdmission,
+} from '../repository/admissions.ts';
+import { rehashKeys } from '../repository/api-keys.ts';
+import { batchStatement } from '../repository/batched-statement.ts';
+import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
+import { type CachedKey, createKeyCache, principalOf } from './key-cache.ts';
+import { createKeyVerdicts } from './key-verdicts.ts';
+
+/** An admitted request without a key lock has nothing to lock, or has to request the lock itself. */
+export type Verdict = KeyVerdict & { readonly keyLock?: KeyLock };
+
+export interface Admission extends AsyncDisposable {
+  /** Requests per program, environment and minute. */
+  readonly limit: number;
+  /**
+   * Resolves the key and counts one request against it. Rejects when that cannot be determined. `useOf` returns what the request would lock;
+   * it is called only when the key resolved before.
+   */
+  admit(key: string | undefined, useOf?: (principal: Principal) => KeyUse | null): Promise<Verdict>;
+  /** The principal of the key when it last resolved here; undefined for a key that never did, and for one that was refused since. */
+  cached(key: string | undefined): Principal | undefined;
+  /** Resolves the key without counting: for our own routes. */
+  identify(key: string | undefined): Promise<Principal | null>;
+  /** A key was revoked here: from then on this process admits it on nothing that it cached, not even without the database. */
+  revoke(keyId: string): void;
+  /** Stores the keys that were used here and are hashed under an earlier pepper under the current one. */
+  rehashKeys(): Promise<void>;
+}
+
+/** Its key resolved before. */
+type KnownRequest = RequestedLock & { readonly keyHash: string; readonly key: CachedKey };
+
+/** A database that takes longer counts as unreachable. */
+const DATABASE_DEADLINE_MS = 2_000;
+
+export function createAdmission(options: {
+  database: Database;
+  idempotency: Pick<Idempotency, 'carryCompletions' | 'release'>;
+  peppers: Peppers;
+  acceptedEnvironments: readonly KeyEnvironment[];
+  limit: number;
+  clock: Clock;
+  logger: Logger;
+  windowMs?: number;
+}): Admission {
+  const { database, idempotency, peppers, acceptedEnvironments, limit, clock, logger, windowMs = WINDOW_MS } = options;
+  const counting = { acceptedEnvironments, windowMs, limit };
+  const keys = createKeyCache(peppers);
+  const verdicts = createKeyVerdicts(keys, counting);
+
+  const admissions = batchStatement<PresentedKey, Verdict>('admission', async (presented) =>
+    verdicts.byCount(
+      presented.map(({ keyHash }) => keyHash),
+      await countAdmissions(database, askedKeys(presented), counting),
+    ),
+  );
+
+  const admissionsWithKeyLock = batchStatement<KnownRequest, Verdict>('admission_with_key_lock', async (requests) => {
+    const keyHashes = requests.map((request) => request.keyHash);
+    const wanted = wantedKeys(requests);
+    const first = firstByRecord(requests);
+    await failpoint('gateway.claim.before-commit');
+    // Before completions are carried: this throws where the time is not known.
+    const now = clock();
+    const { rows, lockedIds } = await idempotency.carryCompletions((completions) => {
+      const locking = { uses: [...first.values()], completions, now };
+      return countAdmissionsAndLockKeys(database, wanted, { ...counting, ...locking });
+    });
+    await failpoint('gateway.claim.after-commit');
+    return verdicts.byCount(keyHashes, rows).map((verdict, index) => {
+      const request = requests[index];
+      if (request === undefined || first.get(request.recordId) !== request) return verdict;
+      return lockedIds.has(request.recordId) ? { ...verdict, keyLock: firstLockOf(request) } : verdict;
+    });
+  });
+
+  return {
+    limit,
+    async admit(key, useOf) {
+      const presented = keys.presented(key);
+      const { keyHash } = presented;
+      const refusal = verdicts.byLastRefusal(keyHash);
+      if (refusal !== undefined) return refusal;
+      const known = keys.find(keyHash);
+      const use = known === undefined || useOf === undefined ? null : useOf(known.principal);
+      const deadline = { deadlineAt: Date.now() + DATABASE_DEADLINE_MS };
+      try {
+        if (use === null || known === undefined) return await admissions.submit(presented, deadline);
+        const { keyId } = known.principal;
+        return await admissionsWithKeyLock.submit({ ...use, keyHash, keyId, key: known }, deadline);
+      } catch (error) {
+        if (error instanceof QueueFullError) throw error;
+        logger.debug({ err: error }, 'admission without the database');
+        const verdict = error instanceof LostReplyError ? undefined : verdicts.byCache(keyHash);
+        // The key lock may have been committed all the same. An admitted request
+        // asks for it again and finds its own; otherwise it is released.
+        if (use !== null && verdict?.kind !== 'admitted') void idempotency.release(firstLockOf(use));
+        if (verdict === undefined) throw error;
+        return verdict;
+      }
+    },
+    cached(key) {
+      const { keyHash } = keys.presented(key);
+      return verdicts.byLastRefusal(keyHash) === undefined ? keys.find(keyHash)?.principal : undefined;
+    },
+    async identify(key) {
+      const row = await readAdmission(database, keys.presented(key).storedAs, acceptedEnvironments);
+      return row === undefined ? null : principalOf(row);
+    },
+    revoke: (keyId) => keys.revoke(keyId),
+    async rehashKeys() {
+      const outdated = keys.outdated();
+      if (outdated.length === 0) return;
+      await rehashKeys(database, outdated, peppers.current.version);
+      keys.rehashed(outdated);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([admissions.drain(), admissionsWithKeyLock.drain()]);
+    },
+  };
+}
+
+/**
+ * Lets a request with a key pass within its rate, with its body if the route takes one, and locks its idempotency key if the same statement
+ * can; answers 401 or 429 itself.
+ */
+export function admit(
+  admission: Admission,
+  route?: { readonly bodies: BodyReader | undefined; readonly useOf: KeyUseOf | undefined },
+): RequestHandler {
+  const limit = String(admission.limit);
+  const { bodies, useOf } = route ?? {};
+
+  return async (request, response, next) => {
+    const context = contextOf(response);
+    // Every failure before the key is known shows the same headers.
+    context.rateLimit = { limit, remaining: 0 };
+    const key = keyOf(request);
+    const decide = async (then: (error?: unknown) => void, use: typeof useOf) => {
+      const verdict = await admission.admit(key, use && ((principal) => use(request, response, principal)));
+      if (!isAdmitted(admission, response, verdict)) return;
+      then();
+    };
+    if (bodies === undefined || !hasBody(request)) return decide(next, useOf);
+
+    const known = admission.cached(key);
+    if (known !== undefined) {
+      return bodies.read(request, response, known.keyId, (error) => {
+        if (error !== undefined) return next(error);
+        decide(next, useOf).catch(next);
+      });
+    }
+    await decide(() => bodies.read(request, response, context.principal?.keyId ?? '', next), undefined);
+  };
+}
+
+/** Notes the principal of an admitted request, or answers one that was not admitted. */
+function isAdmitted(admission: Admission, response: Response, verdict: Verdict): boolean {
+  const context = contextOf(response);
+  switch (verdict.kind) {
+    case 'admitted':
+      context.principal = verdict.principal;
+      if (context.rateLimit !== undefined) context.rateLimit.remaining = verdict.remaining;
+      context.keyLock = verdict.keyLock;
+      return true;
+    case 'unauthorized':
+      sendError(response, 'unauthorized');
+      return false;
+    case 'limited': {
+      context.principal = verdict.principal;
+      const { status, body, headers } = tooManyRequests({ ...verdict, limit: admission.limit });
+      sendJson(response, status, JSON.stringify(body), headers);
+      return false;
+    }
+  }
+}
+
+/** Lets a request with a valid key pass, however often it comes: the rate is a limit of `/v1` alone. */
+export function authenticate(admission: Admission): RequestHandler {
+  return async (request, response, next) => {
+    const principal = await admission.identify(keyOf(request));
+    if (principal === null) return sendError(response, 'unauthorized');
+    contextOf(response).principal = principal;
+    next();
+  };
+}
+
+/** The keys of the requests, each once, with how many requests use it. */
+function wantedKeys(requests: readonly KnownRequest[]): KnownKey[] {
+  const wanted = new Map<string, KnownKey & { wanted: number }>();
+  for (const { keyHash, key } of requests) {
+    const before = wanted.get(keyHash);
+    if (before !== undefined) {
+      before.wanted += 1;
+      continue;
+    }
+    const { storedHash, pepperVersion } = key;
+    const { keyId, programId, environment, windowId } = key.principal;
+    wanted.set(keyHash, { keyHash, storedHash, pepperVersion, keyId, programId, environment, windowId, wanted: 1 });
+  }
+  return [...wanted.values()];
+}
+
+function askedKeys(presented: readonly PresentedKey[]): AskedKey[] {
+  const asked = new Map<string, PresentedKey & { wanted: number }>();
+  for (const key of presented) {
+    const before = asked.get(key.keyHash);
+    if (before !== undefined) before.wanted += 1;
+    else asked.set(key.keyHash, { ...key, wanted: 1 });
+  }
+  return [...asked.values()];
+}
+
+function keyOf(request: Request): string | undefined {
+  const header = request.headers['x-api-key'];
+  return typeof header === 'string' ? header : undefined;
+}

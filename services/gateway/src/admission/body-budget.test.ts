@@ -1,0 +1,46 @@
+import { metrics } from '@laurel/telemetry';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createBodyBudget } from './body-budget.ts';
+
+const KIB = 1024;
+
+/** The bytes in use by all budgets of this process. */
+async function heldBytes(): Promise<number> {
+  const text = await metrics.getSingleMetricAsString('laurel_body_bytes_in_flight');
+  return Number(/ (\d+)$/.exec(text)?.[1]);
+}
+
+test('one owner holds a quarter of the body budget at the most, and gets it back by the byte', () => {
+  const budget = createBodyBudget(800 * KIB);
+  expect(budget.take('one', 200 * KIB, 200 * KIB)).toBe(true);
+  expect(budget.take('one', 1, 1)).toBe(false);
+  expect(budget.take('other', 1, 1)).toBe(true);
+  budget.release('one', 1);
+  expect([budget.take('one', 2, 2), budget.take('one', 1, 1)]).toEqual([false, true]);
+});
+
+test('large bodies leave an eighth of the body budget to the small ones', () => {
+  const budget = createBodyBudget(800 * KIB);
+  for (const owner of ['a', 'b', 'c', 'd']) expect(budget.take(owner, 175 * KIB, 175 * KIB)).toBe(true);
+  expect(budget.take('e', 21 * KIB, 21 * KIB)).toBe(false);
+  expect(budget.take('e', 20 * KIB, 20 * KIB)).toBe(true);
+  for (const owner of ['f', 'g', 'h', 'i']) expect(budget.take(owner, 20 * KIB, 20 * KIB)).toBe(true);
+  expect(budget.take('j', 1, 1)).toBe(false);
+});
+
+test('bytes taken from the body budget and released add up to zero, whatever was refused in between', async () => {
+  const move = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 4_000 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { maxLength: 60 }), async (moves) => {
+      const budget = createBodyBudget(10_000);
+      const heldBefore = await heldBytes();
+      const taken = moves.filter(({ owner, bytes }) => budget.take(owner, bytes, bytes));
+      const sum = taken.reduce((total, { bytes }) => total + bytes, 0);
+      expect(sum).toBeLessThanOrEqual(10_000);
+      expect(await heldBytes()).toBe(heldBefore + sum);
+      for (const { owner, bytes } of taken) budget.release(owner, bytes);
+      expect(await heldBytes()).toBe(heldBefore);
+    }),
+  );
+});

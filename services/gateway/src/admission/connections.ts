@@ -1,0 +1,279 @@
+/**
+ * Which callers may hold a connection, and for how long. A connection costs a
+ * descriptor and some ten KiB before anything is known of its caller.
+ *
+ * - waiting: no request is in flight. The connection is new, idle, or its headers arrive slowly; these look alike here.
+ * - busy: a request is in flight.
+ * - leaving: its request was answered before its body was in. The caller has a moment to read the answer and to finish; then the connection is
+ *   destroyed. One whose body ends in time continues.
+ *
+ * When all connections are in use, or all that one client address may have, a new one displaces the oldest that is leaving, then the one that
+ * has waited longest without ever showing a valid credential, then the one that has waited longest of all. If every one is busy the new one is
+ * refused. So a caller that sends a request immediately is served, and a caller that only holds connections loses them.
+ *
+ * Other ways to hold a connection for long: headers (10 s) and whole requests (30 s) are timed by `http/http-server.ts`; a body that stalls,
+ * and an answer that is not read, are timed here.
+ */
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { counter, gauge } from '@laurel/telemetry';
+import { networkOf } from '../domain/sign-in-throttle.ts';
+
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  readonly maxPerAddress: number;
+  /** Answers a caller whose body stalls, and ends its connection. */
+  readonly giveUp: (socket: Socket) => void;
+  /** Many clients share the connections of a proxy: they count by their requests (`client-requests.ts`), not by its address. */
+  readonly isProxy: (address: string) => boolean;
+  /** A body of which no byte arrived for so long is aborted. */
+  readonly bodyStallMs?: number;
+  /** An answer of which no byte was read for so long is aborted too. */
+  readonly answerStallMs?: number;
+}
+
+export interface Connections extends Disposable {
+  /** Called for every request before it is served; false when the request must not be served. */
+  begin(request: IncomingMessage, response: ServerResponse, isCallerKnown: () => boolean): boolean;
+}
+
+const SWEEP_MS = 250;
+/** Enough to read an answer over the slowest line, and to finish a body that was nearly in. */
+const LINGER_MS = 1_000;
+const BODY_STALL_MS = 10_000;
+const ANSWER_STALL_MS = 30_000;
+/** Unanswered requests on one connection: a caller that waits for answers does not send so many. */
+const MAX_PIPELINED = 16;
+
+class Connection {
+  readonly socket: Socket;
+  /** Undefined for a connection of a proxy. */
+  readonly address: Address | undefined;
+  isKnown = false;
+  requestsInFlight = 0;
+  request: IncomingMessage | undefined;
+  response: ServerResponse | undefined;
+  /** When its answer left, if that was before its body was in. */
+  leavingSince: number | undefined;
+  isTimed = false;
+
+  constructor(socket: Socket, address: Address | undefined) {
+    this.socket = socket;
+    this.address = address;
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    this.leavingSince = undefined;
+    this.isTimed = false;
+    this.requestsInFlight += 1;
+    this.request = request;
+    this.response = response;
+  }
+}
+
+/** Sets keep insertion order: the first entry is the oldest. */
+class Waiting {
+  readonly leaving = new Set<Connection>();
+  readonly unknown = new Set<Connection>();
+  readonly known = new Set<Connection>();
+
+  add(connection: Connection): void {
+    const { leavingSince, isKnown } = connection;
+    if (leavingSince !== undefined) this.leaving.add(connection);
+    else if (isKnown) this.known.add(connection);
+    else this.unknown.add(connection);
+  }
+
+  delete(connection: Connection): void {
+    if (!this.unknown.delete(connection) && !this.known.delete(connection)) this.leaving.delete(connection);
+  }
+
+  first(): Connection | undefined {
+    for (const connections of [this.leaving, this.unknown, this.known]) {
+      for (const connection of connections) return connection;
+    }
+    return undefined;
+  }
+}
+
+class Address extends Waiting {
+  readonly network: string;
+  connections = 0;
+
+  constructor(network: string) {
+    super();
+    this.network = network;
+  }
+}
+
+let openConnections = 0;
+gauge('laurel_connections', 'Connections of callers that are open.', [], () => openConnections);
+const ended = counter('laurel_connections_ended_total', 'Connections that were ended on this side before their time.', [
+  'reason',
+]);
+
+function end({ socket }: Connection, reason: string): void {
+  ended.inc({ reason });
+  socket.destroy();
+}
+
+/** Where a caller asked to close, Node destroys the connection after the answer, and unread bytes would make the caller lose the answer. */
+function leaveGently(connection: Connection): void {
+  const { socket } = connection;
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    if (connection.request?.complete === false) socket.end();
+    else destroySoon();
+  };
+}
+
+export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
+  const { maxConnections, maxPerAddress, giveUp, isProxy } = limits;
+  const { bodyStallMs = BODY_STALL_MS, answerStallMs = ANSWER_STALL_MS } = limits;
+  const all = new Waiting();
+  const busy = new Set<Connection>();
+  const bySocket = new WeakMap<Socket, Connection>();
+  const addresses = new Map<string, Address>();
+  let open = 0;
+
+  /** Frees a slot by ending the connection that matters least among those that wait; false when all are busy. */
+  const makeRoom = (among: Waiting): boolean => {
+    const least = among.first();
+    if (least === undefined) return false;
+    forget(least);
+    end(least, 'displaced');
+    return true;
+  };
+  const wait = (connection: Connection) => {
+    all.add(connection);
+    connection.address?.add(connection);
+  };
+  const stopWaiting = (connection: Connection) => {
+    all.delete(connection);
+    connection.address?.delete(connection);
+  };
+  const forget = (connection: Connection) => {
+    const { socket, address } = connection;
+    if (!bySocket.delete(socket)) return;
+    busy.delete(connection);
+    stopWaiting(connection);
+    open -= 1;
+    openConnections -= 1;
+    if (address === undefined) return;
+    address.connections -= 1;
+    if (address.connections === 0) addresses.delete(address.network);
+  };
+
+  server.on('connection', (socket: Socket) => {
+    const peer = socket.remoteAddress;
+    // The caller reset it while it waited to be accepted.
+    if (peer === undefined) return void socket.destroy();
+    const network = networkOf(peer);
+    const address = isProxy(peer) ? undefined : (addresses.get(network) ?? new Address(network));
+    const isTooMany =
+      (address !== undefined && address.connections >= maxPerAddress && !makeRoom(address)) ||
+      (open >= maxConnections && !makeRoom(all));
+    if (isTooMany) {
+      ended.inc({ reason: 'refused' });
+      return void socket.destroy();
+    }
+    const connection = new Connection(socket, address);
+    bySocket.set(socket, connection);
+    leaveGently(connection);
+    open += 1;
+    openConnections += 1;
+    if (address !== undefined) {
+      address.connections += 1;
+      addresses.set(network, address);
+    }
+    wait(connection);
+    socket.once('close', () => forget(connection));
+  });
+
+  server.on('timeout', (socket: Socket) => {
+    const { request, response } = bySocket.get(socket) ?? {};
+    if (request?.complete === false && response?.headersSent === false) {
+      ended.inc({ reason: 'stalled' });
+      return giveUp(socket);
+    }
+    socket.destroy();
+  });
+
+  /** An answer was sent, or never will be. */
+  const finish = (connection: Connection) => {
+    connection.requestsInFlight -= 1;
+    if (connection.requestsInFlight > 0 || !bySocket.has(connection.socket)) return;
+    if (connection.request?.complete === false) {
+      connection.leavingSince = performance.now();
+    } else {
+      busy.delete(connection);
+      connection.request = connection.response = undefined;
+    }
+    wait(connection);
+  };
+
+  const look = (connection: Connection, now: number) => {
+    const { socket, request, response, leavingSince } = connection;
+    if (request === undefined || response === undefined) return;
+    if (leavingSince !== undefined) {
+      if (request.complete && socket.writableEnded) socket.destroy();
+      else if (request.complete) {
+        stopWaiting(connection);
+        connection.leavingSince = undefined;
+        busy.delete(connection);
+        connection.request = connection.response = undefined;
+        wait(connection);
+      } else if (now - leavingSince > LINGER_MS) end(connection, 'lingered');
+      return;
+    }
+    const isAwaited = !request.complete || response.headersSent;
+    if (isAwaited === connection.isTimed) return;
+    connection.isTimed = isAwaited;
+    socket.setTimeout(isAwaited ? (request.complete ? answerStallMs : bodyStallMs) : 0);
+  };
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const connection of busy) look(connection, now);
+  }, SWEEP_MS).unref();
+
+  return {
+    begin(request, response, isCallerKnown) {
+      const connection = bySocket.get(request.socket);
+      if (connection === undefined) return false;
+      if (connection.requestsInFlight === MAX_PIPELINED) {
+        end(connection, 'pipelined');
+        return false;
+      }
+      stopWaiting(connection);
+      connection.serve(request, response);
+      busy.add(connection);
+      response.on('close', () => {
+        connection.isKnown ||= isCallerKnown();
+        finish(connection);
+      });
+      return true;
+    },
+    [Symbol.dispose]: () => clearInterval(sweep),
+  };
+}
+
+/** Reserved for the database, the other services, the files and the log. */
+const RESERVED_DESCRIPTORS = 128;
+const OPEN_FILES = /^Max open files\s+(\d+)/m;
+
+/** How many connections the descriptors of this process allow: a process without a free descriptor cannot reach its database. */
+export function connectionsByDescriptors(limits: string | null = readLimits()): number {
+  const descriptors = limits === null ? Number.NaN : Number(OPEN_FILES.exec(limits)?.[1]);
+  if (!Number.isInteger(descriptors)) return Number.MAX_SAFE_INTEGER;
+  return Math.max(1, descriptors - RESERVED_DESCRIPTORS);
+}
+
+function readLimits(): string | null {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    // Not Linux.
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What this process caches of keys that resolved. Whether a key works is never cached: the database alone decides that. A key's program and
+ * environment never change, and its hash changes only with the pepper; the rest serves for a key that was refused, and for a database that is
+ * out of reach.
+ */
+import { randomBytes } from 'node:crypto';
+import { presentTenant } from '@laurel/grpc';
+import { LRUCache } from 'lru-cache';
+import { hashKey, isWellFormedKey } from '../domain/api-key.ts';
+import type { KeyVerdict } from '../domain/key-verdict.ts';
+import { hashesUnder, isOutdated, type Peppers } from '../domain/peppers.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { RateWindow } from '../domain/rate-window.ts';
+import type { AdmissionRow, PresentedKey } from '../repository/admissions.ts';
+
+export interface CachedKey {
+  readonly principal: Principal;
+  /** The stored hash that was last seen. */
+  storedHash: string;
+  pepperVersion: number;
+  /** `performance.now()` of the last answer of the database. */
+  seenAt: number;
+  /** The window that this process counts while the database cannot be reached. */
+  window: RateWindow | undefined;
+  blockedUntil: number;
+  refusal: KeyVerdict | undefined;
+}
+
+export interface KeyCache {
+  /** For a malformed key, a hash that equals no stored one, so that it is looked up as the others are. */
+  presented(key: string | undefined): PresentedKey;
+  find(keyHash: string): CachedKey | undefined;
+  /** The database has just resolved the key. */
+  put(row: AdmissionRow): CachedKey;
+  /** The database refused the key. */
+  drop(keyHash: string): void;
+  /** The keys that are stored under an earlier pepper than the current one. */
+  outdated(): readonly { readonly keyId: string; readonly keyHash: string }[];
+  /** The keys are stored under the current pepper, or a later one. */
+  rehashed(keys: readonly { readonly keyHash: string }[]): void;
+  /** This process revoked the key: an older answer of the database that arrives later is not cached. */
+  revoke(keyId: string): void;
+}
+
+/** Each has some hundred bytes; the least recently used go first. */
+const MAX_CACHED_KEYS = 10_000;
+
+export function createKeyCache(peppers: Peppers): KeyCache {
+  const unknown = presentedAs(hashesUnder(peppers, () => randomBytes(32)));
+  const known = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
+  /** A pure function, cached because it costs more than everything else here. */
+  const hashes = new LRUCache<string, PresentedKey>({ max: MAX_CACHED_KEYS });
+  const revoked = new LRUCache<string, true>({ max: MAX_CACHED_KEYS });
+
+  return {
+    presented(key) {
+      if (key === undefined) return unknown;
+      const cached = hashes.get(key);
+      if (cached !== undefined) return cached;
+      if (!isWellFormedKey(key)) return unknown;
+      const presented = presentedAs(hashesUnder(peppers, (pepper) => hashKey(pepper, key)));
+      if (known.has(presented.keyHash)) hashes.set(key, presented);
+      return presented;
+    },
+    find: (keyHash) => known.get(keyHash),
+    put(row) {
+      const seenAt = performance.now();
+      const before = known.get(row.keyHash);
+      if (before !== undefined) {
+        before.seenAt = seenAt;
+        before.window = undefined;
+        before.storedHash = row.storedHash;
+        before.pepperVersion = row.pepperVersion;
+        return before;
+      }
+      const principal = principalOf(row);
+      const { storedHash, pepperVersion } = row;
+      const fresh = { window: undefined, blockedUntil: 0, refusal: undefined };
+      const key: CachedKey = { principal, storedHash, pepperVersion, seenAt, ...fresh };
+      if (!revoked.has(row.keyId)) known.set(row.keyHash, key);
+      return key;
+    },
+    drop: (keyHash) => void known.delete(keyHash),
+    outdated: () =>
+      [...known.entries()].flatMap(([keyHash, { principal, pepperVersion }]) =>
+        isOutdated(pepperVersion, peppers) ? [{ keyId: principal.keyId, keyHash }] : [],
+      ),
+    rehashed(keys) {
+      for (const { keyHash } of keys) {
+        const key = known.peek(keyHash);
+        if (key === undefined) continue;
+        key.storedHash = keyHash;
+        key.pepperVersion = peppers.current.version;
+      }
+    },
+    revoke(keyId) {
+      revoked.set(keyId, true);
+      for (const [keyHash, { principal }] of known.entries()) if (principal.keyId === keyId) known.delete(keyHash);
+    },
+  };
+}
+
+function presentedAs(hashes: readonly Buffer[]): PresentedKey {
+  const storedAs = hashes.map((hash) => hash.toString('hex'));
+  return { keyHash: storedAs[0] ?? '', storedAs };
+}
+
+export function principalOf(row: Pick<AdmissionRow, 'keyId' | 'programId' | 'environment' | 'windowId'>): Principal {
+  return {
+    keyId: row.keyId,
+    programId: row.programId,
+    environment: row.environment,
+    windowId: row.windowId,
+    tenant: presentTenant(row),
+  };
+}

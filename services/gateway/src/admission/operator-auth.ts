@@ -1,0 +1,64 @@
+/**
+ * Authentication of operators: bearer tokens from the configuration, each with the name of its holder. Wrong tokens are slowed down per client
+ * (`domain/guesses.ts`), counted in this process alone: a token has so many characters that counting per replica is strict enough, and
+ * guessing never puts load on the database.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '@laurel/service';
+import type { Request, RequestHandler } from 'express';
+import { LRUCache } from 'lru-cache';
+import { AFTER_RIGHT, afterWrong, type Guesser, STRANGER, waitOf } from '../domain/guesses.ts';
+import { networkOf } from '../domain/sign-in-throttle.ts';
+import { sendError, sendJson, tooManyRequests } from '../http/answer.ts';
+import { contextOf } from '../http/context.ts';
+import { bearerTokenOf } from './bearer-token.ts';
+
+export interface OperatorToken {
+  /** The operator's name; a name may have two tokens while one replaces the other. */
+  readonly name: string;
+  readonly token: string;
+}
+
+/** Clients that are cached; the least recently seen go first. */
+const MAX_CLIENTS = 10_000;
+
+/** Refuses every request that carries none of the tokens. Digests have one length, so the comparison reveals nothing of them. */
+export function requireOperator(options: {
+  tokens: readonly OperatorToken[];
+  clock: Clock;
+  addressOf: (request: Request) => string;
+}): RequestHandler {
+  const { tokens, clock, addressOf } = options;
+  const operators = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
+  const clients = new LRUCache<string, Guesser>({ max: MAX_CLIENTS });
+
+  /** Compares with every token, so that the time does not depend on which one matches. */
+  const operatorOf = (token: string): string | undefined => {
+    const presented = digest(token);
+    return operators.filter((operator) => timingSafeEqual(presented, operator.digest))[0]?.name;
+  };
+
+  return (request, response, next) => {
+    const client = networkOf(addressOf(request));
+    const guesser = clients.get(client) ?? STRANGER;
+    const now = clock();
+    const token = bearerTokenOf(request);
+    const wait = token === undefined ? null : waitOf(guesser, now);
+    const operator = token === undefined || (wait !== null && !guesser.isKnown) ? undefined : operatorOf(token);
+    if (operator !== undefined) {
+      clients.set(client, AFTER_RIGHT);
+      contextOf(response).operator = operator;
+      return next();
+    }
+    if (wait !== null) {
+      const { status, body, headers } = tooManyRequests(wait);
+      return sendJson(response, status, JSON.stringify(body), headers);
+    }
+    if (token !== undefined) clients.set(client, afterWrong(guesser, now));
+    sendError(response, 'unauthorized', 'The operator token is missing or not valid.');
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

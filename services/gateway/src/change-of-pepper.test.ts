@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { createLogger, parseConfig } from '@laurel/service';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gatewayConfigSchema } from './config.ts';
+import { startGateway } from './server.ts';
+
+/** No service listens on this port: no part of this test needs another service to answer. */
+const NOBODY = '127.0.0.1:1';
+const OPERATOR_TOKEN = randomBytes(32).toString('base64url');
+const CREDENTIALS = { email: 'dev@example.com', password: 'correct horse battery' };
+const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+
+const cleanup = new AsyncDisposableStack();
+let databaseUrl: string;
+beforeAll(async () => {
+  const migrations = new URL('../migrations/', import.meta.url);
+  databaseUrl = cleanup.use(await createTestDatabase({ migrations })).runningUrl;
+});
+afterAll(() => cleanup.disposeAsync());
+
+async function start(peppers: Record<string, string>) {
+  const config = parseConfig(gatewayConfigSchema, {
+    LOG_LEVEL: 'silent',
+    HTTP_PORT: '0',
+    GATEWAY_DATABASE_URL: databaseUrl,
+    WALLET_ADDRESS: NOBODY,
+    CHALLENGE_ADDRESS: NOBODY,
+    TOURNAMENT_ADDRESS: NOBODY,
+    WEBHOOK_ADDRESS: NOBODY,
+    OPERATOR_TOKEN,
+    ...peppers,
+  });
+  return startGateway(config, createLogger({ service: 'gateway', level: 'silent' }));
+}
+
+async function send(port: number, method: string, path: string, headers: Record<string, string> = {}, body?: object) {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { connection: 'close', ...headers, ...(body && { 'content-type': 'application/json' }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+test('a change of the pepper ends no key and no session, and dropping the old one ends those that are still under it', async () => {
+  const operator = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  let apiKey = '';
+  let token = '';
+  /** Whether the key and the session are accepted. A key that is known gets as far as the missing parameter. */
+  const statuses = async (port: number) => [
+    (await send(port, 'GET', '/v1/challenges?limit=nonsense', { 'x-api-key': apiKey })).status,
+    (await send(port, 'GET', '/api/portal/programs', { authorization: `Bearer ${token}` })).status,
+  ];
+  {
+    await using gateway = await start({ KEY_PEPPER: OLD });
+    const program = await send(gateway.port, 'POST', '/api/operator/programs', operator, { name: 'Arcade' });
+    expect(program.status).toBe(201);
+    apiKey = program.body.test_key;
+    expect((await send(gateway.port, 'POST', '/api/operator/developers', operator, CREDENTIALS)).status).toBe(201);
+    token = (await send(gateway.port, 'POST', '/api/portal/session', {}, CREDENTIALS)).body.token;
+    expect(await statuses(gateway.port)).toEqual([400, 200]);
+  }
+  {
+    await using gateway = await start({ KEY_PEPPER: OLD, KEY_PEPPERS_ACCEPTED: `2:${NEW}` });
+    expect(await statuses(gateway.port)).toEqual([400, 200]);
+  }
+  const changed = { KEY_PEPPER: NEW, KEY_PEPPER_VERSION: '2' };
+  {
+    await using gateway = await start({ ...changed, KEY_PEPPERS_ACCEPTED: `1:${OLD}` });
+    expect(await statuses(gateway.port)).toEqual([400, 200]);
+    const out = await send(gateway.port, 'DELETE', '/api/portal/session', { authorization: `Bearer ${token}` });
+    expect(out.status).toBe(204);
+    expect(await statuses(gateway.port)).toEqual([400, 401]);
+    token = (await send(gateway.port, 'POST', '/api/portal/session', {}, CREDENTIALS)).body.token;
+  }
+  {
+    await using gateway = await start(changed);
+    // The session began after the change. The key was used, but its hash has not been replaced yet.
+    expect(await statuses(gateway.port)).toEqual([401, 200]);
+  }
+});
+
+test.each([
+  ['no bytes', { KEY_PEPPERS_ACCEPTED: '2:' }],
+  ['too few bytes', { KEY_PEPPERS_ACCEPTED: `2:${randomBytes(31).toString('base64')}` }],
+  ['no version', { KEY_PEPPERS_ACCEPTED: OLD }],
+  ['a version of 0', { KEY_PEPPERS_ACCEPTED: `0:${OLD}` }],
+  ['one version twice', { KEY_PEPPERS_ACCEPTED: `2:${OLD},2:${NEW}` }],
+  ['the version of the current one', { KEY_PEPPERS_ACCEPTED: `1:${NEW}` }],
+])('a configuration of peppers with %s is refused', async (_what, peppers) => {
+  const faults = await start({ KEY_PEPPER: OLD, ...peppers }).catch((error: { faults?: string[] }) => error.faults);
+  expect(faults).toEqual([expect.stringMatching(/^KEY_PEPPERS_ACCEPTED: must/)]);
+});

@@ -1,0 +1,63 @@
+/**
+ * The signing keys of the services, cached for a public route: any caller may read them, so the services are asked once a second at the most,
+ * however many requests come in. For a service that cannot be reached, the keys of its last answer stay. While a service has never answered
+ * there is no list: receipts would look forged by a list that lacks their key.
+ */
+import type { ChallengeClient, TournamentClient } from '@laurel/attempt-owners';
+import { isRefused } from '@laurel/errors';
+import { type ListedKey, mergeKeys } from '../domain/key-list.ts';
+
+export interface SigningKeys {
+  /** Rejects while there is no list. */
+  read(): Promise<readonly ListedKey[]>;
+}
+
+/** A service signs with a new key as soon as it has it, so the key has to be listed as soon. */
+const FRESH_MS = 1_000;
+const DEADLINE_MS = 1_000;
+
+type Signing = Pick<ChallengeClient, 'listSigningKeys'> | Pick<TournamentClient, 'listSigningKeys'>;
+
+/** `elapsedMs` counts from any origin; tests advance it. */
+export function createSigningKeys(
+  services: readonly Signing[],
+  elapsedMs: () => number = () => performance.now(),
+): SigningKeys {
+  const lastTold = new Map<Signing, readonly ListedKey[]>();
+  let asked: { answer: Promise<readonly ListedKey[]>; endedAt: number } | undefined;
+
+  const askEach = async (): Promise<readonly ListedKey[]> => {
+    const told = services.map(async (service) => {
+      try {
+        lastTold.set(service, await ask(service));
+      } catch (error) {
+        if (!lastTold.has(service)) throw error;
+      }
+      return lastTold.get(service) ?? [];
+    });
+    return mergeKeys((await Promise.all(told)).flat());
+  };
+
+  return {
+    read() {
+      if (asked !== undefined && elapsedMs() - asked.endedAt < FRESH_MS) return asked.answer;
+      // Until it has ended, all callers wait for the same answer.
+      const next = { answer: askEach(), endedAt: Number.POSITIVE_INFINITY };
+      const end = () => {
+        next.endedAt = elapsedMs();
+      };
+      next.answer.then(end, end);
+      asked = next;
+      return next.answer;
+    },
+  };
+}
+
+async function ask(service: Signing): Promise<readonly ListedKey[]> {
+  const answer = await service.listSigningKeys({}, { deadlineMs: DEADLINE_MS, retryLostReply: true });
+  if (isRefused(answer)) throw new Error(`a service refused to list its keys: ${answer.code}`);
+  return answer.keys.map(({ keyId, publicKey, from, until = null }) => {
+    if (from === undefined) throw new Error(`a service left out since when it uses the key ${keyId}`);
+    return { keyId, publicKey, from, until };
+  });
+}

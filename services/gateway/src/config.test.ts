@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { parseConfig } from '@laurel/service';
+import { describe, expect, test } from 'vitest';
+import { gatewayConfigSchema, operatorsOf } from './config.ts';
+
+const BASE = {
+  GATEWAY_DATABASE_URL: 'postgres://laurel@127.0.0.1:5432/gateway',
+  WALLET_ADDRESS: '127.0.0.1:1',
+  CHALLENGE_ADDRESS: '127.0.0.1:1',
+  TOURNAMENT_ADDRESS: '127.0.0.1:1',
+  WEBHOOK_ADDRESS: '127.0.0.1:1',
+  KEY_PEPPER: randomBytes(32).toString('base64'),
+};
+const [A, B, C] = Array.from({ length: 3 }, () => randomBytes(24).toString('base64url'));
+
+const operators = (variables: Record<string, string>) =>
+  operatorsOf(parseConfig(gatewayConfigSchema, { ...BASE, ...variables }));
+const faults = (variables: Record<string, string>): unknown => {
+  try {
+    return operators(variables);
+  } catch (error) {
+    return (error as { faults?: unknown }).faults;
+  }
+};
+
+describe('operators in the configuration', () => {
+  test('operators have one token, or one each, or two while one replaces the other', () => {
+    expect(operators({ OPERATOR_TOKEN: `${A}` })).toEqual([{ name: 'operator', token: A }]);
+    expect(operators({ OPERATOR_TOKENS: `alice:${A}, bob:${B},alice:${C}` })).toEqual([
+      { name: 'alice', token: A },
+      { name: 'bob', token: B },
+      { name: 'alice', token: C },
+    ]);
+    expect(operators({ OPERATOR_TOKEN: `${A}`, OPERATOR_TOKENS: `alice:${B}` })).toHaveLength(2);
+  });
+
+  test.each([
+    ['no token', {}, /^OPERATOR_TOKEN: is required/],
+    ['a token of 31 characters', { OPERATOR_TOKEN: 'x'.repeat(31) }, /^OPERATOR_TOKEN: must have at least 32/],
+    [
+      'a named token of 31 characters',
+      { OPERATOR_TOKENS: `a:${'x'.repeat(31)}` },
+      /^OPERATOR_TOKENS: must be name:token/,
+    ],
+    ['a token without a name', { OPERATOR_TOKENS: `${A}` }, /^OPERATOR_TOKENS: must be name:token/],
+    ['one token twice', { OPERATOR_TOKEN: `${A}`, OPERATOR_TOKENS: `a:${A}` }, /^OPERATOR_TOKENS: must not give/],
+  ])('operator settings with %s are refused, and the issue contains no token', (_what, variables, fault) => {
+    const found = faults(variables);
+    expect(found).toEqual([expect.stringMatching(fault)]);
+    expect(JSON.stringify(found)).not.toContain(A);
+  });
+});

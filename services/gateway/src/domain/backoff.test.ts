@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { countsThatMatter, delayMs, freeAt } from './backoff.ts';
+
+const BACKOFF = { windowMs: 900_000, firstDelayMs: 1_000, maxDelayMs: 60_000 };
+const NOW = new Date('2026-11-21T12:00:00.000Z');
+const count = fc.integer({ min: 0, max: 1_000 });
+const free = fc.integer({ min: 1, max: 200 });
+
+describe('backoff', () => {
+  test('backoff waits 1, 2, 4 seconds and so on after 5 failures, and never longer than a minute', () => {
+    const delays = [0, 4, 5, 6, 7, 10, 11, 12, 1_000].map((failures) => delayMs(failures, 5, BACKOFF) / 1_000);
+    expect(delays).toEqual([0, 0, 1, 2, 4, 32, 60, 60, 60]);
+  });
+
+  test('backoff waits longer after more failures', () => {
+    fc.assert(
+      fc.property(count, free, (n, f) => {
+        expect(delayMs(n + 1, f, BACKOFF)).toBeGreaterThanOrEqual(delayMs(n, f, BACKOFF));
+      }),
+    );
+  });
+
+  test('backoff allows the next try after the longest wait at the latest', () => {
+    fc.assert(
+      fc.property(count, free, fc.integer({ min: 0, max: 900_000 }), (n, f, agoMs) => {
+        const at = freeAt({ count: n, newest: new Date(NOW.getTime() - agoMs) }, f, BACKOFF, NOW);
+        expect(at.getTime()).toBeGreaterThanOrEqual(NOW.getTime());
+        expect(at.getTime()).toBeLessThanOrEqual(NOW.getTime() + BACKOFF.maxDelayMs);
+      }),
+    );
+  });
+
+  test('backoff needs no wait while failures are free, even beside a concurrent try that began later', () => {
+    expect(freeAt({ count: 4, newest: new Date(NOW.getTime() + 5) }, 5, BACKOFF, NOW)).toEqual(NOW);
+  });
+
+  test('backoff is the same for the failures that matter as for all of them', () => {
+    fc.assert(
+      fc.property(count, free, (n, f) => {
+        expect(delayMs(Math.min(n, countsThatMatter(f, BACKOFF)), f, BACKOFF)).toBe(delayMs(n, f, BACKOFF));
+      }),
+    );
+  });
+
+  test('backoff allows some 1,400 tries a day at most, when each is made as soon as possible', () => {
+    const tries: number[] = [];
+    for (let now = 0; now < 86_400_000; ) {
+      const recent = tries.filter((at) => at > now - BACKOFF.windowMs);
+      const newest = recent.at(-1);
+      const failures = { count: recent.length, newest: newest === undefined ? null : new Date(newest) };
+      const next = freeAt(failures, 5, BACKOFF, new Date(now)).getTime();
+      if (next === now) tries.push(now);
+      now = Math.max(next, now + 1);
+    }
+    expect(tries.length).toBeLessThan(1_500);
+    expect(tries.length).toBeGreaterThan(1_000);
+  });
+});

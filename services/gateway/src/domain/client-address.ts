@@ -1,0 +1,59 @@
+/**
+ * The client address of a request. The client is the peer of the connection, unless that is a trusted proxy: then it is the right-most address
+ * of `X-Forwarded-For` that is no trusted proxy.
+ * - Each proxy appends the peer that it saw, so the list is true from its right end up to the first entry by an untrusted peer; everything
+ *   left of that is untrusted input.
+ * - The header of a peer that is no trusted proxy is ignored: any peer can send it.
+ * - An entry that is no address ends the list: the client is the last proxy that is known.
+ */
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const NETWORK = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
+/** An entry of `X-Forwarded-For`, as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`. */
+const ENTRY = /^(?:\[([0-9a-f.:]+)\]|([0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*)|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
+/** No chain of proxies is longer; untrusted entries are not walked. */
+const MAX_HOPS = 16;
+const MAX_HEADER_CHARACTERS = 1_024;
+
+export type TrustedProxies = (address: string) => boolean;
+
+/** Reads networks such as `10.0.0.0/8,2001:db8::1`; null when one of them is not valid. */
+export function parseNetworks(text: string): BlockList | null {
+  const networks = new BlockList();
+  for (const entry of text.split(',')) {
+    const [, address = '', prefix] = NETWORK.exec(entry.trim()) ?? [];
+    const version = isIP(address);
+    if (version === 0) return null;
+    const bits = version === 4 ? 32 : 128;
+    const length = prefix === undefined ? bits : Number(prefix);
+    if (length > bits) return null;
+    networks.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
+  }
+  return networks;
+}
+
+/** Whether an address is in one of the networks; an IPv4 address that came in over IPv6 counts as itself. */
+export function trustedProxiesOf(networks: BlockList | undefined): TrustedProxies {
+  if (networks === undefined) return () => false;
+  return (address) => isIP(address) !== 0 && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** The address of the client, for the peer of the connection and the `X-Forwarded-For` that came over it. */
+export function clientAddressOf(peer: string, forwardedFor: string | undefined, isTrusted: TrustedProxies): string {
+  let client = unmapped(peer);
+  if (forwardedFor === undefined || !isTrusted(client)) return client;
+  const entries = forwardedFor.slice(-MAX_HEADER_CHARACTERS).split(',').slice(-MAX_HOPS);
+  for (const entry of entries.toReversed()) {
+    const [, bracketed, ipv6, ipv4] = ENTRY.exec(entry.trim()) ?? [];
+    const address = unmapped(bracketed ?? ipv6 ?? ipv4 ?? '');
+    if (isIP(address) === 0) return client;
+    client = address;
+    if (!isTrusted(client)) return client;
+  }
+  return client;
+}
+
+function unmapped(address: string): string {
+  return MAPPED_IPV4.exec(address)?.[1] ?? address;
+}

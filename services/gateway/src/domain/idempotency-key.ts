@@ -1,0 +1,12 @@
+/** "`Idempotency-Key`, 1 to 255 characters, chosen by the partner" (docs/contract/partner-api.md, "Idempotency"). */
+import { isAtMost } from './text.ts';
+
+export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
+
+/** Header bytes arrive as Latin-1; a key beyond ASCII was most likely sent as UTF-8, and then has fewer characters. */
+export function isIdempotencyKeyShortEnough(header: string): boolean {
+  return (
+    isAtMost(header, MAX_IDEMPOTENCY_KEY_CHARACTERS) ||
+    isAtMost(Buffer.from(header, 'latin1').toString(), MAX_IDEMPOTENCY_KEY_CHARACTERS)
+  );
+}

@@ -1,0 +1,15 @@
+/**
+ * The verdict on a request by its API key: 401, 429, or a position in its
+ * minute (docs/contract/partner-api.md, "Authentication" and "Rate limit").
+ */
+import type { Principal } from './principal.ts';
+
+export type KeyVerdict =
+  | { readonly kind: 'admitted'; readonly principal: Principal; readonly remaining: number }
+  | { readonly kind: 'unauthorized' }
+  | {
+      readonly kind: 'limited';
+      readonly principal: Principal;
+      readonly retryAfterSeconds: number;
+      readonly resetAt: Date;
+    };

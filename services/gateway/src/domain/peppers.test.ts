@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashKey } from './api-key.ts';
+import { hashesUnder, isOutdated, peppersOf } from './peppers.ts';
+
+const pepper = fc.record({
+  version: fc.integer({ min: 1, max: 9 }),
+  bytes: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
+});
+const peppers = fc
+  .uniqueArray(pepper, { minLength: 1, maxLength: 4, selector: ({ version }) => version })
+  .map(([current, ...accepted]) => peppersOf(current as NonNullable<typeof current>, accepted));
+
+test('a secret is looked for under every pepper, and stored under the current one, which comes first', () => {
+  fc.assert(
+    fc.property(peppers, fc.string(), (all, secret) => {
+      const hashes = hashesUnder(all, (bytes) => hashKey(bytes, secret));
+      expect(hashes[0]).toEqual(hashKey(all.current.bytes, secret));
+      expect(hashes).toEqual(all.all.map(({ bytes }) => hashKey(bytes, secret)));
+    }),
+  );
+});
+
+test('two replicas never replace the same hash in turns', () => {
+  fc.assert(
+    fc.property(peppers, peppers, (one, other) => {
+      // A hash that one replica has replaced the other one leaves, or replaces permanently.
+      expect(isOutdated(one.current.version, other) && isOutdated(other.current.version, one)).toBe(false);
+      expect(isOutdated(one.current.version, one)).toBe(false);
+    }),
+  );
+});

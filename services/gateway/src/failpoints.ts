@@ -1,0 +1,23 @@
+/** The points of the gateway service at which a test injects a fault. */
+import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
+
+export const FAILPOINTS = pointsOf('gateway', [
+  'claim.before-commit',
+  'claim.after-commit',
+  'create.before-call',
+  'create.after-call',
+  'outcome.before-call',
+  'outcome.after-call',
+  'complete.before-commit',
+  'complete.after-commit',
+  'reply.before-send',
+  'reply.after-send',
+  'action.before-intent',
+  'action.after-intent',
+  'action.before-result',
+  'action.after-result',
+]);
+
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+export const failpoint: (name: FailpointName) => void | Promise<void> = passFailpoint;

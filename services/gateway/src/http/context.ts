@@ -1,0 +1,74 @@
+/** What the gateway knows of the request that it is serving: one object per request, filled step by step until its answer. */
+import type { ApiErrorCode } from '@laurel/errors';
+import type { Span } from '@laurel/telemetry';
+import type { Response } from 'express';
+import type { Principal } from '../domain/principal.ts';
+import type { Session } from '../domain/session.ts';
+import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
+
+export class RequestContext {
+  readonly requestId: string;
+  /** `performance.now()` at arrival. */
+  readonly startedAt: number;
+  /** The route as the documents name it, for example `/v1/attempts/{attempt_id}`; never the path itself, which carries ids. */
+  routeTemplate = 'unknown';
+  /** Present when the request is in a trace. */
+  span: Span | undefined;
+  /** The code and the message of a failure's envelope. */
+  errorCode: ApiErrorCode | undefined;
+  /** Polled every few seconds by machines: not worth a log line. */
+  isProbe = false;
+  /** Present on `/v1`: the values of the rate limit headers. */
+  rateLimit: { readonly limit: string; remaining: number } | undefined;
+  principal: Principal | undefined;
+  /** Present on `/api/operator`: the name of the token's holder. */
+  operator: string | undefined;
+  /** Present in the portal. */
+  session: Session | undefined;
+  rawBody: Buffer | undefined;
+  isBodyTooLarge = false;
+  /** The most bytes that this request's body may have. */
+  maxBodyBytes = 0;
+  /** The result of the check of the input, once it was made: a validation issue is answered only after admission has decided. */
+  checked: InputVerdict | undefined;
+  /** The checked input of the route. */
+  input: CheckedInput | undefined;
+  keyUse: KeyUse | undefined;
+  keyLock: KeyLock | undefined;
+
+  constructor(requestId: string, startedAt: number) {
+    this.requestId = requestId;
+    this.startedAt = startedAt;
+  }
+
+  /** Whether the caller is authenticated: a key, a session or the operator's token was valid. */
+  get isCallerKnown(): boolean {
+    return this.principal !== undefined || this.session !== undefined || this.operator !== undefined;
+  }
+}
+
+/** What validation hands to the route; the route's schemas define `query` and `body`. */
+export interface CheckedInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** Members of the body that are kept as the very text that was sent. */
+  readonly verbatim: Readonly<Record<string, string>>;
+  /** The body as sent, unknown members and exact numbers included; an idempotency key is bound to it. */
+  readonly sentBody: unknown;
+  readonly idempotencyKey: string;
+}
+
+/** A validation issue describes what is wrong with the request, and never repeats the value. */
+export type InputVerdict =
+  | { readonly kind: 'valid'; readonly input: CheckedInput }
+  | { readonly kind: 'faulty'; readonly message: string; readonly details?: object | undefined };
+
+/** The context takes the place of Express's `locals`, so that no second look-up per request is needed. */
+export function contextOf(response: Response): RequestContext {
+  return response.locals as unknown as RequestContext;
+}
+
+export function openContext(response: Response, context: RequestContext): void {
+  response.locals = context as unknown as typeof response.locals;
+}

@@ -1,0 +1,90 @@
+/** The end of a request that no route answered: an unknown path, or a failure of ours, of which the answer reveals nothing. */
+
+import type { Duplex } from 'node:stream';
+import { ItemDeadlineError, QueueFullError } from '@laurel/coalesce';
+import { DEFAULT_MESSAGE } from '@laurel/errors';
+import { LostReplyError } from '@laurel/failpoint';
+import { UnavailableError } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import type { Logger } from '@laurel/service';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { KnownPaths } from '../domain/known-paths.ts';
+import { sendError } from './answer.ts';
+import { contextOf } from './context.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { ShedError } from './shed-error.ts';
+
+/** Deliberate, perhaps thousands of times a second: the request line and the metrics show enough of these. */
+const SHED = [QueueFullError, ItemDeadlineError, UnavailableError, ShedError];
+
+/** The answer below our prefixes when no route matched: an unknown path, or a method that a path does not take. */
+export const answerNotFound: RequestHandler = (_request, response) =>
+  sendError(response, 'not_found', 'Nothing is served at this path with this method.');
+
+/** The same below one prefix whose routes are known, so that the answer distinguishes the two, and lists the methods that the path takes. */
+export function answerNoRoute(routes: readonly { readonly method: string; readonly path: string }[]): RequestHandler {
+  const known = new KnownPaths(routes);
+  return (request, response) => {
+    const methods = known.methodsOf(request.path);
+    if (methods.length === 0) return sendError(response, 'not_found', 'There is no such path.');
+    const allowed = methods.join(', ');
+    response.setHeader('Allow', allowed);
+    sendError(response, 'not_found', `The path does not take ${request.method}; it takes ${allowed}.`);
+  };
+}
+
+/** A path that the router cannot decode belongs to no resource: it is handled as an unknown path. */
+export const forgetUndecodablePath: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
+  next(isUndecodablePath(error) ? undefined : error);
+};
+
+export function answerFailures(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    // An injected fault: the answer is lost in transit.
+    if (error instanceof LostReplyError) return void response.destroy();
+    if (isUndecodablePath(error)) return sendError(response, 'not_found');
+    const { requestId, routeTemplate } = contextOf(response);
+    if (SHED.some((kind) => error instanceof kind)) {
+      logger.debug({ err: error, requestId, route: routeTemplate }, 'request shed');
+    } else {
+      logger.error({ err: error, requestId, route: routeTemplate }, 'request failed');
+    }
+    // After the answer began no error can be sent.
+    if (response.headersSent) return void response.destroy();
+    sendError(response, 'internal_error');
+  };
+}
+
+function isUndecodablePath(error: unknown): boolean {
+  return error instanceof URIError || (error as { status?: unknown } | null)?.status === 400;
+}
+
+const MALFORMED = JSON.stringify({ error: { code: 'invalid_request', message: DEFAULT_MESSAGE.invalid_request } });
+/**
+ * Until then the caller can read the answer; a connection whose bytes are not
+ * read would end with a reset, and the caller would lose the answer.
+ */
+const LINGER_MS = 1_000;
+const answered = new WeakSet<Duplex>();
+
+/** Bytes that are no HTTP request, headers without end, or a request that takes too long: no route ever receives it. */
+export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // What the caller continues to send is as malformed, and is discarded until the connection ends.
+  if (answered.has(socket)) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  answered.add(socket);
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(linger));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(MALFORMED)}`,
+      ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      `X-Request-Id: ${newId()}`,
+      'Connection: close',
+      '',
+      MALFORMED,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,28 @@
+/** Parses the raw bytes of a request as JSON, or returns the reason why they are none. */
+
+import { parseStrictJson, type StrictJson } from '@laurel/json';
+import type { Request } from 'express';
+import { isJsonMediaType } from '../domain/media-type.ts';
+import type { RequestContext } from './context.ts';
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** The body, with the members named by `verbatimNames` also as the text that was sent. */
+export function parseJsonBody(
+  request: Request,
+  context: RequestContext,
+  verbatimNames: readonly string[] = [],
+): StrictJson {
+  const contentType = request.headers['content-type'];
+  if (contentType === undefined) return { kind: 'faulty', message: 'The header `Content-Type` is missing.' };
+  if (!isJsonMediaType(contentType)) {
+    return { kind: 'faulty', message: 'The header `Content-Type` must be `application/json`, in UTF-8.' };
+  }
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    return { kind: 'faulty', message: 'The body must not be compressed.' };
+  }
+  if (context.isBodyTooLarge) {
+    return { kind: 'faulty', message: `The body is larger than ${context.maxBodyBytes / 1024} KiB.` };
+  }
+  return parseStrictJson(context.rawBody ?? NO_BYTES, verbatimNames);
+}

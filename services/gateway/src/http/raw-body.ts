@@ -1,0 +1,111 @@
+/**
+ * Reads the bytes of a body, whatever they are; parsing is left to validation, which comes after 401 and 429. Nothing is read before the
+ * caller is known. Until then the stream is paused, and only the kernel buffers what arrives.
+ *
+ * Bytes that are not wanted, because the request was answered or its body is too large, are discarded as they arrive; the connection is closed
+ * if that takes long (`connections.ts`).
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { contextOf } from './context.ts';
+import { ShedError } from './shed-error.ts';
+
+/** The largest body that any route takes. */
+export const MAX_BODY_BYTES = 256 * 1024;
+
+/** The bodies in flight use the whole budget: the request is refused, and its connection closed. */
+export class BodyBudgetError extends ShedError {
+  constructor() {
+    super('the bodies in flight hold all the memory that they may');
+    this.name = 'BodyBudgetError';
+  }
+}
+
+/** How many bytes the bodies in flight may hold (`admission/body-budget.ts`). */
+export interface BodyBudget {
+  /** Takes `bytes` more for a body that then holds `size`; when it returns false it has taken nothing. */
+  take(owner: string, bytes: number, size: number): boolean;
+  release(owner: string, bytes: number): void;
+}
+
+export interface BodyReader {
+  /**
+   * Reads the body of a request, if it has one, into `rawBody` of its context; a body of more than `maxBytes` is only marked as such. Calls
+   * `next` once the body is read, with an error if the budget does not suffice for it, and never if the caller disconnects before.
+   */
+  read(request: Request, response: Response, owner: string, next: (error?: unknown) => void, maxBytes?: number): void;
+}
+
+export function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+export function createBodyReader(budget: BodyBudget): BodyReader {
+  return {
+    read(request, response, owner, next, maxBytes = MAX_BODY_BYTES) {
+      if (!hasBody(request)) return next();
+      const context = contextOf(response);
+      context.maxBodyBytes = maxBytes;
+      const announced = Number(request.headers['content-length'] ?? maxBytes);
+      if (announced > maxBytes) {
+        context.isBodyTooLarge = true;
+        return next();
+      }
+
+      let body: Buffer | undefined;
+      let size = 0;
+      let isOver = false;
+      /** The bytes that are allocated, which are those that count. */
+      const allocated = () => body?.length ?? 0;
+      const dropBody = () => {
+        if (body !== undefined) budget.release(owner, body.length);
+        body = undefined;
+      };
+      const finish = (error?: BodyBudgetError) => {
+        if (isOver) return;
+        isOver = true;
+        context.rawBody = body?.length === size ? body : body?.subarray(0, size);
+        // Bytes from a socket are read outside of any trace.
+        if (context.span === undefined) next(error);
+        else context.span.run(() => next(error));
+      };
+      const giveUp = (error?: BodyBudgetError) => {
+        dropBody();
+        finish(error);
+      };
+
+      request.on('data', (chunk: Buffer) => {
+        if (isOver) return;
+        const before = size;
+        size += chunk.length;
+        if (size > maxBytes) {
+          context.isBodyTooLarge = true;
+          return giveUp();
+        }
+        // A body nearly always arrives as one chunk, which is then the body. Of one that arrives in many, only the bytes are kept: a chunk of
+        // one byte would cost a hundred.
+        if (size > allocated()) {
+          const capacity = body === undefined ? size : Math.min(announced, Math.max(size, 2 * body.length));
+          if (!budget.take(owner, capacity - allocated(), capacity)) return giveUp(new BodyBudgetError());
+          const grown = body === undefined ? chunk : Buffer.allocUnsafeSlow(capacity);
+          body?.copy(grown, 0, 0, before);
+          body = grown;
+        }
+        if (before > 0) chunk.copy(body as Buffer, before);
+      });
+      request.on('end', () => finish());
+      // The caller disconnected in the middle of its request: no answer can reach it.
+      request.on('error', () => {
+        isOver = true;
+      });
+      response.on('close', dropBody);
+    },
+  };
+}
+
+/** Reads the body of a request that has passed authentication; methods without a body pass unread. */
+export function readBodyFor(bodies: BodyReader, ownerOf: (response: Response) => string): RequestHandler {
+  return (request, response, next) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return next();
+    bodies.read(request, response, ownerOf(response), next);
+  };
+}

@@ -1,0 +1,71 @@
+/** Opens the request: its id, its start; and closes it: one log line and one observation, whichever handler answered. */
+import { HTTP_STATUS } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import type { Logger } from '@laurel/service';
+import { histogram } from '@laurel/telemetry';
+import type { RequestHandler, Response } from 'express';
+import { contextOf, openContext, RequestContext } from './context.ts';
+
+const SECOND_MS = 1_000;
+const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** nginx's customary status for a caller that disconnected before the answer. */
+const CALLER_LEFT_STATUS = 499;
+
+export function assignRequestId(logger: Logger): RequestHandler {
+  const observe = createObserver();
+  const isLogging = logger.isLevelEnabled('info');
+
+  return (request, response, next) => {
+    openContext(response, new RequestContext(newId(), performance.now()));
+    response.on('close', () => {
+      const context = contextOf(response);
+      const status = endOf(response);
+      const durationMs = performance.now() - context.startedAt;
+      observe(context.routeTemplate, status, durationMs / SECOND_MS);
+      if (!isLogging || context.isProbe) return;
+      logger.info({
+        method: request.method,
+        route: context.routeTemplate,
+        status,
+        durationMs: Math.round(durationMs * 10) / 10,
+        requestId: context.requestId,
+        traceId: context.span?.traceId,
+        programId: context.principal?.programId,
+      });
+    });
+    next();
+  };
+}
+
+/**
+ * The status with which the request ended. An answer that we broke off after
+ * its first byte is a failure of ours, whatever its status line was.
+ */
+export function endOf(response: Response): number {
+  if (response.writableFinished) return response.statusCode;
+  return response.errored ? HTTP_STATUS.internal_error : CALLER_LEFT_STATUS;
+}
+
+/** Caches one metric child per label set: hashing the labels each time would cost more than the observation. */
+function createObserver(): (route: string, status: number, seconds: number) => void {
+  const requests = histogram(
+    'laurel_http_request_duration_seconds',
+    'Time from the arrival of a request to the end of its answer.',
+    DURATION_BUCKETS_SECONDS,
+    ['route', 'status'],
+  );
+  const children = new Map<string, Map<number, { observe(seconds: number): void }>>();
+  return (route, status, seconds) => {
+    let byStatus = children.get(route);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      children.set(route, byStatus);
+    }
+    let child = byStatus.get(status);
+    if (child === undefined) {
+      child = requests.labels(route, String(status));
+      byStatus.set(status, child);
+    }
+    child.observe(seconds);
+  };
+}

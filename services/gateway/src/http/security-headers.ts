@@ -1,0 +1,10 @@
+/**
+ * Headers for a browser that renders an answer: do not sniff its type, show it in no frame, load and run nothing, send no referrer, keep no
+ * copy. Only the reference page, which is meant for a browser, has a policy of its own.
+ */
+export const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+} as const;

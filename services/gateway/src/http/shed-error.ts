@@ -1,0 +1,2 @@
+/** A request that this process turns away on purpose, so that it does not exhaust what all requests share. It is answered 500. */
+export class ShedError extends Error {}

@@ -1,0 +1,37 @@
+/**
+ * Begins the trace of a request; whether it is sampled is decided here, for all services. A trace context that the caller sends is ignored:
+ * any holder of a key could have every request of theirs recorded, and the operator cannot see the caller's traces anyway. The request id,
+ * which both sides know, links the two.
+ *
+ * The span never has the path, which carries a player's ref.
+ */
+import { HTTP_STATUS } from '@laurel/errors';
+import { tracer } from '@laurel/telemetry';
+import type { RequestHandler } from 'express';
+import { contextOf } from './context.ts';
+import { endOf } from './request-id.ts';
+
+export const traceRequest: RequestHandler = (request, response, next) => {
+  if (tracer === undefined) return next();
+  const { method } = request;
+  const span = tracer.begin(method, { 'http.request.method': method });
+  // An earlier request of this connection may have been in a trace.
+  if (span === undefined) return tracer.outside(next);
+  const context = contextOf(response);
+  context.span = span;
+  response.on('close', () => {
+    const { errorCode, principal, requestId, routeTemplate } = context;
+    const status = endOf(response);
+    span.rename(`${method} ${routeTemplate}`);
+    span.set({
+      'http.route': routeTemplate,
+      'http.response.status_code': status,
+      'laurel.request_id': requestId,
+      ...(errorCode !== undefined && { 'laurel.error_code': errorCode }),
+      ...(principal !== undefined && { 'laurel.program_id': principal.programId }),
+    });
+    // A request that we refuse is no failure of ours.
+    span.end(status >= HTTP_STATUS.internal_error ? String(status) : undefined);
+  });
+  span.run(next);
+};

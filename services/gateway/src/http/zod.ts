@@ -1,0 +1,10 @@
+/** zod with `.openapi()`: schemas of `/v1` are made with this import, so that the documents derive from them. */
+import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi';
+import { z } from 'zod';
+import { validationMessage } from '../domain/validation-message.ts';
+
+extendZodWithOpenApi(z);
+// Applies to every schema of the process, those of `/api` included.
+z.config({ customError: validationMessage });
+
+export { z };

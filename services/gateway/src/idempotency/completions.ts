@@ -1,0 +1,89 @@
+/**
+ * Completions are written behind the answer. They wait for the next statement that locks keys, which carries them at no extra cost; when none
+ * comes, they are written in a statement of their own. Until then this process answers from its cache, and other replicas check twice before
+ * they answer that a key is in use (`idempotency.ts`).
+ *
+ * A completion that is lost with its process leaves the key locked: the retry
+ * takes the operation over, and gets the answer of what the operation did.
+ */
+
+import type { Database } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import { failpoint } from '../failpoints.ts';
+import { type Completion, completeRecords } from '../repository/idempotency-records.ts';
+
+/** A completion, with the fingerprint that the key is bound to. */
+export interface Answered extends Completion {
+  /** SHA-256 of the request, hexadecimal. */
+  readonly fingerprint: string;
+}
+
+export interface Completions extends AsyncDisposable {
+  add(answered: Answered): void;
+  /** The answer of a record, while this process has it and perhaps no other does. */
+  find(recordId: string): Answered | undefined;
+  /** Runs a statement that also writes the completions that it is given. When it fails, they are written in a statement of their own. */
+  carry<Result>(statement: (completions: readonly Completion[]) => Promise<Result>): Promise<Result>;
+}
+
+/** Under load such a statement runs every few milliseconds. Other replicas wait longer than this, and than a slow statement. */
+const LINGER_MS = 20;
+
+export function createCompletions({ database, logger }: { database: Database; logger: Logger }): Completions {
+  const unwritten = new Map<string, Answered>();
+  const writing = new Set<Promise<void>>();
+  let waiting: Answered[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  const take = (): readonly Answered[] => {
+    clearTimeout(timer);
+    timer = undefined;
+    const taken = waiting;
+    waiting = [];
+    return taken;
+  };
+
+  const track = (completions: readonly Answered[], write: Promise<unknown>): void => {
+    const tracked = write
+      .then(() => failpoint('gateway.complete.after-commit'))
+      .catch((error: unknown) => {
+        logger.warn({ err: error, completions: completions.length }, 'idempotency records stay locked');
+      })
+      .finally(() => {
+        for (const completion of completions) {
+          const { recordId } = completion.keyLock;
+          if (unwritten.get(recordId) === completion) unwritten.delete(recordId);
+        }
+        writing.delete(tracked);
+      });
+    writing.add(tracked);
+  };
+
+  const writeAlone = (): void => {
+    const completions = take();
+    if (completions.length > 0) track(completions, completeRecords(database, completions));
+  };
+
+  return {
+    add(answered) {
+      unwritten.set(answered.keyLock.recordId, answered);
+      waiting.push(answered);
+      timer ??= setTimeout(writeAlone, LINGER_MS);
+    },
+    find: (recordId) => unwritten.get(recordId),
+    carry(statement) {
+      const carried = take();
+      const sent = statement(carried);
+      if (carried.length > 0)
+        track(
+          carried,
+          sent.catch(() => completeRecords(database, carried)),
+        );
+      return sent;
+    },
+    async [Symbol.asyncDispose]() {
+      writeAlone();
+      await Promise.all(writing);
+    },
+  };
+}

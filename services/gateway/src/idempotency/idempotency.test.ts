@@ -1,0 +1,353 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseStrictJson } from '@laurel/json';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { createLogger } from '@laurel/service';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { completeRecords, type KeyLock } from '../repository/idempotency-records.ts';
+import { createDeleteOldRecords } from '../workers/delete-old-records.ts';
+import { createIdempotency, type Idempotency } from './idempotency.ts';
+import { fingerprintOf, recordIdOf } from './key-use.ts';
+import type { KeyLockVerdict } from './lock-records.ts';
+
+const TAKEOVER_MS = 60_000;
+const RETENTION_MS = 24 * 3_600_000;
+const logger = createLogger({ service: 'gateway', level: 'silent' });
+const stack = new AsyncDisposableStack();
+let database: Database;
+let idempotency: Idempotency;
+/** Another gateway on the same database. */
+let replica: Idempotency;
+let now: Date;
+const advance = (ms: number) => {
+  now = new Date(now.getTime() + ms);
+};
+
+beforeAll(async () => {
+  const { runningUrl: url } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
+  );
+  const open = () => {
+    const own = stack.use(createDatabase({ url, maxConnections: 4, applicationName: 'test' }));
+    return {
+      own,
+      idempotency: stack.use(
+        createIdempotency({
+          database: own,
+          clock: () => now,
+          logger,
+          takeoverMs: TAKEOVER_MS,
+          retentionMs: RETENTION_MS,
+        }),
+      ),
+    };
+  };
+  ({ own: database, idempotency } = open());
+  ({ idempotency: replica } = open());
+});
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  now = new Date('2026-11-21T12:00:00.000Z');
+});
+
+const SAME = fingerprintOf({}, { score: 1 });
+const OTHER = fingerprintOf({}, { score: 2 });
+const use = (recordId: string, fingerprint = SAME) => ({ recordId, operationId: randomUUID(), fingerprint });
+
+function lockIn(verdict: KeyLockVerdict): KeyLock {
+  if (verdict.kind !== 'locked') throw new Error(`expected a key lock, got ${verdict.kind}`);
+  return verdict.keyLock;
+}
+
+const complete = (keyLock: KeyLock, status: number, body: string, gateway = idempotency) =>
+  gateway.complete({ keyLock, fingerprint: SAME, status, body });
+
+/** Writes the completions of a gateway: until this has run, only that gateway may know them. */
+const writeCompletions = async (gateway = idempotency) => {
+  await gateway.carryCompletions((completions) => completeRecords(database, completions));
+  await nextTurn();
+};
+
+const lockFirst = async (recordId: string) => lockIn(await idempotency.lock(use(recordId)));
+
+describe('idempotency situations of the contract', () => {
+  test('first use of an idempotency key: the operation runs under the id that was minted for it', async () => {
+    const first = use(randomUUID());
+    expect(await idempotency.lock(first)).toEqual({
+      kind: 'locked',
+      keyLock: { recordId: first.recordId, operationId: first.operationId, generation: 0 },
+    });
+  });
+
+  test('same idempotency key, same body: the stored answer, byte for byte, on every replica', async () => {
+    const recordId = randomUUID();
+    const body = '{"quote":"\\"é\\u0000{,}\\\\ NULL","metadata":{"a": 1.0}}';
+    await complete(await lockFirst(recordId), 201, body);
+    expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body });
+    expect(await replica.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body });
+  });
+
+  test('same idempotency key, different body: reused, whether the first is in flight or completed', async () => {
+    const recordId = randomUUID();
+    const keyLock = await lockFirst(recordId);
+    expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
+    await complete(keyLock, 200, '{}');
+    expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
+    await writeCompletions();
+    expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
+  });
+
+  test('same idempotency key, original in flight: in progress, until 60 seconds have passed', async () => {
+    const recordId = randomUUID();
+    await lockFirst(recordId);
+    advance(TAKEOVER_MS - 1);
+    expect(await replica.lock(use(recordId))).toEqual({ kind: 'in_progress' });
+  });
+
+  test('same idempotency key, original died: the retry takes over the same operation', async () => {
+    const recordId = randomUUID();
+    const dead = await lockFirst(recordId);
+    advance(TAKEOVER_MS);
+    expect(lockIn(await replica.lock(use(recordId)))).toEqual({ ...dead, generation: 1 });
+  });
+});
+
+describe('completions that are not written yet', () => {
+  test('an answer that is not written yet is replayed from the cache of its process, and refused to another request', async () => {
+    const recordId = randomUUID();
+    await complete(await lockFirst(recordId), 201, '{"n":1}');
+    expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body: '{"n":1}' });
+    expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
+  });
+
+  test('an answer that is not written yet is found by another replica at its second look, and written without a carrier', async () => {
+    const recordId = randomUUID();
+    const keyLock = await lockFirst(recordId);
+    const looking = replica.lock(use(recordId));
+    await complete(keyLock, 201, '{"n":2}');
+    expect(await looking).toEqual({ kind: 'replay', status: 201, body: '{"n":2}' });
+  });
+
+  test('an answer is written in a statement of its own when the statement that carried it failed', async () => {
+    const recordId = randomUUID();
+    await complete(await lockFirst(recordId), 201, '{"n":3}');
+    const carried: string[] = [];
+    const failing = idempotency.carryCompletions(async (completions) => {
+      carried.push(...completions.map((completion) => completion.body));
+      throw new Error('no connection');
+    });
+    await expect(failing).rejects.toThrow('no connection');
+    expect(carried).toContain('{"n":3}');
+    expect(await replica.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body: '{"n":3}' });
+  });
+
+  test('an answer is written before its gateway has shut down', async () => {
+    const closing = createIdempotency({ database, clock: () => now, logger, takeoverMs: 60_000, retentionMs: 1 });
+    const recordId = randomUUID();
+    await complete(lockIn(await closing.lock(use(recordId))), 201, '{"n":4}', closing);
+    await closing[Symbol.asyncDispose]();
+    const [row] = await database.query({ text: 'select state from idempotency_records where id = $1' }, [recordId]);
+    expect(row).toEqual({ state: 'completed' });
+  });
+});
+
+describe('the end of a key lock', () => {
+  test('a refusal leaves the idempotency key as if it had never been used', async () => {
+    const recordId = randomUUID();
+    await idempotency.forget(await lockFirst(recordId));
+    const next = use(recordId, OTHER);
+    expect(lockIn(await idempotency.lock(next)).operationId).toBe(next.operationId);
+  });
+
+  test('after a failure of ours the same request resumes the operation', async () => {
+    const recordId = randomUUID();
+    const failed = await lockFirst(recordId);
+    await idempotency.release(failed);
+    expect(lockIn(await idempotency.lock(use(recordId)))).toEqual({ ...failed, generation: 1 });
+  });
+
+  test('after a failure of ours another request is another operation', async () => {
+    const recordId = randomUUID();
+    await idempotency.release(await lockFirst(recordId));
+    const next = use(recordId, OTHER);
+    expect(lockIn(await idempotency.lock(next)).operationId).toBe(next.operationId);
+    expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'reused' });
+  });
+
+  test.each<[string, (keyLock: KeyLock) => Promise<void>]>([
+    ['complete', (keyLock) => complete(keyLock, 200, '{"from":"the dead"}')],
+    ['forget', (keyLock) => idempotency.forget(keyLock)],
+    ['release', (keyLock) => idempotency.release(keyLock)],
+  ])('a key lock that was taken over can no longer %s', async (_what, end) => {
+    const recordId = randomUUID();
+    const slow = await lockFirst(recordId);
+    advance(TAKEOVER_MS);
+    const taker = lockIn(await replica.lock(use(recordId)));
+    await end(slow);
+    await writeCompletions();
+    expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'in_progress' });
+    await complete(taker, 200, '{"from":"the taker"}', replica);
+    await writeCompletions(replica);
+    expect(await idempotency.lock(use(recordId))).toMatchObject({ kind: 'replay', body: '{"from":"the taker"}' });
+  });
+
+  test('a late completion does not touch the operation that came after its key was freed', async () => {
+    const recordId = randomUUID();
+    const slow = await lockFirst(recordId);
+    advance(TAKEOVER_MS);
+    await replica.forget(lockIn(await replica.lock(use(recordId))));
+    const fresh = lockIn(await replica.lock(use(recordId)));
+    expect(fresh.generation).toBe(slow.generation);
+    await complete(slow, 200, '{"from":"the slow"}');
+    await writeCompletions();
+    expect(await idempotency.lock(use(recordId))).toEqual({ kind: 'in_progress' });
+  });
+
+  test('a completed answer is not overwritten by a late failure', async () => {
+    const recordId = randomUUID();
+    const keyLock = await lockFirst(recordId);
+    await complete(keyLock, 200, '{}');
+    await writeCompletions();
+    await idempotency.release(keyLock);
+    await idempotency.forget(keyLock);
+    expect((await idempotency.lock(use(recordId))).kind).toBe('replay');
+  });
+});
+
+describe('concurrent uses of idempotency keys', () => {
+  test('200 parallel uses of one idempotency key on two replicas: one runs, the others wait', async () => {
+    const recordId = randomUUID();
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? idempotency : replica).lock(use(recordId))),
+    );
+    expect(verdicts.filter((verdict) => verdict.kind === 'locked')).toHaveLength(1);
+    expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
+  });
+
+  test('200 parallel takeovers of one dead key lock on two replicas: one resumes', async () => {
+    const recordId = randomUUID();
+    const dead = await lockFirst(recordId);
+    advance(TAKEOVER_MS);
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? idempotency : replica).lock(use(recordId))),
+    );
+    const keyLocks = verdicts.flatMap((verdict) => (verdict.kind === 'locked' ? [verdict.keyLock] : []));
+    expect(keyLocks).toEqual([{ ...dead, generation: 1 }]);
+    expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
+  });
+
+  test('many idempotency keys in any order on two replicas neither mix nor deadlock', async () => {
+    const recordIds = Array.from({ length: 120 }, () => randomUUID());
+    const [ours, theirs] = await Promise.all([
+      Promise.all(recordIds.map((recordId) => idempotency.lock(use(recordId)))),
+      Promise.all([...recordIds].reverse().map((recordId) => replica.lock(use(recordId)))),
+    ]);
+    recordIds.forEach((recordId, index) => {
+      const both = [ours[index], theirs[recordIds.length - 1 - index]];
+      const keyLocks = both.flatMap((verdict) => (verdict?.kind === 'locked' ? [verdict.keyLock] : []));
+      expect(keyLocks).toMatchObject([{ recordId }]);
+    });
+  });
+
+  test('freeing and using one idempotency key in parallel never runs two operations at a time', async () => {
+    const recordId = randomUUID();
+    let running = 0;
+    let ran = 0;
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const gateway = index % 2 === 0 ? idempotency : replica;
+        const verdict = await gateway.lock(use(recordId));
+        if (verdict.kind !== 'locked') return;
+        running += 1;
+        ran += 1;
+        expect(running).toBe(1);
+        running -= 1;
+        await gateway.forget(verdict.keyLock);
+      }),
+    );
+    expect(ran).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('retention of idempotency records', () => {
+  test('after 24 hours an idempotency key is unused again, even before its record is deleted', async () => {
+    const recordId = randomUUID();
+    await complete(await lockFirst(recordId), 200, '{}');
+    await writeCompletions();
+    advance(RETENTION_MS - 1);
+    expect((await idempotency.lock(use(recordId))).kind).toBe('replay');
+    advance(1);
+    const next = use(recordId);
+    expect(lockIn(await idempotency.lock(next)).operationId).toBe(next.operationId);
+  });
+
+  test('the worker deletes idempotency records past their retention, and no others', async () => {
+    await database.query({ text: 'delete from idempotency_records' });
+    await Promise.all(Array.from({ length: 30 }, () => lockFirst(randomUUID())));
+    advance(1);
+    const young = randomUUID();
+    await lockFirst(young);
+    advance(RETENTION_MS);
+    expect(await createDeleteOldRecords(database, RETENTION_MS)(now)).toBe(30);
+    const left = await database.query<{ id: string }>({ text: 'select id from idempotency_records' });
+    expect(left).toEqual([{ id: young }]);
+  });
+});
+
+describe('fingerprints', () => {
+  test('an idempotency key is bound to the path and every value, not to the order of members', () => {
+    expect(fingerprintOf({}, { a: 1, b: [1.5] })).toBe(fingerprintOf({}, { b: [1.5], a: 1 }));
+    expect(fingerprintOf({ attempt_id: 'x' }, {})).not.toBe(fingerprintOf({ attempt_id: 'y' }, {}));
+    expect(fingerprintOf({}, { a: 1 })).not.toBe(fingerprintOf({}, { a: '1' }));
+  });
+
+  const bound = (body: string, params: Record<string, string> = {}) => {
+    const json = parseStrictJson(Buffer.from(body));
+    return json.kind === 'parsed' ? fingerprintOf(params, json.exact) : expect.fail(json.message);
+  };
+
+  test('an idempotency key is bound to the exact value of a number, however it is written', () => {
+    const seed = bound('{"evidence":{"seed":12345678901234567891}}');
+    for (const spelling of ['12345678901234567891.0', '1.2345678901234567891e19', '123456789012345678910E-1']) {
+      expect(bound(`{"evidence":{"seed":${spelling}}}`)).toBe(seed);
+    }
+    for (const other of [
+      '12345678901234567892',
+      '12345678901234567000',
+      '12345678901234567891.5',
+      '"12345678901234567891e0"',
+    ]) {
+      expect(bound(`{"evidence":{"seed":${other}}}`)).not.toBe(seed);
+    }
+    expect(new Set(['1', '1.0', '1e0', '10e-1'].map((score) => bound(`{"score":${score}}`))).size).toBe(1);
+    expect(bound('{"score":1e-400}')).not.toBe(bound('{"score":0}'));
+  });
+
+  // Hashed by the release that handled doubles only: this release replays its records for a day.
+  test('fingerprints of bodies of doubles are those of earlier releases', () => {
+    expect(
+      bound(
+        '{"player_ref":"ünï","challenge_id":"01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3","metadata":{"b":[1.0,1e2,-0],"a":null}}',
+      ),
+    ).toBe('4307c3eeffc29d46b78af1b35035e0520afd4013ef810ab8d1a9b4e803895e91');
+    expect(
+      bound(
+        '{"score":1.50e2,"tiebreak":0.30000000000000004,"evidence":{"z":1e21,"y":5e-324,"x":"12345678901234567891","\\u20ac":true}}',
+        { attempt_id: '01a1fda3-5031-8190-ad21-6bfd27e1bae3' },
+      ),
+    ).toBe('b7f0a701da1c6de2def778e777337d4292fa5a2ffd59957708c8dfaa21408eda');
+  });
+
+  test('tenant, environment, endpoint and key each select another record', () => {
+    const tenant = { programId: 'p', environment: 'test' };
+    const ids = [
+      recordIdOf(tenant, 'post /attempts', 'k'),
+      recordIdOf({ ...tenant, programId: 'q' }, 'post /attempts', 'k'),
+      recordIdOf({ ...tenant, environment: 'live' }, 'post /attempts', 'k'),
+      recordIdOf(tenant, 'post /attempts/{attempt_id}/outcome', 'k'),
+      recordIdOf(tenant, 'post /attempts', 'l'),
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * The life of an idempotency key around a route: it is locked before the route runs, and the lock is ended with the result.
+ *
+ * - lock: durable before anything downstream happens. Its operation id keys every downstream write. Most key locks are made with the admission
+ *   of their request (`admission.ts`); this serves the others.
+ * - complete: a 2xx is kept as the exact text that is sent, before it is sent, and written behind it (`completions.ts`): a caller that has an
+ *   answer can replay it immediately, on this process from the cache, on another at the second look.
+ * - forget: a refusal frees the key before it is sent.
+ * - release: a failure of ours frees the key but keeps the operation, which may have happened.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LostReplyError } from '@laurel/failpoint';
+import { isConnectionFailure } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import { failpoint } from '../failpoints.ts';
+import { batchStatement } from '../repository/batched-statement.ts';
+import { forgetRecords, type KeyLock, type KeyUse, releaseRecords } from '../repository/idempotency-records.ts';
+import { type Answered, type Completions, createCompletions } from './completions.ts';
+import { firstLockOf, type KeyLockOptions, type KeyLockVerdict, lockRecords } from './lock-records.ts';
+
+export interface Idempotency extends AsyncDisposable {
+  lock(use: KeyUse): Promise<KeyLockVerdict>;
+  /** Before the answer. If it is never written, the answer is valid all the same, and the key is taken over later. */
+  complete(answered: Answered): Promise<void>;
+  /** Never rejects for a failed write, and neither does `release`. */
+  forget(keyLock: KeyLock): Promise<void>;
+  release(keyLock: KeyLock): Promise<void>;
+  /** For the statement of admission, which carries the completions that wait to be written. */
+  readonly carryCompletions: Completions['carry'];
+}
+
+/** After this the request fails before anything has happened. */
+const LOCK_DEADLINE_MS = 5_000;
+/** Another replica may have answered and not yet written its completion: this is longer than that takes. */
+const SECOND_LOOK_MS = 100;
+
+export function createIdempotency(options: KeyLockOptions & { readonly logger: Logger }): Idempotency {
+  const { database, logger } = options;
+  const completions = createCompletions(options);
+
+  const keyLocks = batchStatement<KeyUse, KeyLockVerdict>('lock_key', async (uses) => {
+    await failpoint('gateway.claim.before-commit');
+    // A lost connection leaves open whether the key locks were committed; asking again finds our own.
+    const verdicts = await lockRecords(uses, options).catch((error: unknown) => {
+      if (!isConnectionFailure(error)) throw error;
+      return lockRecords(uses, options);
+    });
+    await failpoint('gateway.claim.after-commit');
+    return verdicts;
+  });
+
+  const forgets = batchStatement<KeyLock, undefined>('forget', async (items) => {
+    await forgetRecords(database, items);
+    return items.map(() => undefined);
+  });
+
+  const releases = batchStatement<KeyLock, undefined>('release', async (items) => {
+    await releaseRecords(database, items);
+    return items.map(() => undefined);
+  });
+
+  const attempt = async (what: string, keyLock: KeyLock, write: () => Promise<unknown>): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      if (error instanceof LostReplyError) throw error;
+      logger.warn({ err: error, what, operationId: keyLock.operationId }, 'an idempotency record stays locked');
+    }
+  };
+  const release = (keyLock: KeyLock) => attempt('release', keyLock, () => releases.submit(keyLock));
+
+  const look = async (use: KeyUse): Promise<KeyLockVerdict> => {
+    const answered = completions.find(use.recordId);
+    if (answered !== undefined) return repeat(answered, use);
+    try {
+      return await keyLocks.submit(use, { deadlineAt: Date.now() + LOCK_DEADLINE_MS });
+    } catch (error) {
+      // The insert may have been committed. A key whose request did not run should not stay in flight for a minute.
+      await release(firstLockOf(use));
+      throw error;
+    }
+  };
+
+  return {
+    async lock(use) {
+      const verdict = await look(use);
+      if (verdict.kind !== 'in_progress') return verdict;
+      await sleep(SECOND_LOOK_MS);
+      return await look(use);
+    },
+    complete: (answered) =>
+      attempt('complete', answered.keyLock, async () => {
+        await failpoint('gateway.complete.before-commit');
+        completions.add(answered);
+      }),
+    forget: (keyLock) => attempt('forget', keyLock, () => forgets.submit(keyLock)),
+    release,
+    carryCompletions: completions.carry,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([keyLocks.drain(), forgets.drain(), releases.drain()]);
+      await completions[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The result of a use whose key was answered a moment ago. */
+function repeat({ fingerprint, status, body }: Answered, use: KeyUse): KeyLockVerdict {
+  return fingerprint === use.fingerprint ? { kind: 'replay', status, body } : { kind: 'reused' };
+}

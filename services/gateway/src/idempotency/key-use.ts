@@ -1,0 +1,52 @@
+/** How a request uses its idempotency key: the record of the key, and what the key is bound to. */
+import { hash } from 'node:crypto';
+import { hashId } from '@laurel/ids';
+import { canonicalJson } from '@laurel/json';
+import type { Request, Response } from 'express';
+import type { Principal } from '../domain/principal.ts';
+import { contextOf } from '../http/context.ts';
+import type { V1Route } from '../http/v1-route.ts';
+import type { InputCheck } from '../http/validate.ts';
+import type { KeyUse } from '../repository/idempotency-records.ts';
+
+/** The use that a request makes of its key when this principal sent it; null when it is not valid. Built at most once per request. */
+export type KeyUseOf = (request: Request, response: Response, principal: Principal) => KeyUse | null;
+
+/** Undefined for a route that takes no idempotency key. */
+export function keyUseOf(route: V1Route<never>, check: InputCheck): KeyUseOf | undefined {
+  const { mintOperationId } = route;
+  if (mintOperationId === undefined) return undefined;
+  const template = `${route.method} ${route.path}`;
+
+  return (request, response, principal) => {
+    const context = contextOf(response);
+    if (context.keyUse !== undefined) return context.keyUse;
+    const checked = check(request, context);
+    if (checked.kind === 'faulty') return null;
+    const { input } = checked;
+    context.keyUse = {
+      recordId: recordIdOf(principal, template, input.idempotencyKey),
+      operationId: mintOperationId(input.body),
+      fingerprint: fingerprintOf(input.params, input.sentBody),
+    };
+    return context.keyUse;
+  };
+}
+
+/** The record of a key: one per tenant, endpoint and key. */
+export function recordIdOf(
+  tenant: { readonly programId: string; readonly environment: string },
+  routeTemplate: string,
+  key: string,
+): string {
+  return hashId('idempotency', tenant.programId, tenant.environment, routeTemplate, key);
+}
+
+/**
+ * What a key is bound to: the path parameters and the body, independent of the order and spacing of its members and of how its numbers are
+ * written. Numbers are compared by their exact value. Where doubles hold all of them this hashes RFC 8785 canonical JSON, which must not
+ * change: records outlive a deployment.
+ */
+export function fingerprintOf(params: Readonly<Record<string, string>>, body: unknown): string {
+  return hash('sha256', canonicalJson([params, body]));
+}

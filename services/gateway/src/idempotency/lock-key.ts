@@ -1,0 +1,30 @@
+/** Locks the request's idempotency key, unless admission did, or answers when another request holds it. */
+import type { RequestHandler } from 'express';
+import { REPLAYED } from '../domain/replay-header.ts';
+import { sendError, sendJson } from '../http/answer.ts';
+import { contextOf } from '../http/context.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { KeyUseOf } from './key-use.ts';
+
+export function lockKey(useOf: KeyUseOf | undefined, idempotency: Idempotency): RequestHandler {
+  if (useOf === undefined) return (_request, _response, next) => next();
+
+  return async (request, response, next) => {
+    const context = contextOf(response);
+    if (context.keyLock !== undefined) return next();
+    const use = context.principal === undefined ? null : useOf(request, response, context.principal);
+    if (use === null) throw new Error('a key is locked after admission and validation');
+    const verdict = await idempotency.lock(use);
+    switch (verdict.kind) {
+      case 'locked':
+        context.keyLock = verdict.keyLock;
+        return next();
+      case 'replay':
+        return sendJson(response, verdict.status, verdict.body, REPLAYED);
+      case 'reused':
+        return sendError(response, 'idempotency_key_reused');
+      case 'in_progress':
+        return sendError(response, 'idempotency_in_progress');
+    }
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Locks the records of many uses in one batch: inserts those that are new, and decides the others by their stored state
+ * (`domain/idempotency-decision.ts`). One use of a record may take it over at a time; the others are decided after it.
+ */
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { decideIdempotency, type IdempotencyDecision } from '../domain/idempotency-decision.ts';
+import {
+  insertRecords,
+  type KeyLock,
+  type KeyUse,
+  loadRecords,
+  type StoredRecord,
+  type Takeover,
+  takeOverRecords,
+} from '../repository/idempotency-records.ts';
+
+export type KeyLockVerdict =
+  | { readonly kind: 'locked'; readonly keyLock: KeyLock }
+  | { readonly kind: 'replay'; readonly status: number; readonly body: string }
+  | { readonly kind: 'reused' }
+  | { readonly kind: 'in_progress' };
+
+export interface KeyLockOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly takeoverMs: number;
+  readonly retentionMs: number;
+}
+
+/** Enough rounds for a record to be locked, refused and locked again concurrently; after that the key is in use. */
+const MAX_ROUNDS = 4;
+
+/** Durable. One verdict per use, in their order. A call that repeats a lost one finds the key locks that were committed. */
+export async function lockRecords(uses: readonly KeyUse[], options: KeyLockOptions): Promise<KeyLockVerdict[]> {
+  const verdicts = new Map<KeyUse, KeyLockVerdict>();
+  let waiting = uses;
+  for (let round = 0; waiting.length > 0 && round < MAX_ROUNDS; round += 1) {
+    const now = options.clock();
+    const firstUses = [...firstByRecord(waiting).values()];
+    const inserted = await insertRecords(options.database, firstUses, now);
+    for (const use of firstUses) {
+      if (inserted.has(use.recordId)) verdicts.set(use, { kind: 'locked', keyLock: firstLockOf(use) });
+    }
+    waiting = waiting.filter((use) => !verdicts.has(use));
+    if (waiting.length > 0) await settleKnown(waiting, verdicts, now, options);
+    waiting = waiting.filter((use) => !verdicts.has(use));
+  }
+  return uses.map((use) => verdicts.get(use) ?? { kind: 'in_progress' });
+}
+
+/** The key lock of a use that inserted its record. */
+export function firstLockOf(use: KeyUse): KeyLock {
+  return { recordId: use.recordId, operationId: use.operationId, generation: 0 };
+}
+
+export function firstByRecord<Use extends KeyUse>(uses: readonly Use[]): Map<string, Use> {
+  const first = new Map<string, Use>();
+  for (const use of uses) if (!first.has(use.recordId)) first.set(use.recordId, use);
+  return first;
+}
+
+/** Decides the uses whose records exist. One use per record may take it over; the others are decided in the next round. */
+async function settleKnown(
+  uses: readonly KeyUse[],
+  verdicts: Map<KeyUse, KeyLockVerdict>,
+  now: Date,
+  options: KeyLockOptions,
+): Promise<void> {
+  const records = await loadRecords(options.database, [...new Set(uses.map((use) => use.recordId))]);
+  const takeovers = new Map<string, { use: KeyUse; takeover: Takeover }>();
+  for (const use of uses) {
+    const record = records.get(use.recordId);
+    // Deleted after the insert found it: the next round inserts again.
+    if (record === undefined) continue;
+    const decision = decideIdempotency(record, { ...use, now }, options);
+    const verdict = verdictOf(decision, use, record);
+    if (verdict !== null) verdicts.set(use, verdict);
+    else if (!takeovers.has(use.recordId)) {
+      takeovers.set(use.recordId, { use, takeover: takeoverOf(decision, use, record) });
+    }
+  }
+  if (takeovers.size === 0) return;
+  const taken = await takeOverRecords(
+    options.database,
+    [...takeovers.values()].map(({ takeover }) => takeover),
+    now,
+  );
+  for (const [recordId, keyLock] of taken) {
+    const use = takeovers.get(recordId)?.use;
+    if (use !== undefined) verdicts.set(use, { kind: 'locked', keyLock });
+  }
+}
+
+/** Null: the use has to take the record over. */
+function verdictOf(decision: IdempotencyDecision, use: KeyUse, record: StoredRecord): KeyLockVerdict | null {
+  switch (decision.kind) {
+    case 'own':
+      return { kind: 'locked', keyLock: { ...firstLockOf(use), generation: record.generation } };
+    case 'resume':
+    case 'restart':
+      return null;
+    default:
+      return decision;
+  }
+}
+
+function takeoverOf(decision: IdempotencyDecision, use: KeyUse, record: StoredRecord): Takeover {
+  const isNewOperation = decision.kind === 'restart';
+  return {
+    from: { recordId: record.recordId, operationId: record.operationId, generation: record.generation },
+    operationId: isNewOperation ? use.operationId : record.operationId,
+    fingerprint: use.fingerprint,
+    isNewOperation,
+  };
+}

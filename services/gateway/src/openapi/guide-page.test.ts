@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { HTTP_STATUS } from '@laurel/errors';
+import { describe, expect, test } from 'vitest';
+import { EXAMPLE_WEBHOOK_SECRET } from './examples.ts';
+import { guidePage } from './guide-page.ts';
+import { partnerDocument } from './partner-document.ts';
+
+const GUIDE = readFileSync(new URL('../../../../docs/contract/partner-api.md', import.meta.url), 'utf8');
+
+interface Post {
+  readonly parameters: readonly { readonly name: string; readonly schema: { readonly example?: string } }[];
+  readonly requestBody: {
+    readonly content: Readonly<Record<string, { examples: { event: { readonly value: object } } }>>;
+  };
+}
+
+describe('guide page', () => {
+  test('the guide renders headings under the anchors that GitHub gives them, and links to where a host serves a file', () => {
+    const page = guidePage(
+      '## Rate limit\n\n[a](#rate-limit) [b](../openapi/partner-v1.yaml) [c](https://example.com/)\n',
+    );
+    expect(page).toContain('<h2 id="rate-limit">Rate limit</h2>');
+    const links = [...page.matchAll(/<a href="([^"]*)">[abc]</g)].map(([, href]) => href);
+    expect(links).toEqual(['#rate-limit', '/openapi.json', 'https://example.com/']);
+  });
+
+  test.each(['docs/contract/rules.md', '../../../../SECURITY.md', '/docs/contract/rules.md', 'http://example.com/'])(
+    'the guide does not link to %s, which no host serves',
+    (href) => {
+      expect(() => guidePage(`[x](${href})`)).toThrow(`the guide links to ${href}, which is not served`);
+    },
+  );
+
+  test('the guide has a heading for every operation that is served, and names every field, code and event', () => {
+    const document = partnerDocument();
+    const titles = new Set([...GUIDE.matchAll(/^## (.+)$/gm)].map(([, title]) => title));
+    const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.keys(item).flatMap((method) =>
+        path.startsWith('/v1/') ? `${method.toUpperCase()} ${path.slice('/v1'.length)}` : [],
+      ),
+    );
+    expect(operations.length).toBeGreaterThan(5);
+    expect(operations.filter((operation) => !titles.has(operation))).toEqual([]);
+
+    const names = new Set(GUIDE.match(/\w+(?:\.\w+)*/g));
+    const wanted = [...fieldsOf(document.components?.schemas), ...Object.keys(document.webhooks ?? {})];
+    expect(wanted.length).toBeGreaterThan(80);
+    expect(wanted.filter((name) => !names.has(name))).toEqual([]);
+
+    const rows = [...GUIDE.matchAll(/^\| (\d{3}) +\| `(\w+)`/gm)].map(([, status, code]) => [code, Number(status)]);
+    const { forbidden, conflict, ...partnerCodes } = HTTP_STATUS;
+    expect(Object.fromEntries(rows)).toEqual(partnerCodes);
+  });
+
+  test('the guide verifies webhooks with code that accepts a genuine signature and no other', async () => {
+    const code = /```js\n(?<code>[^`]*(?:`[^`]+`[^`]*)*?)```/.exec(GUIDE)?.groups?.code ?? '';
+    const example: { isGenuine(secret: string, body: Buffer, signature: string | undefined): boolean } = await import(
+      `data:text/javascript,${encodeURIComponent(`${code}\nexport { isGenuine };`)}`
+    );
+    const { parameters, requestBody } = webhookOf('attempt.settled');
+    const body = Buffer.from(JSON.stringify(requestBody.content['application/json']?.examples.event.value));
+    const signature = parameters.find(({ name }) => name === 'X-Webhook-Signature')?.schema.example;
+
+    expect(example.isGenuine(EXAMPLE_WEBHOOK_SECRET, body, signature)).toBe(true);
+    expect(example.isGenuine(EXAMPLE_WEBHOOK_SECRET, body, undefined)).toBe(false);
+    expect(example.isGenuine(EXAMPLE_WEBHOOK_SECRET, Buffer.concat([body, body]), signature)).toBe(false);
+    expect(example.isGenuine(`${EXAMPLE_WEBHOOK_SECRET}0`, body, signature)).toBe(false);
+  });
+});
+
+/** The names of the members of every schema, at any depth. */
+function fieldsOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own =
+    'properties' in schema && typeof schema.properties === 'object' ? Object.keys(schema.properties ?? {}) : [];
+  return [...own, ...Object.values(schema).flatMap(fieldsOf)];
+}
+
+function webhookOf(type: string): Post {
+  const webhooks: Readonly<Record<string, { post: Post }>> = JSON.parse(JSON.stringify(partnerDocument().webhooks));
+  const found = webhooks[type];
+  if (found === undefined) throw new Error(`the document has no webhook ${type}`);
+  return found.post;
+}

@@ -1,0 +1,159 @@
+/**
+ * Turns the routes of `/v1` into OpenAPI 3.1. Nothing is described twice: routes and schemas are those that the gateway runs, and a route's
+ * refusals are the codes that each of its statuses lists. Headers, examples and webhooks have files of their own.
+ */
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import type { ErrorCode } from '@laurel/errors';
+import { MAX_DEPTH } from '@laurel/json';
+import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
+import { REPLAY_HEADER } from '../domain/replay-header.ts';
+import { MAX_BODY_BYTES } from '../http/raw-body.ts';
+import type { V1Route } from '../http/v1-route.ts';
+import { z } from '../http/zod.ts';
+import { KEY_LIST_PATH } from '../routes/key-list.ts';
+import { V1_ROUTES } from '../routes/v1/index.ts';
+import { errorSchema, keyListSchema, retiredSchema } from '../routes/v1/schemas.ts';
+import {
+  errorExamples,
+  KEY_LIST_EXAMPLES,
+  PARAMETER_EXAMPLES,
+  RATE_LIMIT_EXAMPLES,
+  REQUEST_EXAMPLES,
+  RESPONSE_EXAMPLES,
+  RETIRED_EXAMPLES,
+} from './examples.ts';
+import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
+import { errorResponses, json, limitedResponse } from './responses.ts';
+import { registerWebhooks } from './webhooks.ts';
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
+
+const DESCRIPTION = [
+  [
+    'Paid skill contests for partner game servers. Every request carries `X-API-Key`; the key decides the program and the environment:',
+    '`sk_test_` is the sandbox, `sk_live_` is production. Money is decimal strings in USD, timestamps are ISO 8601 in UTC',
+    'with milliseconds. Clients must tolerate added fields. Branch on `error.code`, never on the message.',
+  ].join(' '),
+  [
+    `A body is JSON in UTF-8 of at most ${MAX_BODY_BYTES / 1024} KiB, sent as \`Content-Type: application/json\`: any parameter is taken,`,
+    'but no `charset` other than `utf-8`. It must not be compressed, nest',
+    `deeper than ${MAX_DEPTH} levels, name a member twice in one object, or hold a number beyond a double or text that is not valid Unicode.`,
+    '`metadata` may have 16 KiB and `evidence` 64 KiB, a `player_ref` and an `Idempotency-Key` 255 characters. Whatever breaks one of',
+    'these is 400 `invalid_request`. Members that nobody knows are ignored.',
+  ].join(' '),
+  [
+    'A request is checked in this order, and the first refusal is the answer: 401, 429, 400, the idempotency conflicts of 409, 404, the',
+    'other conflicts, 403, 402. An unknown path, a method that a path does not take (`Allow` says which it does) and a malformed id in a path',
+    'are 404 `not_found`.',
+  ].join(' '),
+].join('\n\n');
+
+const IDEMPOTENCY_REFUSALS: Partial<Record<ErrorCode, string>> = {
+  idempotency_key_reused: 'The key was used with another request on this endpoint.',
+  idempotency_in_progress: 'The first request with this key is still in flight; retry after `Retry-After` seconds.',
+};
+const UNIVERSAL_REFUSALS: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'Any key failure: all of them answer alike.',
+  internal_error: 'A failure on our side: retry with the same `Idempotency-Key`.',
+};
+
+/** The document for partners: `/v1`, the retired route and the list of keys. */
+export function partnerDocument(): OpenApiDocument {
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
+  registerHeaders(registry);
+  registry.register('Error', errorSchema);
+  for (const route of V1_ROUTES) registry.registerPath(pathOf(route));
+  registry.registerPath({
+    method: 'post',
+    path: '/api/attempts/{id}/outcome',
+    operationId: 'retiredReportOutcome',
+    summary: 'Retired: reporting an outcome from the browser',
+    description: 'Always 410, whatever stands in the path. Needs no key and no body.',
+    deprecated: true,
+    security: [],
+    request: { params: z.object({ id: z.string().openapi({ description: 'Anything.' }) }) },
+    responses: {
+      410: {
+        description: 'Report outcomes from the game server. Not the envelope.',
+        headers: headersNamed('X-Request-Id'),
+        ...json(retiredSchema, RETIRED_EXAMPLES),
+      },
+    },
+  });
+  registry.registerPath({
+    method: 'get',
+    path: KEY_LIST_PATH,
+    operationId: 'listSigningKeys',
+    summary: 'The keys that receipts and seals are signed with',
+    description:
+      'What is signed names its key by `key_id`. A key counts for what is dated from `from` until before `until`; keys that were replaced stay listed. Needs no key of yours.',
+    security: [],
+    responses: {
+      200: {
+        description: 'Every key that there ever was, oldest first.',
+        headers: headersNamed('X-Request-Id'),
+        ...json(keyListSchema, KEY_LIST_EXAMPLES),
+      },
+      500: {
+        description: '- `internal_error`: The list is not at hand; ask again.',
+        headers: headersNamed('X-Request-Id'),
+        ...json(errorSchema, errorExamples('listSigningKeys', ['internal_error'])),
+      },
+    },
+  });
+  registerWebhooks(registry);
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Partner Scoring and Payout API',
+      version: 'v1',
+      description: DESCRIPTION,
+    },
+    servers: [{ url: '/' }],
+    security: [{ ApiKey: [] }],
+  });
+}
+
+function pathOf(route: V1Route<never>): RouteConfig {
+  const isIdempotent = route.mintOperationId !== undefined;
+  const refusals = { ...route.refusals, ...(isIdempotent && IDEMPOTENCY_REFUSALS), ...UNIVERSAL_REFUSALS };
+  const params = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
+    name,
+    z.string().openapi({
+      format: 'uuid',
+      description: 'A malformed one names nothing: 404.',
+      example: PARAMETER_EXAMPLES[name as keyof typeof PARAMETER_EXAMPLES],
+    }),
+  ]);
+  const headers = z.object({
+    'Idempotency-Key': z.string().openapi({
+      minLength: 1,
+      maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS,
+      description: 'Up to 255 characters, kept 24 hours. The same key with the same body answers the same, once.',
+      example: PARAMETER_EXAMPLES.idempotency_key,
+    }),
+  });
+  return {
+    method: route.method,
+    path: `/v1${route.path}`,
+    operationId: route.name,
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    request: {
+      ...(params.length > 0 && { params: z.object(Object.fromEntries(params)) }),
+      ...(route.query !== undefined && { query: route.query as z.ZodObject }),
+      ...(isIdempotent && { headers }),
+      ...(route.body !== undefined && { body: { required: true, ...json(route.body, REQUEST_EXAMPLES[route.name]) } }),
+    },
+    responses: {
+      [route.success.status]: {
+        description: route.success.description,
+        headers: headersNamed(...COMMON_HEADERS, ...(isIdempotent ? ([REPLAY_HEADER] as const) : [])),
+        ...json(route.success.schema, RESPONSE_EXAMPLES[route.name]),
+      },
+      ...errorResponses(refusals, (codes) => errorExamples(route.name, codes)),
+      429: limitedResponse('Over the limit of this minute. Not the envelope.', RATE_LIMIT_EXAMPLES),
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** How the refusals and the bodies of routes are written in the documents. */
+import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
+import { RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
+import type { z } from '../http/zod.ts';
+import { rateLimitSchema } from '../routes/v1/schemas.ts';
+import type { Examples } from './examples.ts';
+import { COMMON_HEADERS, headersNamed } from './headers.ts';
+
+/** One response per status, which lists the codes that it may carry, and no other. */
+export function errorResponses<Code extends ApiErrorCode>(
+  refusals: Partial<Record<Code, string>>,
+  examplesOf?: (codes: readonly Code[]) => Examples,
+): RouteConfig['responses'] {
+  const codes = Object.keys(refusals) as Code[];
+  const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, listed]) => [
+      status,
+      {
+        description: listed.map((code) => `- \`${code}\`: ${refusals[code]}`).join('\n'),
+        headers: headersNamed(
+          ...COMMON_HEADERS,
+          ...(listed.some((code) => code === 'idempotency_in_progress') ? ([RETRY_AFTER_HEADER] as const) : []),
+        ),
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [{ $ref: '#/components/schemas/Error' }],
+              properties: { error: { type: 'object', properties: { code: { type: 'string', enum: listed } } } },
+            },
+            ...(examplesOf !== undefined && { examples: examplesOf(listed) }),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** The limiter's answer, which any route may give. */
+export function limitedResponse(description: string, examples?: Examples): RouteConfig['responses'][string] {
+  return {
+    description,
+    headers: headersNamed(...COMMON_HEADERS, RETRY_AFTER_HEADER),
+    ...json(rateLimitSchema, examples),
+  };
+}
+
+export function json(schema: z.ZodType, examples?: Examples) {
+  return { content: { 'application/json': { schema, ...(examples !== undefined && { examples }) } } };
+}

@@ -1,0 +1,30 @@
+import type { Action } from '../repository/operator-actions.ts';
+
+/**
+ * An action of the operators' log as `/api/operator` shows it. `outcome` is `done`, `refused` or `unknown`: a failure of ours, or a process
+ * that died, may have had its effect all the same. The subject is the thing that was made, where the action made one.
+ */
+export function presentAction(action: Action) {
+  return {
+    id: action.id,
+    at: action.at.toISOString(),
+    actor: action.actor,
+    action: action.action,
+    subject: action.created ?? action.subject,
+    request: parsed(action.request),
+    before: parsed(action.before),
+    after: parsed(action.after),
+    outcome: outcomeOf(action.status),
+    status: action.status,
+    request_id: action.requestId,
+  };
+}
+
+function outcomeOf(status: number | null): 'done' | 'refused' | 'unknown' {
+  if (status === null || status >= 500) return 'unknown';
+  return status < 400 ? 'done' : 'refused';
+}
+
+function parsed(json: string | null): unknown {
+  return json === null ? null : JSON.parse(json);
+}

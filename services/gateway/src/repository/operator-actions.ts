@@ -1,0 +1,84 @@
+/** The log of operators' actions. It is append-only: the database refuses any other change. */
+import type { Database, Statement } from '@laurel/postgres';
+
+export interface NewAction {
+  readonly id: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string | null;
+  /** JSON text, as `before`. */
+  readonly request: string | null;
+  readonly before: string | null;
+  readonly requestId: string;
+}
+
+export interface ActionResult {
+  /** The HTTP status of the answer. */
+  readonly status: number;
+  /** What the action made, in the form of a subject. */
+  readonly created: string | null;
+  /** JSON text. */
+  readonly after: string | null;
+}
+
+/** An action; its result is null until one is written. */
+export type Action = NewAction & { readonly at: Date } & (
+    | ActionResult
+    | { readonly status: null; readonly created: null; readonly after: null }
+  );
+
+const INSERT: Statement = {
+  name: 'insert_operator_action',
+  text: `
+    insert into operator_actions (id, actor, action, subject, request, before, request_id)
+    values ($1, $2, $3, $4, $5, $6, $7)`,
+};
+
+/** Durable: the action may begin when this resolves. */
+export async function insertAction(database: Database, action: NewAction): Promise<void> {
+  const { id, actor, subject, request, before, requestId } = action;
+  await database.query(INSERT, [id, actor, action.action, subject, request, before, requestId]);
+}
+
+const INSERT_RESULT: Statement = {
+  name: 'insert_operator_action_result',
+  text: 'insert into operator_action_results (action_id, status, created, after) values ($1, $2, $3, $4)',
+};
+
+export async function insertActionResult(database: Database, id: string, result: ActionResult): Promise<void> {
+  await database.query(INSERT_RESULT, [id, result.status, result.created, result.after]);
+}
+
+const SELECT_PAGE: Statement = {
+  name: 'select_operator_actions',
+  text: `
+    select
+      a.id, a.at, a.actor, a.action, a.subject, a.request, a.before, a.request_id as "requestId",
+      r.status, r.created, r.after
+    from operator_actions a
+    left join operator_action_results r on r.action_id = a.id
+    where (a.at, a.id) < (coalesce($1, 'infinity'::timestamptz), coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid))
+      and ($3::text is null or a.action = $3)
+      and ($4::text is null or coalesce(r.created, a.subject) = $4)
+      and ($5::text is null or a.actor = $5)
+    order by a.at desc, a.id desc
+    limit $6`,
+};
+
+/** Which actions are listed; null is any. */
+export interface ActionFilter {
+  readonly action: string | null;
+  /** What the action made, where it made something. */
+  readonly subject: string | null;
+  readonly actor: string | null;
+}
+
+/** Newest first, from below a position; null begins at the newest. */
+export async function listActions(
+  database: Database,
+  { action, subject, actor }: ActionFilter,
+  page: { readonly below: { readonly at: Date; readonly id: string } | null; readonly limit: number },
+): Promise<Action[]> {
+  const { below, limit } = page;
+  return database.query<Action>(SELECT_PAGE, [below?.at ?? null, below?.id ?? null, action, subject, actor, limit]);
+}

@@ -1,0 +1,22 @@
+/**
+ * `/.well-known/laurel-keys.json`: the keys that verify receipts and seals. The
+ * route is public, and any cache may keep the answer for a minute.
+ */
+import { Router } from 'express';
+import type { SigningKeys } from '../clients/signing-keys.ts';
+import { sendJson } from '../http/answer.ts';
+import { contextOf } from '../http/context.ts';
+import { presentKeyList } from '../presenters/key-list.ts';
+
+export const KEY_LIST_PATH = '/.well-known/laurel-keys.json';
+
+const CACHED = { 'Cache-Control': 'public, max-age=60' };
+
+export function keyListRouter(signingKeys: SigningKeys): Router {
+  const router = Router();
+  router.get(KEY_LIST_PATH, async (_request, response) => {
+    contextOf(response).routeTemplate = KEY_LIST_PATH;
+    sendJson(response, 200, presentKeyList(await signingKeys.read()), CACHED);
+  });
+  return router;
+}

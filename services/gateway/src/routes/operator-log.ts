@@ -1,0 +1,214 @@
+/**
+ * The log of operators' actions (`GET /api/operator/actions`). An action is recorded before it has any effect, and its result after:
+ *
+ * 1. the actor, the action, its subject, the request, and the subject as operators are shown it; on disk before anything else happens. When
+ *    this cannot be written, nothing is done;
+ * 2. the effect, in whichever service;
+ * 3. the status that is answered, and the subject as it is shown afterwards. When this cannot be written the caller is answered all the same,
+ *    and the process's log records the failure.
+ *
+ * A process that dies in between leaves an action without a result: the log shows it with an
+ * unknown outcome. Reads are no actions; a refused change is one. No secret is written: a subject
+ * is what a GET shows, and of a request that has a secret only the members that its route names.
+ */
+
+import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { HTTP_STATUS, isRefused, type Refused } from '@laurel/errors';
+import { isUuid, newId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import type { Request, RequestHandler, Router } from 'express';
+import type { WalletClient } from '../clients/wallet.ts';
+import { keptOf, recordOf } from '../domain/action-record.ts';
+import { type FailpointName, failpoint } from '../failpoints.ts';
+import { contextOf } from '../http/context.ts';
+import { parseJsonBody } from '../http/json-body.ts';
+import { presentAccount } from '../presenters/account.ts';
+import { presentAttempt } from '../presenters/attempt.ts';
+import { presentOperatorChallenge } from '../presenters/challenge.ts';
+import { presentPayout } from '../presenters/payout.ts';
+import { presentProgram } from '../presenters/program.ts';
+import { presentOperatorTournament } from '../presenters/tournament.ts';
+import { type ActionResult, insertAction, insertActionResult } from '../repository/operator-actions.ts';
+import { findProgram } from '../repository/programs.ts';
+import type { Answer, ApiRoute, Handle } from './api-route.ts';
+import { bodyOf, callOptions, change, present } from './run-api-route.ts';
+
+/** The stores and services with which actions are recorded and their subjects read. */
+export interface ActionLog extends OwningServices {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly wallet: WalletClient;
+}
+
+interface Subject {
+  readonly kind: string;
+  readonly id: string;
+}
+
+type Read = (log: ActionLog, id: string, options: { requestId: string }) => Promise<object | Refused | undefined>;
+
+/** How operators are shown a thing of each kind. For a kind that is not here, the answer of the route is recorded as the state afterwards. */
+const READS: Readonly<Record<string, Read>> = {
+  program: async ({ database }, id) => {
+    const program = await findProgram(database, id);
+    return isRefused(program) ? program : presentProgram(program);
+  },
+  account: async ({ wallet }, accountId, options) => {
+    const found = await wallet.getAccount({ accountId }, options);
+    return isRefused(found) ? found : found.account && presentAccount(found.account);
+  },
+  challenge: async ({ challenge }, challengeId, options) => {
+    const found = await challenge.getChallenge({ challengeId }, options);
+    return isRefused(found) ? found : found.challenge && presentOperatorChallenge(found.challenge);
+  },
+  tournament: async ({ tournament }, tournamentId, options) => {
+    const found = await tournament.getTournament({ tournamentId }, options);
+    return isRefused(found) ? found : found.tournament && presentOperatorTournament(found.tournament);
+  },
+  // Without rolling it forward: a read before an action must not advance anything, not even what the action itself will.
+  attempt: async (services, attemptId, options) => {
+    const found = await serviceOf(services, attemptId)?.inspectAttempt({ attemptId }, options);
+    return found === undefined || isRefused(found) ? found : found.attempt && JSON.parse(presentAttempt(found.attempt));
+  },
+  award: async ({ wallet }, awardId, options) => {
+    const found = await wallet.getPayout({ awardId }, options);
+    return isRefused(found) ? found : found.payout && presentPayout(found.payout);
+  },
+};
+
+/** The handler of a route by which an operator changes something: it writes to the log of actions, and to the process's own. */
+export function recordedChange<Log extends ActionLog>(
+  log: Log,
+  route: ApiRoute<string, Log>,
+  handle: Handle,
+): RequestHandler {
+  const { action } = route;
+  if (action === undefined) throw new Error(`${route.method} ${route.path} changes something and names no action`);
+  const handler = change(log, 'operator', action, recordAction(log, { ...route, action }, handle));
+  recorded.add(handler);
+  return handler;
+}
+
+function recordAction<Log extends ActionLog>(
+  log: Log,
+  route: ApiRoute<string, Log> & { readonly action: string },
+  handle: Handle,
+): Handle {
+  const { action } = route;
+  const { creates, keeps, reads } = route.recording ?? {};
+
+  const read = async (request: Request, subject: Subject | null): Promise<object | null> => {
+    const options = callOptions(request);
+    if (reads !== undefined) {
+      const body = route.body === undefined ? undefined : bodyOf(route.body, request);
+      const subjectId = subjectOf(request)?.id ?? null;
+      return reads({ subjectId, body: isRefused(body) ? undefined : body, options }, log);
+    }
+    const readSubject = subject === null ? undefined : READS[subject.kind];
+    if (subject === null || readSubject === undefined) return null;
+    const found = await readSubject(log, subject.id, options);
+    return found === undefined || isRefused(found) ? null : found;
+  };
+
+  return async (request) => {
+    const context = contextOf(present(request.res));
+    const { requestId, operator: actor } = context;
+    if (actor === undefined) throw new Error('an action without an operator');
+    const subject = subjectOf(request);
+    const json = parseJsonBody(request, context);
+    const before = creates === undefined ? await read(request, subject) : null;
+    const id = newId();
+    await passPoint('gateway.action.before-intent');
+    await insertAction(log.database, {
+      id,
+      actor,
+      action,
+      subject: nameOf(subject),
+      request: recordOf({ path: request.params, body: json.kind === 'parsed' ? keptOf(json.value, keeps) : undefined }),
+      before: recordOf(before),
+      requestId,
+    });
+    await passPoint('gateway.action.after-intent');
+
+    const conclude = async (result: ActionResult): Promise<void> => {
+      await passPoint('gateway.action.before-result');
+      try {
+        await insertActionResult(log.database, id, result);
+      } catch (error) {
+        log.logger.error({ err: error, actionId: id, requestId, ...result }, 'the result of an action was not written');
+      }
+      await passPoint('gateway.action.after-result');
+    };
+
+    let answer: Answer | Refused;
+    try {
+      answer = await handle(request);
+    } catch (error) {
+      // The change may have happened all the same.
+      await conclude({ status: HTTP_STATUS.internal_error, created: null, after: null });
+      throw error;
+    }
+    if (isRefused(answer)) {
+      await conclude({ status: HTTP_STATUS[answer.code], created: null, after: null });
+      return answer;
+    }
+    const created = creates === undefined ? null : createdOf(creates, answer);
+    const after = await readAfter(answer, created ?? subject, () => read(request, created ?? subject));
+    await conclude({ status: answer.status, created: nameOf(created), after: recordOf(after) });
+    return answer;
+  };
+
+  /** The subject after the action; the answer's body where nothing else shows it, or where it can no longer be read. */
+  async function readAfter(
+    answer: Answer,
+    subject: Subject | null,
+    readNow: () => Promise<object | null>,
+  ): Promise<unknown> {
+    const shown = answer.json === undefined ? answer.body : JSON.parse(answer.json);
+    if (reads === undefined && (subject === null || READS[subject.kind] === undefined)) return shown;
+    try {
+      return await readNow();
+    } catch (error) {
+      log.logger.warn({ err: error, action }, 'what an action changed could not be read again');
+      return shown;
+    }
+  }
+}
+
+/** A failpoint costs nothing to await. */
+async function passPoint(name: FailpointName): Promise<void> {
+  await failpoint(name);
+}
+
+/** The first resource that the path names: `/accounts/{accountId}/...` is about an account. Null when that can be no id. */
+function subjectOf(request: Request): Subject | null {
+  const [name, id] = Object.entries(request.params)[0] ?? [];
+  if (name === undefined || typeof id !== 'string' || !isUuid(id)) return null;
+  return { kind: name.replace(/Id$/, ''), id: id.toLowerCase() };
+}
+
+function createdOf(kind: string, { body }: Answer): Subject | null {
+  return body !== undefined && 'id' in body && typeof body.id === 'string' ? { kind, id: body.id } : null;
+}
+
+function nameOf(subject: Subject | null): string | null {
+  return subject === null ? null : `${subject.kind}:${subject.id}`;
+}
+
+const recorded = new WeakSet<RequestHandler>();
+
+/** Without this check a new route could change something and bypass the log; with it the gateway does not start. */
+export function assertChangesAreRecorded(router: Router): void {
+  for (const { route, handle: middleware } of router.stack) {
+    if (route === undefined) {
+      if ('stack' in middleware) throw new Error('a router inside this one may have changes that are not recorded');
+      continue;
+    }
+    for (const { method, handle } of route.stack) {
+      if (method !== 'get' && !recorded.has(handle)) {
+        throw new Error(`${method} ${route.path} changes something without being recorded`);
+      }
+    }
+  }
+}

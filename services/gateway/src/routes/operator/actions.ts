@@ -1,0 +1,60 @@
+import { refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import { decodeActionCursor, encodeActionCursor } from '../../domain/action-cursor.ts';
+import { z } from '../../http/zod.ts';
+import { presentAction } from '../../presenters/action.ts';
+import { listActions as listStoredActions } from '../../repository/operator-actions.ts';
+import { PAGE_LIMIT, page, text } from '../fields.ts';
+import { timestamp, uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
+
+/** Each filter is matched exactly, against what an action shows. */
+const actionQuery = z.object({
+  action: text(64).optional(),
+  subject: text(255).optional(),
+  actor: text(64).optional(),
+  ...page,
+});
+
+const actionListSchema = z
+  .object({
+    data: z.array(
+      z
+        .object({
+          id: uuid,
+          at: timestamp,
+          actor: z.string(),
+          action: z.string(),
+          subject: z.string().nullable().openapi({ example: 'account:01a1fdfa-4680-7d10-9c2e-5f0a1b7c3d42' }),
+          request: z.unknown(),
+          before: z.unknown().openapi({ description: 'The subject before the action; null where it was not there.' }),
+          after: z.unknown().openapi({ description: 'The subject after the action.' }),
+          outcome: z.enum(['done', 'refused', 'unknown']),
+          status: z.int().nullable(),
+          request_id: uuid,
+        })
+        .openapi('Action'),
+    ),
+    next_cursor: z.string().nullable(),
+  })
+  .openapi('ActionList');
+
+export const listActions = defineOperatorRoute({
+  method: 'get',
+  path: '/actions',
+  name: 'listActions',
+  summary: 'What operators changed',
+  query: actionQuery,
+  success: { status: 200, description: 'Newest first.', schema: actionListSchema },
+  run: async ({ query }, { database }: { database: Database }) => {
+    const { cursor, limit = PAGE_LIMIT, action = null, subject = null, actor = null } = query;
+    const below = cursor === undefined ? null : decodeActionCursor(cursor);
+    if (cursor !== undefined && below === null) return refused('invalid_request', 'cursor: is not one of ours');
+    // One more than asked for, to know whether a next page exists.
+    const found = await listStoredActions(database, { action, subject, actor }, { below, limit: limit + 1 });
+    const actions = found.slice(0, limit);
+    const last = actions.at(-1);
+    const nextCursor = found.length > limit && last !== undefined ? encodeActionCursor(last) : null;
+    return { body: { data: actions.map(presentAction), next_cursor: nextCursor } };
+  },
+});

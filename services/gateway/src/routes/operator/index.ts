@@ -1,0 +1,65 @@
+/** The routes of `/api/operator`. */
+import type { Clock } from '@laurel/service';
+import type { Admission } from '../../admission/admission.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import type { Peppers } from '../../domain/peppers.ts';
+import type { ApiRoute } from '../api-route.ts';
+import type { ActionLog } from '../operator-log.ts';
+import { changeAccount, createAccount, deposit, getStatement } from './accounts.ts';
+import { listActions } from './actions.ts';
+import { voidAttempt } from './attempts.ts';
+import { audit } from './audit.ts';
+import { changeChallenge, createChallenge, getChallenge } from './challenges.ts';
+import { createDeveloper } from './developers.ts';
+import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
+import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
+import {
+  addInsider,
+  approveProgram,
+  changeProgram,
+  createProgram,
+  getProgram,
+  listPrograms,
+  replaceLiveKey,
+} from './programs.ts';
+import { getReceipt } from './receipts.ts';
+import { changeTournament, createTournament, openRound } from './tournaments.ts';
+
+/** The dependencies of these routes and of the log of their changes. */
+export interface OperatorServices extends ActionLog {
+  readonly peppers: Peppers;
+  readonly clock: Clock;
+  readonly admission: Pick<Admission, 'revoke'>;
+  readonly webhook: WebhookClient;
+}
+
+export const OPERATOR_ROUTES: readonly ApiRoute<string, OperatorServices>[] = [
+  createDeveloper,
+  createProgram,
+  listPrograms,
+  getProgram,
+  approveProgram,
+  replaceLiveKey,
+  changeProgram,
+  addInsider,
+  createAccount,
+  changeAccount,
+  deposit,
+  listPlayerLinks,
+  severPlayerLinks,
+  liftSeverance,
+  getStatement,
+  createChallenge,
+  getChallenge,
+  changeChallenge,
+  createTournament,
+  changeTournament,
+  openRound,
+  listPayouts,
+  releasePayout,
+  denyPayout,
+  voidAttempt,
+  getReceipt,
+  audit,
+  listActions,
+];

@@ -1,0 +1,84 @@
+import { isRefused } from '@laurel/errors';
+import type { WalletClient } from '../../clients/wallet.ts';
+import { z } from '../../http/zod.ts';
+import { presentPlayerLinks } from '../../presenters/account.ts';
+import type { Recording } from '../api-route.ts';
+import { pathId } from '../fields.ts';
+import { timestamp, uuid } from '../v1/schemas.ts';
+import { defineOperatorRoute } from './route.ts';
+
+interface Accounts {
+  readonly wallet: WalletClient;
+}
+
+const playerLinksSchema = z
+  .object({
+    data: z.array(
+      z.object({
+        program_id: uuid,
+        environment: z.enum(['test', 'live']),
+        player_ref: z.string(),
+        created_at: timestamp,
+      }),
+    ),
+    severed: z
+      .array(z.object({ program_id: uuid, severed_at: timestamp }))
+      .openapi({ description: 'The programs that may not link the account.' }),
+  })
+  .openapi('PlayerLinks');
+
+const ofProgram = z.object({ accountId: pathId, programId: pathId });
+
+/** Severing and lifting change these links. */
+const recording: Recording<Accounts, unknown> = {
+  reads: async ({ subjectId, options }, { wallet }) => {
+    if (subjectId === null) return null;
+    const listed = await wallet.listPlayerLinks({ accountId: subjectId }, options);
+    return isRefused(listed) ? null : presentPlayerLinks(listed);
+  },
+};
+
+export const listPlayerLinks = defineOperatorRoute({
+  method: 'get',
+  path: '/accounts/{accountId}/player-links',
+  name: 'listPlayerLinks',
+  summary: 'The links of an account, and the programs that it was severed from',
+  params: z.object({ accountId: pathId }),
+  success: { status: 200, description: 'The links.', schema: playerLinksSchema },
+  run: async ({ params: { accountId }, options }, { wallet }: Accounts) => {
+    const listed = await wallet.listPlayerLinks({ accountId }, options);
+    return isRefused(listed) ? listed : { body: presentPlayerLinks(listed) };
+  },
+});
+
+export const severPlayerLinks = defineOperatorRoute({
+  method: 'delete',
+  path: '/accounts/{accountId}/player-links/{programId}',
+  name: 'severPlayerLinks',
+  summary: 'Remove all links of a program to an account, which it cannot link again',
+  params: ofProgram,
+  success: { status: 204, description: 'Severed.' },
+  refusals: { not_found: 'The program never linked the account.' },
+  action: 'sever_player_links',
+  recording,
+  run: async ({ params: { accountId, programId }, options }, { wallet }: Accounts) => {
+    const severed = await wallet.severPlayerLinks({ accountId, programId }, options);
+    return isRefused(severed) ? severed : { logged: { severedLinks: severed.severedLinks } };
+  },
+});
+
+export const liftSeverance = defineOperatorRoute({
+  method: 'post',
+  path: '/accounts/{accountId}/player-links/{programId}/lift',
+  name: 'liftSeverance',
+  summary: 'Let a program link an account again',
+  params: ofProgram,
+  success: { status: 204, description: 'Lifted.' },
+  refusals: { not_found: 'The program never linked the account.' },
+  action: 'lift_severance',
+  recording,
+  run: async ({ params: { accountId, programId }, options }, { wallet }: Accounts) => {
+    const lifted = await wallet.liftSeverance({ accountId, programId }, options);
+    return isRefused(lifted) ? lifted : {};
+  },
+});

@@ -1,0 +1,50 @@
+/** The routes of `/api/portal` that need a session. Signing in, which needs none, is `session.ts`'s. */
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import type { Admission } from '../../admission/admission.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import type { GatewayConfig } from '../../config.ts';
+import type { Peppers } from '../../domain/peppers.ts';
+import type { Session } from '../../domain/session.ts';
+import type { ApiRoute } from '../api-route.ts';
+import { listOwnPrograms, replaceTestKey } from './programs.ts';
+import { signOut } from './session.ts';
+import { resendDelivery } from './webhook-deliveries.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  listDeliveries,
+  listEndpoints,
+  rotateSecret,
+  sendTestEvent,
+} from './webhook-endpoints.ts';
+
+/** The dependencies of these routes. */
+export interface PortalServices {
+  readonly config: Pick<
+    GatewayConfig,
+    'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE' | 'PORTAL_RATE_LIMIT_PER_MINUTE'
+  >;
+  readonly database: Database;
+  readonly peppers: Peppers;
+  readonly clock: Clock;
+  readonly admission: Pick<Admission, 'revoke'>;
+  readonly webhook: WebhookClient;
+}
+
+export const PORTAL_ROUTES: readonly ApiRoute<Session, PortalServices>[] = [
+  signOut,
+  listOwnPrograms,
+  replaceTestKey,
+  createEndpoint,
+  listEndpoints,
+  getEndpoint,
+  changeEndpoint,
+  deleteEndpoint,
+  rotateSecret,
+  sendTestEvent,
+  listDeliveries,
+  resendDelivery,
+];

@@ -1,0 +1,79 @@
+/**
+ * `/api/portal`: a developer's access to their own programs and webhooks (docs/contract/portal-api.md, "Developer portal"). Resources of
+ * others are not found.
+ */
+import type { Logger } from '@laurel/service';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
+import { requireDeveloper } from '../../admission/session.ts';
+import type { SignIn } from '../../admission/sign-in.ts';
+import type { Session } from '../../domain/session.ts';
+import { networkOf } from '../../domain/sign-in-throttle.ts';
+import { contextOf } from '../../http/context.ts';
+import { answerNotFound } from '../../http/errors.ts';
+import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
+import { change, handleOf, mountRoutes, present, route } from '../run-api-route.ts';
+import { PORTAL_ROUTES, type PortalServices } from './index.ts';
+import { signIn } from './session.ts';
+
+export interface PortalDependencies extends PortalServices {
+  readonly logger: Logger;
+  readonly signIn: SignIn;
+  readonly limitFailures: RequestHandler;
+  readonly rateWindows: RateWindows;
+  readonly bodies: BodyReader;
+  /** The client's address, also behind proxies. */
+  readonly addressOf: (request: Request) => string;
+}
+
+/** More than the longest e-mail and password with every character escaped. */
+const MAX_CREDENTIALS_BYTES = 4 * 1024;
+
+/** Mounted at `/api/portal`, behind the request id. Session, rate, and only then the body. */
+export function portalRouter(deps: PortalDependencies): Router {
+  const router = Router();
+  mountSignIn(router, deps);
+  router.use(
+    deps.limitFailures,
+    requireDeveloper({ database: deps.database, peppers: deps.peppers, clock: deps.clock }),
+    limitRate({
+      windows: deps.rateWindows,
+      limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
+      // Not per session: a developer can have any number of sessions.
+      subjectOf: (_request, response) => ['portal', sessionOf(response).developerId],
+    }),
+    readBodyFor(deps.bodies, (response) => sessionOf(response).developerId),
+  );
+  mountRoutes(router, PORTAL_ROUTES, {
+    dependencies: deps,
+    callerOf: (request) => sessionOf(present(request.res)),
+    handlerOf: ({ action }, handle) =>
+      action === undefined ? route(handle) : change(deps, 'developer', action, handle),
+  });
+  // Also for OPTIONS, which the router would otherwise answer.
+  router.use(answerNotFound);
+  return router;
+}
+
+/** The one route of the portal that needs no session: so its rate is counted by the client's address, before its body is read. */
+function mountSignIn(router: Router, deps: PortalDependencies): void {
+  const { addressOf } = deps;
+  router[signIn.method](
+    signIn.path,
+    limitRate({
+      windows: deps.rateWindows,
+      limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
+      subjectOf: (request) => ['sign-in', networkOf(addressOf(request))],
+      isTold: false,
+    }),
+    (request, response, next) => {
+      const owner = `sign-in ${networkOf(addressOf(request))}`;
+      deps.bodies.read(request, response, owner, next, MAX_CREDENTIALS_BYTES);
+    },
+    route(handleOf(signIn, deps, (request) => ({ address: addressOf(request) }))),
+  );
+}
+
+function sessionOf(response: Response): Session {
+  return present(contextOf(response).session);
+}

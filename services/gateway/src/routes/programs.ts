@@ -1,0 +1,49 @@
+/** Programs and pages of them, as the portal and operators are shown them. */
+import { type Refused, refused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import { PROGRAM_STATUSES } from '../domain/program.ts';
+import { z } from '../http/zod.ts';
+import { presentProgram } from '../presenters/program.ts';
+import type { Program } from '../repository/programs.ts';
+import type { Result } from './api-route.ts';
+import { PAGE_LIMIT, page } from './fields.ts';
+import { timestamp, uuid } from './v1/schemas.ts';
+
+export const programPage = z.object(page);
+
+export const programSchema = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    status: z.enum(PROGRAM_STATUSES),
+    deletion_scheduled: z.boolean(),
+    created_at: timestamp,
+    keys: z.array(
+      z.object({
+        environment: z.enum(['test', 'live']),
+        prefix: z.string(),
+        last4: z.string(),
+        created_at: timestamp,
+        last_used_at: timestamp.nullable(),
+      }),
+    ),
+  })
+  .openapi('Program');
+
+export const programListSchema = z
+  .object({ data: z.array(programSchema), next_cursor: z.string().nullable() })
+  .openapi('ProgramList');
+
+/** A page of programs, newest first; its cursor is the last program's id. */
+export async function answerPrograms(
+  query: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  list: (page: { beforeId: string | null; limit: number }) => Promise<Program[]>,
+): Promise<Result | Refused> {
+  const { cursor, limit = PAGE_LIMIT } = query;
+  if (cursor !== undefined && !isUuid(cursor)) return refused('invalid_request', 'cursor: is not one of ours');
+  // One more than asked for, to know whether a next page exists.
+  const found = await list({ beforeId: cursor ?? null, limit: limit + 1 });
+  const programs = found.slice(0, limit);
+  const nextCursor = found.length > limit ? (programs.at(-1)?.id ?? null) : null;
+  return { body: { data: programs.map(presentProgram), next_cursor: nextCursor } };
+}

@@ -1,0 +1,25 @@
+/** The routes of `/api/sandbox`. */
+import type { OwningServices } from '@laurel/attempt-owners';
+import type { WalletClient } from '../../clients/wallet.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { ApiRoute } from '../api-route.ts';
+import { expireAttempt } from './attempts.ts';
+import { holdNextAward, putSandboxPlayer } from './players.ts';
+import { closeEntries, closeRound } from './rounds.ts';
+import { retryDelivery } from './webhook-deliveries.ts';
+
+/** The dependencies of these routes. */
+export interface SandboxServices extends OwningServices {
+  readonly wallet: WalletClient;
+  readonly webhook: WebhookClient;
+}
+
+export const SANDBOX_ROUTES: readonly ApiRoute<Principal['tenant'], SandboxServices>[] = [
+  putSandboxPlayer,
+  holdNextAward,
+  expireAttempt,
+  closeEntries,
+  closeRound,
+  retryDelivery,
+];

@@ -1,0 +1,57 @@
+/** `/api/sandbox`: routes by which a partner simulates an hour in a second (docs/contract/portal-api.md, "Sandbox"). Test keys only. */
+import { type RequestHandler, type Response, Router } from 'express';
+import { type Admission, authenticate } from '../../admission/admission.ts';
+import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
+import type { GatewayConfig } from '../../config.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { sendError } from '../../http/answer.ts';
+import { contextOf } from '../../http/context.ts';
+import { answerNotFound } from '../../http/errors.ts';
+import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
+import { mountRoutes, present, route } from '../run-api-route.ts';
+import { SANDBOX_ROUTES, type SandboxServices } from './index.ts';
+
+export interface SandboxDependencies extends SandboxServices {
+  readonly config: Pick<GatewayConfig, 'SANDBOX_RATE_LIMIT_PER_MINUTE'>;
+  readonly limitFailures: RequestHandler;
+  readonly admission: Admission;
+  readonly rateWindows: RateWindows;
+  readonly bodies: BodyReader;
+}
+
+/**
+ * Mounted at `/api/sandbox`, behind the request id. Key, rate, and only then the body. The rate is the sandbox's own, per program: a request
+ * here uses nothing of the limit of `/v1`.
+ */
+export function sandboxRouter(deps: SandboxDependencies): Router {
+  const router = Router();
+  router.use(
+    deps.limitFailures,
+    authenticate(deps.admission),
+    requireTestKey,
+    limitRate({
+      windows: deps.rateWindows,
+      limit: deps.config.SANDBOX_RATE_LIMIT_PER_MINUTE,
+      subjectOf: (_request, response) => ['sandbox', principalOf(response).programId],
+    }),
+    readBodyFor(deps.bodies, (response) => principalOf(response).keyId),
+  );
+  mountRoutes(router, SANDBOX_ROUTES, {
+    dependencies: deps,
+    callerOf: (request) => principalOf(present(request.res)).tenant,
+    handlerOf: (_route, handle) => route(handle),
+  });
+  // Also for OPTIONS, which the router would otherwise answer.
+  router.use(answerNotFound);
+  return router;
+}
+
+function principalOf(response: Response): Principal {
+  return present(contextOf(response).principal);
+}
+
+/** A live key is a key of the wrong environment here: the same 401 as for any other failure of a key. */
+const requireTestKey: RequestHandler = (_request, response, next) => {
+  if (contextOf(response).principal?.environment === 'test') return next();
+  sendError(response, 'unauthorized');
+};
