@@ -19,15 +19,17 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
   }
 }
 
-describe('the configuration', () => {
-  it('has the contract in its defaults', () => {
+describe('the webhook service’s configuration', () => {
+  it('the webhook service’s configuration has the contract’s values as defaults', () => {
     expect(parseConfig(webhookConfigSchema, REQUIRED)).toEqual({
       LOG_LEVEL: 'info',
+      GRPC_TLS_RELOAD_MS: 10_000,
       GRPC_HOST: '127.0.0.1',
       GRPC_PORT: 50_051,
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: 0,
       WEBHOOK_DATABASE_URL: REQUIRED.WEBHOOK_DATABASE_URL,
+      ALLOW_PRIVILEGED_DATABASE_ROLE: false,
       WEBHOOK_DATABASE_POOL: 8,
       NATS_URL: REQUIRED.NATS_URL,
       EVENTS_PREFIX: 'laurel',
@@ -43,7 +45,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('tells every variable that is missing', () => {
+  it('the webhook service’s configuration lists every missing variable', () => {
     expect(faultsOf({})).toEqual([
       'GRPC_PORT: is required',
       'WEBHOOK_DATABASE_URL: is required',
@@ -52,7 +54,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('takes exactly two delays, in whole seconds', () => {
+  it('WEBHOOK_RETRY_DELAYS_SECONDS must be exactly two delays, in whole seconds', () => {
     const parse = (text: string) =>
       parseConfig(webhookConfigSchema, { ...REQUIRED, WEBHOOK_RETRY_DELAYS_SECONDS: text });
     expect(parse('1,2').WEBHOOK_RETRY_DELAYS_SECONDS).toEqual([1_000, 2_000]);
@@ -69,7 +71,7 @@ describe('the configuration', () => {
     ['EGRESS_ALLOW_CIDRS', '192.168.7.0'],
     ['EGRESS_CA_FILE', '/nowhere/ca.pem'],
     ['EGRESS_DNS_SERVERS', 'not an address'],
-  ])('refuses %s %s, and does not repeat it', (name, value) => {
+  ])('the configuration refuses %s %s, and does not repeat the value', (name, value) => {
     const faults = faultsOf({ ...REQUIRED, [name]: value });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(new RegExp(`^${name}: must be`));

@@ -1,8 +1,16 @@
-/** Brings the webhook service's database up to date: `node services/webhook/src/migrate.ts`. Safe at any time and by several at once. */
+/** Migrates the webhook service's database: `node services/webhook/src/migrate.ts`. Safe to run at any time, and concurrently. */
 import { migrate } from '@laurel/postgres/migrate';
+import { roleOf } from '@laurel/postgres/roles';
 import { databaseUrl, loadConfig } from '@laurel/service';
 import { z } from 'zod';
 
-const { WEBHOOK_DATABASE_URL: url } = loadConfig(z.object({ WEBHOOK_DATABASE_URL: databaseUrl }));
-const applied = await migrate({ url, directory: new URL('../migrations/', import.meta.url) });
+const config = loadConfig(
+  z.object({ WEBHOOK_DATABASE_URL: databaseUrl, WEBHOOK_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
+);
+const applied = await migrate({
+  // One URL for both means that one role owns the database and runs on it: the service reports that when it starts.
+  url: config.WEBHOOK_MIGRATION_DATABASE_URL ?? config.WEBHOOK_DATABASE_URL,
+  directory: new URL('../migrations/', import.meta.url),
+  grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.WEBHOOK_DATABASE_URL) },
+});
 console.log(applied.length === 0 ? 'webhook: nothing to migrate' : `webhook: applied ${applied.join(', ')}`);

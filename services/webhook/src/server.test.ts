@@ -1,4 +1,4 @@
-/** The process around the handlers: readiness, and how it stops. */
+/** The process around the handlers: readiness and shutdown. */
 import { DeliveryStatus } from '@laurel/proto/webhook';
 import { ok, startReceiver } from '@laurel/testing';
 import { expect, it } from 'vitest';
@@ -6,12 +6,12 @@ import { useHarness } from './webhook.fixture.ts';
 
 const h = useHarness();
 
-it('is ready while its database is there, though nobody brings events', async () => {
+it('the webhook service is ready while its database is reachable, even without a broker', async () => {
   const readiness = await fetch(`http://127.0.0.1:${h.server.adminPort}/readyz`);
   expect([readiness.status, await readiness.text()]).toEqual([200, 'ready']);
 });
 
-it('lets a send that is under way end, and records it, before it stops', async () => {
+it('the webhook service ends and records a send in flight before it stops', async () => {
   const answer = Promise.withResolvers<void>();
   await using receiver = await startReceiver({ ca: h.ca, answer: { after: answer.promise } });
   const owner = await h.createEndpoint({ url: receiver.url });

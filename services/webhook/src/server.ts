@@ -1,19 +1,17 @@
 /**
- * The webhook service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, no more events are taken,
- * then the sends that are in flight end and are recorded.
+ * The webhook service's wiring, in the order of its start. Disposal runs in reverse: calls drain, the consumer stops, then the sends in
+ * flight end and are recorded.
  */
-import { createEgress } from '@laurel/egress';
+import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { connectEvents, startConsumer } from '@laurel/events';
-import { implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase } from '@laurel/postgres';
+import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
+import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
-import { createNameLookup } from './clients/name-servers.ts';
 import type { WebhookConfig } from './config.ts';
 import { createTake } from './consumers/take-events.ts';
-import { createUrlCheck } from './handlers/check-url.ts';
 import { createEndpoint } from './handlers/create-endpoint.ts';
 import { deleteEndpoint } from './handlers/delete-endpoint.ts';
 import { getEndpoint } from './handlers/get-endpoint.ts';
@@ -33,21 +31,18 @@ const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
 export type WebhookServer = AsyncDisposable & {
   readonly port: number;
   readonly adminPort: number;
-  /** What the stream brings; tests hand events over themselves. */
+  /** The intake of events, which the consumer calls; tests call it themselves. */
   take(events: readonly Event[]): Promise<void>;
   /** One run of every worker; tests call it instead of waiting. */
   sweepOnce(): Promise<void>;
-  /** Resolves once every send that this replica knows to be due has ended and is recorded. */
+  /** Resolves once every due send that this replica knows of has ended and is recorded. */
   whenIdle(): Promise<void>;
 };
 
-/** Starts the webhook service on a migrated database. Tests pass their own clock. */
-export async function startWebhook(
-  config: WebhookConfig,
-  logger: Logger,
-  clock: Clock = () => new Date(),
-): Promise<WebhookServer> {
+/** Starts the webhook service on a migrated database. Its clock is the database's; tests pass their own. */
+export async function startWebhook(config: WebhookConfig, logger: Logger, testClock?: Clock): Promise<WebhookServer> {
   await using starting = new AsyncDisposableStack();
+  const identity = starting.use(await identityOf(config, logger));
   const database = starting.use(
     createDatabase({
       url: config.WEBHOOK_DATABASE_URL,
@@ -55,19 +50,22 @@ export async function startWebhook(
       applicationName: 'laurel-webhook',
     }),
   );
+  const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
+  starting.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
+  const databaseClock = starting.use(await startDatabaseClock({ database, logger }));
+  const clock = testClock ?? databaseClock.now;
   const encryption = createEncryption(config.WEBHOOK_SECRET_KEY);
   const egress = starting.use(
     createEgress({
-      allowCidrs: config.EGRESS_ALLOW_CIDRS,
-      ca: config.EGRESS_CA_FILE,
-      dnsServers: config.EGRESS_DNS_SERVERS,
-      // Any number of endpoints can be at one origin.
+      ...egressOptionsOf(config),
+      // One origin can have any number of endpoints.
       connectionsPerOrigin: config.WEBHOOK_SENDS,
     }),
   );
   const stream = starting.use(
     connectEvents({
       url: config.NATS_URL,
+      caFile: config.NATS_CA_FILE,
       prefix: config.EVENTS_PREFIX,
       replicas: config.EVENTS_REPLICAS,
       name: 'laurel-webhook',
@@ -101,10 +99,7 @@ export async function startWebhook(
   ];
   for (const worker of workers) starting.use(startWorker({ ...worker, logger, clock }));
 
-  const checkUrl = createUrlCheck({
-    resolve: createNameLookup(config.EGRESS_DNS_SERVERS),
-    allow: config.EGRESS_ALLOW_CIDRS,
-  });
+  const checkUrl = urlCheckOf(config);
   const service = implement(
     WebhookServiceService,
     {
@@ -120,13 +115,17 @@ export async function startWebhook(
       resendDelivery: resendDelivery({ database, dispatcher, clock }),
       retryDelivery: retryDelivery({ database, dispatcher, clock }),
     },
-    { logger },
+    { logger, callers: ['gateway'] },
   );
   const grpc = starting.use(
-    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], logger }),
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),
   );
   const admin = starting.use(
-    await startAdminServer({ host: config.ADMIN_HOST, port: config.ADMIN_PORT, isReady: () => database.isReachable() }),
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      isReady: async () => databaseClock.isKnown() && (await database.isReachable()),
+    }),
   );
 
   const running = starting.move();

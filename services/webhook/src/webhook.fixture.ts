@@ -1,11 +1,14 @@
-/** What the tests of this service stand on: the service itself on a real database. Events are handed to it as the stream would. */
+/** The harness of this service's tests: the service on a real database. Tests pass events to its intake as the stream would. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+} from '@laurel/local-infrastructure/certificate-authority';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { type CertificateAuthority, createCertificateAuthority } from '@laurel/private-ca';
 import { Environment } from '@laurel/proto/common';
 import {
   type CreateEndpointRequest,
@@ -21,9 +24,9 @@ import { afterAll, beforeAll } from 'vitest';
 import { webhookConfigSchema } from './config.ts';
 import { startWebhook, type WebhookServer } from './server.ts';
 
-/** The key that the tests' secrets are encrypted under. */
+/** The key that encrypts the tests' secrets. */
 export const SECRET_KEY = Buffer.alloc(32, 7);
-/** An address that the tests' configuration allows; nothing listens on its port. */
+/** A URL that the tests' configuration allows; nothing listens on its port. */
 export const URL_OF_NOBODY = 'https://127.0.0.1:1025/hooks';
 
 type Replica = {
@@ -36,13 +39,13 @@ export interface Harness extends AsyncDisposable {
   readonly server: WebhookServer;
   readonly database: Database;
   readonly clock: TestClock;
-  /** Issues what this service trusts: `startReceiver({ ca: h.ca })`. */
+  /** Issues certificates that this service trusts: `startReceiver({ ca: h.ca })`. */
   readonly ca: CertificateAuthority;
   /** Every line that any replica logged. */
   readonly logLines: readonly string[];
   /** A second replica on the same database, with the same clock. */
   startReplica(): Promise<Replica>;
-  /** An endpoint of a developer of its own unless said, and its secret. */
+  /** An endpoint and its secret; of a new developer, unless one is given. */
   createEndpoint(request?: Partial<CreateEndpointRequest>): Promise<{
     readonly endpoint: Endpoint;
     readonly developerId: string;
@@ -55,7 +58,7 @@ export interface Harness extends AsyncDisposable {
   ): Promise<readonly Delivery[]>;
 }
 
-/** The harness of one test file. It is there once the file's tests run. The environment is added to the tests' own. */
+/** The harness of one test file, started before its tests run. The environment is added to the tests' own. */
 export function useHarness(environment: Record<string, string> = {}): Harness {
   const harness = {} as Harness;
   beforeAll(async () => {
@@ -65,7 +68,7 @@ export function useHarness(environment: Record<string, string> = {}): Harness {
   return harness;
 }
 
-/** The same for a file that learns its environment only as it starts, for example from a receiver's port. */
+/** The same for a file whose environment is known only once it runs, for example a receiver's port. */
 export async function startHarness(environment: Record<string, string> = {}): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
@@ -77,13 +80,13 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
   await writeFile(caFile, ca.certificate);
   const config = webhookConfigSchema.parse({
     GRPC_PORT: '0',
-    WEBHOOK_DATABASE_URL: scratch.url,
-    // Nobody is there: the service runs without its stream, and a test hands events over itself.
+    WEBHOOK_DATABASE_URL: scratch.runningUrl,
+    // Nothing listens there: the service runs without its stream, and a test passes events to the intake itself.
     NATS_URL: 'nats://127.0.0.1:1',
     WEBHOOK_SECRET_KEY: SECRET_KEY.toString('base64'),
     EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
     EGRESS_CA_FILE: caFile,
-    // The sweep runs when a test says so.
+    // The sweep runs only when a test calls it.
     WEBHOOK_SWEEP_MS: '2000000',
     ...environment,
   });

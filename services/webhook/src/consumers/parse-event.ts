@@ -1,8 +1,9 @@
-/** An event of the stream, from its message to the contract's words. What its owner must never publish is a bug and throws. */
+/** Parses an event of the stream into the contract's terms. A value that its owner must never publish is a bug and throws. */
 import { parseId, parseTenant } from '@laurel/grpc';
 import { type Cents, cents } from '@laurel/money';
-import { type Event, PayoutStatus, RefundReason } from '@laurel/proto/events';
-import type { Tenant } from '../domain/endpoint.ts';
+import { EVENT_PAYOUT_STATUSES, nameOf, REFUND_REASONS } from '@laurel/proto/enum-names';
+import type { Event } from '@laurel/proto/events';
+import type { Tenant } from '@laurel/tenant';
 import type { Fact } from '../domain/envelope.ts';
 
 export type ParsedEvent = {
@@ -11,18 +12,6 @@ export type ParsedEvent = {
   readonly tenant: Tenant;
   readonly fact: Fact;
 };
-
-const PAYOUT_STATUSES: ReadonlyMap<PayoutStatus, 'paid' | 'held'> = new Map([
-  [PayoutStatus.PAID, 'paid'],
-  [PayoutStatus.HELD, 'held'],
-]);
-
-const REFUND_REASONS: ReadonlyMap<RefundReason, 'expired' | 'round_closed' | 'round_cancelled' | 'voided'> = new Map([
-  [RefundReason.EXPIRED, 'expired'],
-  [RefundReason.ROUND_CLOSED, 'round_closed'],
-  [RefundReason.ROUND_CANCELLED, 'round_cancelled'],
-  [RefundReason.VOIDED, 'voided'],
-]);
 
 export function parseEvent(event: Event): ParsedEvent {
   return {
@@ -49,7 +38,7 @@ function parseFact(payload: NonNullable<Event['payload']>): Fact {
             : {
                 id: parseId(value.award.id),
                 amountCents: parseCents(value.award.amountCents),
-                payoutStatus: present(PAYOUT_STATUSES.get(value.award.payoutStatus), 'payout_status'),
+                payoutStatus: nameOf(EVENT_PAYOUT_STATUSES, value.award.payoutStatus),
               },
         recordedAt: present(value.recordedAt, 'recorded_at'),
       };
@@ -60,7 +49,7 @@ function parseFact(payload: NonNullable<Event['payload']>): Fact {
         type: 'attempt.refunded',
         ...parseAttempt(value),
         amountCents: parseCents(value.amountCents),
-        reason: present(REFUND_REASONS.get(value.reason), 'reason'),
+        reason: nameOf(REFUND_REASONS, value.reason),
       };
     }
     case 'challengeSuspended':

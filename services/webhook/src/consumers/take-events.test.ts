@@ -1,4 +1,4 @@
-/** Which endpoint gets which event. */
+/** Which endpoints an event is delivered to. */
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
@@ -21,7 +21,7 @@ async function take(...events: readonly Event[]): Promise<void> {
   await rig.dispatcher.whenIdle();
 }
 
-describe('an event goes to an endpoint', () => {
+describe('endpoints that an event is delivered to', () => {
   const live = ({ tenant }: Registered) => ({ programId: tenant.programId, environment: Environment.LIVE });
 
   it.each<[string, Partial<Endpoint>, (endpoint: Registered) => Partial<Event>, number]>([
@@ -40,7 +40,7 @@ describe('an event goes to an endpoint', () => {
       () => ({ tenant: { programId: newId(), environment: Environment.TEST } }),
       0,
     ],
-  ])('%s', async (_, settings, change, count) => {
+  ])('an event goes to an endpoint %s', async (_, settings, change, count) => {
     const endpoint = await endpointWith(settings);
     const event = suspended(endpoint, rig.clock(), change(endpoint));
     await take(event);
@@ -48,7 +48,7 @@ describe('an event goes to an endpoint', () => {
     expect(await takenIds()).toContain(event.id);
   });
 
-  it('of one program only, where it wants that, and of all the developer has otherwise', async () => {
+  it('an event goes to endpoints of its program, and to those of all the developer’s programs', async () => {
     const ofAll = await endpointWith();
     const { developerId } = ofAll;
     const ofFirst = await endpointWith({ developerId, programId: ofAll.tenant.programId });
@@ -61,7 +61,7 @@ describe('an event goes to an endpoint', () => {
     expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([2, 1, 1]);
   });
 
-  it('that existed when it happened: a refill brings nobody the past', async () => {
+  it('an event goes only to endpoints that existed when it happened: a replay sends no past events to newer ones', async () => {
     const before = new Date(rig.clock().getTime() - 1);
     const endpoint = await endpointWith();
     await take(suspended(endpoint, before));
@@ -70,7 +70,7 @@ describe('an event goes to an endpoint', () => {
     expect(await countOf(endpoint)).toBe(1);
   });
 
-  it('unless it was deleted', async () => {
+  it('an event goes to no deleted endpoint', async () => {
     const endpoint = await endpointWith();
     await deleteEndpoint(rig.database, endpoint.id, rig.clock());
     await take(suspended(endpoint, rig.clock()));
@@ -79,7 +79,7 @@ describe('an event goes to an endpoint', () => {
 });
 
 describe('an event that comes again', () => {
-  it('changes nothing, in the same batch, in a later one, or in two at once', async () => {
+  it('an event that comes again makes no second delivery: in the same batch, in a later one, or in two concurrent ones', async () => {
     const endpoint = await endpointWith();
     const events = Array.from({ length: 20 }, () => suspended(endpoint, rig.clock()));
     await take(...events.slice(0, 5), ...events.slice(0, 5));
@@ -87,7 +87,7 @@ describe('an event that comes again', () => {
     expect(await countOf(endpoint)).toBe(20);
   });
 
-  it('after its endpoint was made changes nothing either', async () => {
+  it('an event that comes again after its endpoint was created makes no delivery', async () => {
     const first = await endpointWith();
     const event = suspended(first, rig.clock());
     await take(event);
@@ -97,7 +97,7 @@ describe('an event that comes again', () => {
   });
 });
 
-it('an event that its owner should not have published fails its batch and leaves nothing', async () => {
+it('an event that its owner should not have published fails its batch, and nothing of the batch is stored', async () => {
   const endpoint = await endpointWith();
   const good = suspended(endpoint, rig.clock());
   for (const bad of [{ payload: undefined }, { id: 'x' }, { tenant: undefined }, { occurredAt: undefined }]) {
@@ -107,7 +107,7 @@ it('an event that its owner should not have published fails its batch and leaves
   expect(await takenIds()).not.toContain(good.id);
 });
 
-describe('the body of', () => {
+describe('the body of an event', () => {
   const ids = { attemptId: newId(), challengeId: newId(), roundId: newId(), tournamentId: newId(), awardId: newId() };
   const { attemptId, challengeId, roundId, tournamentId, awardId } = ids;
   const recordedAt = new Date('2026-03-04T05:06:07.089Z');
@@ -185,7 +185,7 @@ describe('the body of', () => {
         player_ref: 'p',
       },
     ],
-  ])('%s is told in the words of the contract', async (type, payload, data) => {
+  ])('the body of %s has the contract’s fields', async (type, payload, data) => {
     const place = rig.receiver.url();
     const endpoint = await rig.endpoint(place.url);
     const tenant = { programId: endpoint.tenant.programId, environment: Environment.LIVE };

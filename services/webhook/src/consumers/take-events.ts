@@ -1,15 +1,16 @@
 /**
- * Takes events in: one durable commit for a batch, which remembers each event's id and writes a delivery for every endpoint that wants it.
- * What was taken before changes nothing, and an event that nobody wants costs its id. Sends come after, and an endpoint's failure is no
- * concern of the stream's.
+ * The intake of events: one durable commit for a batch, which stores each event's id and writes a delivery for every matching endpoint. An
+ * event that is stored already changes nothing, and one without a matching endpoint costs a row with its id. Sends follow the commit, so
+ * an endpoint's failure does not affect the stream.
  */
-import { failpoint } from '@laurel/failpoint';
+
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { composeBody } from '../domain/envelope.ts';
+import { failpoint } from '../failpoints.ts';
 import { type EventDelivery, type Match, takeEvents, takeUnwanted } from '../repository/taken-events.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
 import { type ParsedEvent, parseEvent } from './parse-event.ts';
@@ -48,7 +49,7 @@ function scopeOf({ id, occurredAt, tenant, fact }: ParsedEvent) {
   return { id, type: fact.type, occurredAt, tenant };
 }
 
-/** An event has one body, whoever gets it. */
+/** An event has one body, the same for every endpoint. */
 function composeDeliveries(
   matches: readonly Match[],
   byId: ReadonlyMap<string, ParsedEvent>,

@@ -1,15 +1,5 @@
-import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  decideChange,
-  decideDescription,
-  decideEvents,
-  decideRoom,
-  decideSend,
-  type Endpoint,
-  MAX_ENDPOINTS,
-} from './endpoint.ts';
+import { decideChange, decideDescription, decideRoom, decideSend, type Endpoint, MAX_ENDPOINTS } from './endpoint.ts';
 
 const ENDPOINT: Endpoint = {
   id: '11111111-1111-7111-8111-111111111111',
@@ -23,46 +13,18 @@ const ENDPOINT: Endpoint = {
   createdAt: new Date('2026-11-21T12:00:00.000Z'),
 };
 
-describe('the subscription', () => {
-  it('can hold every event that there is, and the test', () => {
-    expect(decideEvents(WEBHOOK_EVENT_TYPES)).toEqual(WEBHOOK_EVENT_TYPES);
-  });
-
-  it('holds each type once, in the order in which it was given', () => {
-    expect(decideEvents([])).toEqual([]);
-    expect(decideEvents(['round.settled', 'attempt.settled', 'round.settled'])).toEqual([
-      'round.settled',
-      'attempt.settled',
-    ]);
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...WEBHOOK_EVENT_TYPES)), (wanted) => {
-        expect(decideEvents(wanted)).toEqual([...new Set(wanted)]);
-      }),
-    );
-  });
-
-  it('takes no other type', () => {
-    for (const other of ['', 'attempt', 'ATTEMPT.SETTLED', 'toString', '*'])
-      expect(decideEvents(['attempt.settled', other])).toEqual({
-        kind: 'refused',
-        code: 'invalid_request',
-        message: 'events holds a type that does not exist.',
-      });
-  });
-});
-
-describe('the description', () => {
-  it('may be any text of up to 1,000 characters, counted as the database counts', () => {
+describe('an endpoint’s description', () => {
+  it('an endpoint’s description may be any text of up to 1,000 characters, counted as the database counts', () => {
     for (const text of ['', 'ours', 'é'.repeat(1_000), '🏆'.repeat(1_000)]) expect(decideDescription(text)).toBe(text);
   });
 
-  it('may not be longer, nor hold NUL, which the database refuses', () => {
+  it('an endpoint’s description may not be longer, nor contain NUL, which the database refuses', () => {
     for (const text of ['e'.repeat(1_001), '🏆'.repeat(1_001), 'a\0b'])
       expect(decideDescription(text)).toMatchObject({ kind: 'refused', code: 'invalid_request' });
   });
 });
 
-it('a developer with 19 endpoints may add one, and with 20 none', () => {
+it('a developer with 19 endpoints may add one, and one with 20 none', () => {
   expect(MAX_ENDPOINTS).toBe(20);
   expect(decideRoom(19)).toBeNull();
   for (const count of [20, 21])
@@ -82,14 +44,14 @@ it('nothing is sent to an endpoint that is off', () => {
   });
 });
 
-describe('a change', () => {
+describe('a change of an endpoint', () => {
   const nothing = { url: undefined, events: undefined, description: undefined, isActive: undefined };
 
-  it('leaves what was not sent', () => {
+  it('a change of an endpoint keeps the fields that are not sent', () => {
     expect(decideChange(ENDPOINT, nothing)).toEqual(ENDPOINT);
   });
 
-  it('takes what was sent, an empty text, an empty list and false among it', () => {
+  it('a change of an endpoint applies the fields that are sent, an empty text, an empty list and false included', () => {
     const change = { url: 'https://example.org/', events: [], description: '', isActive: false };
     expect(decideChange(ENDPOINT, change)).toEqual({ ...ENDPOINT, ...change });
     expect(decideChange(ENDPOINT, { ...nothing, description: 'theirs' })).toEqual({

@@ -24,7 +24,7 @@ const win: Fact = {
 
 const textOf = (fact: Fact, isSandbox = false) => composeBody(fact, { occurredAt: AT, isSandbox }).toString('utf8');
 
-describe('the bytes of', () => {
+describe('the bytes of a webhook body', () => {
   test.each<[Fact['type'], Fact, string]>([
     [
       'attempt.settled',
@@ -96,23 +96,23 @@ describe('the bytes of', () => {
       `{"award":{"id":"${AWARD}","amount":25.00,"payout_status":"paid"},"attempt_id":"${ATTEMPT}","challenge_id":"${CHALLENGE}",` +
         `"tournament_round_id":null,"player_ref":"p"}`,
     ],
-  ])('%s', (type, fact, data) => {
+  ])('the bytes of the body of %s', (type, fact, data) => {
     expect(textOf(fact)).toBe(`{"event":"${type}","timestamp":"2026-03-04T05:06:07.089Z","data":${data}}`);
   });
 
-  test('webhook.test', () => {
+  test('the bytes of the body of webhook.test', () => {
     expect(composeTest(AT, 'Hello').toString('utf8')).toBe(
       '{"event":"webhook.test","timestamp":"2026-03-04T05:06:07.089Z","data":{"message":"Hello"}}',
     );
   });
 });
 
-test('what happened in the sandbox says so, and nothing else differs', () => {
+test('the body of a sandbox event has "test": true, and differs in nothing else', () => {
   const live = JSON.parse(textOf(win));
   expect(JSON.parse(textOf(win, true))).toEqual({ ...live, data: { ...live.data, test: true } });
 });
 
-test('every amount is a JSON number that reads as exactly its cents', () => {
+test('every amount of a body is a JSON number that reads as exactly its cents', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 14n }), (amount) => {
       const text = textOf({
@@ -129,7 +129,7 @@ test('every amount is a JSON number that reads as exactly its cents', () => {
   );
 });
 
-test('every text and score comes out of a JSON parser as it went in', () => {
+test('every text and score of a body is parsed from JSON as it was written', () => {
   const texts = fc.string({ unit: 'grapheme' });
   const scores = fc.double({ noNaN: true, noDefaultInfinity: true });
   fc.assert(

@@ -1,12 +1,12 @@
 /**
- * The body of a webhook: `{ "event": type, "timestamp": when it happened, "data": {...} }` (partner API, "Delivery request"). It is written
- * once, and these bytes are what every send carries and signs. Amounts are JSON numbers with two decimals, written from whole cents and
- * never through a float. What happened in the sandbox says `"test": true` in its data.
+ * The body of a webhook: `{ "event": type, "timestamp": when it happened, "data": {...} }` (docs/contract/partner-api.md, "Delivery
+ * request"). It is written once, and every send carries and signs these bytes. Amounts are JSON numbers with two decimals, written from
+ * whole cents and never through a float. The data of a sandbox event has `"test": true`.
  */
 import type { WebhookEventType } from '@laurel/events/event-type';
 import { type Cents, formatAmount } from '@laurel/money';
 
-/** What each event tells, in the contract's order. Ids are uuids. */
+/** The fields of each event, in the contract's order. Ids are uuids. */
 type Facts = {
   readonly 'attempt.settled': {
     readonly attemptId: string;
@@ -49,7 +49,7 @@ type Facts = {
   readonly 'webhook.test': { readonly message: string };
 };
 
-/** What happened. */
+/** A fact that happened: the type and fields of an event. */
 export type Fact = { [Type in WebhookEventType]: { readonly type: Type } & Facts[Type] }[WebhookEventType];
 
 /** A JSON value; a bigint is an amount in cents. */
@@ -63,7 +63,7 @@ export function composeBody(
   return Buffer.from(write({ event: fact.type, timestamp: occurredAt, data }), 'utf8');
 }
 
-/** What the portal's "send test event" sends: it happens now, and in no environment. */
+/** The body of the portal's "send test event": it happens now, and belongs to no environment. */
 export function composeTest(occurredAt: Date, message: string): Buffer {
   return composeBody({ type: 'webhook.test', message }, { occurredAt, isSandbox: false });
 }

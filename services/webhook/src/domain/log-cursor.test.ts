@@ -8,8 +8,8 @@ function wrapped(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-describe('the cursor of the log', () => {
-  it('reads back as it was written', () => {
+describe('the cursor of the delivery log', () => {
+  it('a cursor of the delivery log decodes to the key that was encoded', () => {
     const dates = fc.date({ min: new Date('2000-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(dates, fc.uuid(), (createdAt, id) => {
@@ -18,7 +18,7 @@ describe('the cursor of the log', () => {
     );
   });
 
-  it('reads any other text as no cursor', () => {
+  it('any other text decodes to no cursor of the delivery log', () => {
     fc.assert(fc.property(fc.string(), (text) => decodeCursor(text) === null));
     fc.assert(fc.property(fc.string(), (text) => decodeCursor(wrapped(text)) === null));
     for (const text of [
@@ -28,6 +28,8 @@ describe('the cursor of the log', () => {
       `2026-11-21T12:00:00.000Z ${ID.slice(1)}`,
       `2026-13-21T12:00:00.000Z ${ID}`,
       `2026-02-30T99:00:00.000Z ${ID}`,
+      `2026-02-31T00:00:00.000Z ${ID}`,
+      `300000-01-01T00:00:00.000Z ${ID}`,
       `+275000-11-21T12:00:00.000Z ${ID}`,
       `infinity ${ID}`,
     ])

@@ -9,7 +9,7 @@ const secrets = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
   .map((bytes) => `whsec_${Buffer.from(bytes).toString('hex')}`);
 
-test('are exactly these', () => {
+test('a send has exactly the expected headers', () => {
   const send = { deliveryId: ID, eventType: 'attempt.settled', body: Buffer.from('{}') };
   expect(composeHeaders(send, `whsec_${'ab'.repeat(32)}`, new Date('2026-03-04T05:06:07.989Z'))).toEqual({
     'Content-Type': 'application/json',
@@ -24,7 +24,7 @@ test('are exactly these', () => {
   });
 });
 
-test('verify with the libraries that receivers use, over any bytes and under any secret, and not once a byte has changed', async () => {
+test('the signatures of a send verify with the libraries that receivers use, and fail once a byte has changed', async () => {
   await fc.assert(
     fc.asyncProperty(secrets, fc.json(), async (secret, text) => {
       const headers = composeHeaders({ deliveryId: ID, eventType: 'x', body: Buffer.from(text) }, secret, new Date());

@@ -1,7 +1,7 @@
 /**
- * The headers of a send (partner API, "Delivery request"), and beside them those of Standard Webhooks, so that a receiver can use a library
- * that exists. Both signatures are keyed with the secret as it is at this send. The first one's key is the whole secret as it was shown;
- * the other's is what that specification says: what follows `whsec_`, decoded as base64.
+ * The headers of a send (docs/contract/partner-api.md, "Delivery request"), and those of Standard Webhooks, so that a receiver can use an
+ * existing library. Both signatures use the secret at the time of the send. The key of the first is the whole secret as it was shown; the
+ * key of the other follows that specification: the part after `whsec_`, decoded as base64.
  */
 import { createHmac } from 'node:crypto';
 import { signWebhook } from '@laurel/signature';

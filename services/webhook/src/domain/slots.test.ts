@@ -18,7 +18,7 @@ const idsOf = (name: string, count: number) => Array.from({ length: count }, (_,
 const placesOf = (rooms: readonly Room[]) => rooms.reduce((sum, { room }) => sum + room, 0);
 const useAll = ({ room }: Room) => ({ used: room, isDrained: false });
 
-/** Each of them has one send that ended so. */
+/** One send of each endpoint has ended with this health. */
 function makeStanding(slots: Slots, endpointIds: readonly string[], standing: Ended): void {
   for (const endpointId of endpointIds) {
     slots.enqueue(endpointId);
@@ -31,8 +31,8 @@ function enqueue(slots: Slots, endpointIds: readonly string[]): void {
   for (const endpointId of endpointIds) slots.enqueue(endpointId);
 }
 
-describe('places', () => {
-  test('are dealt in turn: four to each proven endpoint while there are enough, and evenly when there are not', () => {
+describe('slots of the dispatcher', () => {
+  test('slots are allocated in turn: four to each proven endpoint while there are enough, and evenly when there are not', () => {
     const slots = createSlots({ sends: 10, sendsPerEndpoint: 4 });
     makeStanding(slots, ['a', 'b', 'c'], 'proven');
     enqueue(slots, ['a', 'b', 'c']);
@@ -44,7 +44,7 @@ describe('places', () => {
     expect(slots.deal()).toEqual([]);
   });
 
-  test('that were not used are free again, and who has nothing due is not asked again until it is enqueued', () => {
+  test('unused slots are free again, and an endpoint with nothing due gets none until it is enqueued', () => {
     const slots = createSlots(LIMITS);
     enqueue(slots, ['a', 'b']);
     const dealt = slots.deal();
@@ -58,11 +58,11 @@ describe('places', () => {
     expect(slots.deal()).toEqual([{ endpointId: 'b', room: 1 }]);
   });
 
-  test('of a new process leave room for healthy endpoints, however many of the others are dead', () => {
+  test('untried endpoints of a new process leave slots for healthy ones, however many of them are dead', () => {
     const slots = createSlots(LIMITS);
     const dead = idsOf('dead', 1_000);
     enqueue(slots, [...dead, 'healthy']);
-    // Nobody is known: untried ones hold all but an eighth, and the first ends of dead ones free half of all places.
+    // Every endpoint is untried: together they hold all but an eighth, and the first failures of dead ones free half of all slots.
     const first = slots.deal();
     expect(placesOf(first)).toBe(112);
     slots.settle(first, useAll);
@@ -72,7 +72,7 @@ describe('places', () => {
     slots.settle(second, useAll);
   });
 
-  test('held by dead endpoints do not keep a new one from its first send', () => {
+  test('slots held by dead endpoints do not keep a new endpoint from its first send', () => {
     const slots = createSlots(LIMITS);
     const dead = idsOf('dead', 500);
     makeStanding(slots, dead, 'failing');
@@ -84,7 +84,7 @@ describe('places', () => {
     expect(slots.deal()).toEqual([{ endpointId: 'new', room: 1 }]);
   });
 
-  test('of slow endpoints leave half of all to the others', () => {
+  test('slow endpoints leave half of all slots to the others', () => {
     const slots = createSlots(LIMITS);
     const slow = idsOf('slow', 50);
     makeStanding(slots, slow, 'slow');
@@ -94,7 +94,7 @@ describe('places', () => {
     expect(dealt.every(({ room }) => room === 1 || room === 2)).toBe(true);
   });
 
-  test('even with room for one send there is always a next one', () => {
+  test('with a single slot there is always a next send', () => {
     const slots = createSlots({ sends: 1, sendsPerEndpoint: 4 });
     enqueue(slots, ['a', 'b']);
     for (const endpointId of ['a', 'b', 'a', 'b']) {
@@ -128,8 +128,8 @@ const steps = fc.array(
 );
 const limits = fc.record({ sends: fc.integer({ min: 1, max: 24 }), sendsPerEndpoint: fc.integer({ min: 1, max: 5 }) });
 
-describe('whatever happens,', () => {
-  test('no limit is passed by a deal, and no proven endpoint is refused a place that is free', () => {
+describe('properties of slots', () => {
+  test('an allocation never exceeds a limit, and never refuses a proven endpoint a free slot', () => {
     fc.assert(
       fc.property(limits, steps, (limit, history) => {
         const slots = createSlots(limit);
@@ -185,7 +185,7 @@ describe('whatever happens,', () => {
     );
   });
 
-  test('while sends end, every endpoint gets its turn within as many deals as there are endpoints', () => {
+  test('while sends end, every endpoint gets a slot within as many allocations as there are endpoints', () => {
     const ends = fc.infiniteStream(standing);
     fc.assert(
       fc.property(limits, fc.integer({ min: 1, max: 60 }), ends, (limit, count, end) => {
@@ -207,7 +207,7 @@ describe('whatever happens,', () => {
     );
   });
 
-  test('endpoints whose sends never end leave an eighth of the places to those that are proven', () => {
+  test('endpoints whose sends never end leave an eighth of the slots to proven endpoints', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), (limit, untried, known) => {
         fc.pre(limit.sends >= 2);

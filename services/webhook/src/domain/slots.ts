@@ -1,29 +1,29 @@
 /**
- * Which endpoint may send next. There is room for so many sends in flight in all (128 unless configured) and to one endpoint (4), and the
- * one rule is that no endpoint pays for another that is slow or dead: a dead one holds each of its places for the whole timeout.
+ * Which endpoint may send next. A slot is the right to one send in flight: there are 128 in total and 4 for one endpoint, unless configured.
+ * The one rule is that a slow or dead endpoint does not delay another one: a dead endpoint holds each of its slots for the whole timeout.
  *
- * What an endpoint gets depends on what became of its last send in this process:
- *   proven    answered 2xx within a second: up to 4 places, of all there are
- *   slow      answered 2xx later: up to 4 places, while slow and failing ones together hold less than half of all places
- *   failing   anything else: 1 place, on the same condition
- *   untried   nothing has ended yet: 1 place, while all but the proven ones together hold less than 7/8 of all places
- * So the slow and the dead, however many, leave half of the places to the others, and all that are not known to be good leave an eighth to
- * those that are. Untried ones have more room than failing ones because a new process knows nobody: if they shared that half, as many dead
- * endpoints as fit in it would hold up every healthy one for a whole timeout.
+ * An endpoint's share depends on its health, which is how its last send in this process ended:
+ *   proven    answered 2xx within a second: up to 4 slots, of all slots
+ *   slow      answered 2xx later: up to 4 slots, while slow and failing endpoints together hold less than half of all slots
+ *   failing   ended in any other way: 1 slot, on the same condition
+ *   untried   no send has ended yet: 1 slot, while all but the proven endpoints together hold less than 7/8 of all slots
+ * So slow and dead endpoints, however many, leave half of the slots to the others, and all that are not proven leave an eighth to the proven
+ * ones. Untried endpoints have a larger share than failing ones because to a new process every endpoint is untried: if they shared that
+ * half, as many dead endpoints as it has slots would delay every healthy one for a whole timeout.
  *
- * Places are dealt like cards, one to each endpoint in turn, and whoever got one goes to the end of the queue: while sends end, nobody
- * waits for ever.
+ * Slots are allocated round-robin, one to each endpoint in turn, and an endpoint that got one moves to the end of the queue: while sends
+ * end, no endpoint waits forever.
  */
 
-/** An endpoint and how many places it was dealt. */
+/** An endpoint and the number of slots that it was allocated. */
 export type Room = { readonly endpointId: string; readonly room: number };
 
 export type Standing = 'proven' | 'slow' | 'failing' | 'untried';
 
-/** What the end of a send makes of its endpoint. */
+/** The health of an endpoint after the end of a send. */
 export type Ended = Exclude<Standing, 'untried'>;
 
-/** Places that turn over within a second keep the healthy endpoints' waits short, however many share them. */
+/** Slots that become free within a second keep the healthy endpoints' waits short, however many share them. */
 const SLOW_MS = 1_000;
 
 export function standingAfter(send: { readonly isSuccess: boolean; readonly durationMs: number }): Ended {
@@ -33,24 +33,24 @@ export function standingAfter(send: { readonly isSuccess: boolean; readonly dura
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
 
-/** How many of its places an endpoint sends in, and whether it has nothing more that is due. */
+/** The number of allocated slots that an endpoint uses, and whether it has nothing more that is due. */
 export type Usage = { readonly used: number; readonly isDrained: boolean };
 
 export interface Slots {
-  /** The endpoint may have something due: it joins the queue, unless it stands there. */
+  /** The endpoint may have something due: it joins the queue, unless it is in it. */
   enqueue(endpointId: string): void;
-  /** Deals every place that may be dealt. Until `settle` is told what was used of them, they count as used. */
+  /** Allocates every slot that may be allocated. Until `settle` gets their usage, they count as used. */
   deal(): readonly Room[];
   /**
-   * What became of the places that were dealt: the unused ones are free again, and a drained endpoint leaves the queue, unless it was
-   * enqueued since.
+   * Gets the usage of the allocated slots: unused ones are free again, and a drained endpoint leaves the queue, unless it was enqueued
+   * since the allocation.
    */
   settle(dealt: readonly Room[], usageOf: (room: Room) => Usage): void;
-  /** A send has ended: its place is free. */
+  /** A send has ended: its slot is free. */
   free(endpointId: string, standing: Ended): void;
   /** Endpoints that may have something due. */
   readonly queued: number;
-  /** Places that are dealt or in use. */
+  /** Slots that are allocated or in use. */
   readonly inFlight: number;
 }
 
@@ -58,11 +58,11 @@ export function createSlots({ sends, sendsPerEndpoint }: SlotLimits): Slots {
   const maxHeldBack = Math.max(1, Math.floor(sends / 2));
   const maxUnproven = Math.max(maxHeldBack, sends - Math.max(1, Math.ceil(sends / 8)));
 
-  // In the order of their turns.
+  // The endpoints in the order of their turns.
   const queue = new Set<string>();
   const enqueuedSinceDeal = new Set<string>();
   const held = new Map<string, number>();
-  // An endpoint that is not in here is untried.
+  // An endpoint without an entry is untried.
   const standings = new Map<string, Ended>();
   const heldBy: Record<Standing, number> = { proven: 0, slow: 0, failing: 0, untried: 0 };
   let inFlight = 0;
@@ -128,7 +128,7 @@ export function createSlots({ sends, sendsPerEndpoint }: SlotLimits): Slots {
 
     free(endpointId, standing) {
       const own = held.get(endpointId) ?? 0;
-      // All its places move with it to its new standing.
+      // All slots of the endpoint count towards its new health.
       heldBy[standingOf(endpointId)] -= own;
       standings.set(endpointId, standing);
       heldBy[standing] += own;

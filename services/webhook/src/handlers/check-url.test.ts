@@ -1,17 +1,17 @@
-/** Where endpoints may point, with names that a name server of the test's own gives addresses to. */
+/** The URLs that endpoints may have, with names that the test's own name server resolves. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createNameLookup } from '@laurel/egress';
 import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNameLookup } from '../clients/name-servers.ts';
 import { type Harness, startHarness } from '../webhook.fixture.ts';
 
 const A = 1;
 const AAAA = 28;
 const HEADER_BYTES = 12;
 
-/** What the name server answers, by name and type; it never answers to `silent.test`. */
+/** The name server's answers, by name and type; it never answers for `silent.test`. */
 const RECORDS: Record<string, Partial<Record<number, readonly (readonly number[])[]>>> = {
   'public.test': { [A]: [[93, 184, 216, 34]] },
   'private.test': { [A]: [[10, 0, 0, 1]] },
@@ -44,7 +44,7 @@ afterAll(async () => {
   nameServer.close();
 });
 
-/** The answer in the wire format of RFC 1035: the question again, then an address a record. */
+/** The answer in the wire format of RFC 1035: the question again, then one record per address. */
 function answerTo(query: Buffer): Buffer | null {
   const labels: string[] = [];
   let end = HEADER_BYTES;
@@ -68,13 +68,13 @@ function answerTo(query: Buffer): Buffer | null {
   return Buffer.concat([header, question, ...records]);
 }
 
-describe('an endpoint', () => {
-  it.each(['public.test', 'allowed.test', 'nowhere.test'])('may point to %s', async (host) => {
+describe('the URL of an endpoint', () => {
+  it.each(['public.test', 'allowed.test', 'nowhere.test'])('an endpoint’s URL may have the host %s', async (host) => {
     const url = `https://${host}/hooks`;
     expect((await h.createEndpoint({ url })).endpoint.url).toBe(url);
   });
 
-  it.each(['private.test', 'mixed.test', 'six.test'])('may not point to %s, now or later', async (host) => {
+  it.each(['private.test', 'mixed.test', 'six.test'])('an endpoint’s URL may never have the host %s', async (host) => {
     const url = `https://${host}:8443/hooks`;
     await expect(h.createEndpoint({ url })).rejects.toThrow('invalid_request');
     const { developerId, endpoint } = await h.createEndpoint();
@@ -86,7 +86,7 @@ describe('an endpoint', () => {
     expect(await h.webhook.getEndpoint({ developerId, endpointId: endpoint.id })).toEqual({ endpoint });
   });
 
-  it('of nobody is not looked up', async () => {
+  it('the host of an unknown endpoint’s new URL is not looked up', async () => {
     const request = { developerId: newId(), endpointId: newId(), url: 'https://private.test/' };
     expect(await h.webhook.updateEndpoint(request)).toMatchObject({ code: 'not_found' });
   });

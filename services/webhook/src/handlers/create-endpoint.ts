@@ -1,4 +1,5 @@
-/** CreateEndpoint: a developer registers an address for events, and is shown its signing secret this once. */
+/** CreateEndpoint: a developer registers a URL for events; the response shows its signing secret this once. */
+import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseEnvironment, parseId } from '@laurel/grpc';
@@ -7,11 +8,11 @@ import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
-import { decideDescription, decideEvents, decideRoom, type Endpoint } from '../domain/endpoint.ts';
+import { decideDescription, decideRoom, type Endpoint } from '../domain/endpoint.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
+import { decideEvents } from '../domain/subscription.ts';
 import { countEndpointsOf, insertEndpoint, lockEndpointsOf } from '../repository/endpoints.ts';
 import { findDeveloperOf, insertPrograms } from '../repository/programs.ts';
-import type { UrlCheck } from './check-url.ts';
 import { presentEndpoint } from './present-endpoint.ts';
 
 export function createEndpoint({

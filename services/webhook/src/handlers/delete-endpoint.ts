@@ -1,4 +1,4 @@
-/** DeleteEndpoint: it is gone at once, its log with it, and what is pending closes in the same commit. */
+/** DeleteEndpoint: the endpoint and its log are not found from then on, and its pending deliveries are closed in the same commit. */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,4 +1,4 @@
-/** What developers register, change and remove. */
+/** Endpoints that developers register, change and delete. */
 import { createEncryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
@@ -47,7 +47,7 @@ function cancelledRound(programId: string): Event {
 }
 
 describe('an endpoint', () => {
-  it('is registered with everything that was asked for, and read back alike', async () => {
+  it('an endpoint is registered with everything that was requested, and is read back the same', async () => {
     const developerId = newId();
     const programId = newId();
     const { endpoint, secret } = await h.createEndpoint({
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     expect(await listed(developerId)).toEqual([endpoint]);
   });
 
-  it('without anything but a URL is for every event of all programs in both environments', async () => {
+  it('an endpoint with only a URL receives every event of all programs in both environments', async () => {
     const { endpoint } = await h.createEndpoint();
     expect(endpoint).toEqual({
       id: endpoint.id,
@@ -87,12 +87,12 @@ describe('an endpoint', () => {
     });
   });
 
-  it('keeps its URL as it was written', async () => {
+  it('an endpoint keeps its URL as it was written', async () => {
     for (const url of ['https://127.0.0.1:1025', 'https://127.0.0.1:1025/a?b=c%20d', 'https://127.0.0.1:1025/ä'])
       expect((await h.createEndpoint({ url })).endpoint.url).toBe(url);
   });
 
-  it("is listed with its developer's others, the oldest first", async () => {
+  it('a developer’s endpoints are listed oldest first', async () => {
     const { developerId, endpoint: first } = await h.createEndpoint();
     h.clock.advance(1);
     const { endpoint: second } = await h.createEndpoint({ developerId });
@@ -100,7 +100,7 @@ describe('an endpoint', () => {
     expect(await listed(developerId)).toEqual([first, second]);
   });
 
-  it('is not_found for everybody else, whatever they ask', async () => {
+  it('an endpoint is not_found for every other developer, in every call', async () => {
     const { endpoint, developerId } = await h.createEndpoint();
     const before = await storedSecret(endpoint.id);
     const theirs = { developerId: newId(), endpointId: endpoint.id };
@@ -115,7 +115,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('a registration is refused', () => {
+describe('refused registrations of endpoints', () => {
   it.each([
     ['plain http', { url: 'http://example.com/hooks' }],
     ['no URL', { url: 'example.com' }],
@@ -129,7 +129,7 @@ describe('a registration is refused', () => {
     ['an event that does not exist', { events: ['attempt.created'] }],
     ['a long description', { description: 'x'.repeat(1_001) }],
     ['a program that is none of theirs', { programId: newId() }],
-  ])('for %s', async (_why, wrong) => {
+  ])('a registration with %s is refused', async (_why, wrong) => {
     const developerId = newId();
     const request = {
       developerId,
@@ -148,17 +148,17 @@ describe('a registration is refused', () => {
     expect(await listed(developerId)).toEqual([]);
   });
 
-  it("for a program that was told to be another developer's, even if the caller claims it", async () => {
+  it('a registration for a program that belongs to another developer is refused, even if the caller lists it', async () => {
     const programId = newId();
     ok(await h.webhook.putProgram({ programId, developerId: newId() }));
     await expect(h.createEndpoint({ programIds: [programId], programId })).rejects.toThrow('invalid_request');
   });
 
-  it('for the 21st, until another one goes', async () => {
+  it('a registration of the 21st endpoint is refused until another one is deleted', async () => {
     const { developerId, endpoint } = await h.createEndpoint();
     for (let count = 1; count < MAX_ENDPOINTS; count += 1) await h.createEndpoint({ developerId });
     await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
-    // One that is off still counts.
+    // An endpoint that is off counts.
     ok(await update(developerId, endpoint.id, { active: false }));
     await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
     ok(await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id }));
@@ -166,7 +166,7 @@ describe('a registration is refused', () => {
     expect(await listed(developerId)).toHaveLength(MAX_ENDPOINTS);
   });
 
-  it('40 registrations at once on two replicas make exactly 20 endpoints', async () => {
+  it('40 concurrent registrations on two replicas create exactly 20 endpoints', async () => {
     await using replica = await h.startReplica();
     const request = {
       developerId: newId(),
@@ -189,7 +189,7 @@ describe('a registration is refused', () => {
 });
 
 describe('programs', () => {
-  it('belong to the developer that was told first; telling again changes nothing', async () => {
+  it('a program belongs to the developer that was registered first; registering it again changes nothing', async () => {
     const programId = newId();
     const developerId = newId();
     for (const told of [developerId, developerId, newId()])
@@ -198,7 +198,7 @@ describe('programs', () => {
     expect(rows).toEqual([{ id: programId, developer_id: developerId }]);
   });
 
-  it('come along with a registration, for developers from before this service', async () => {
+  it('a registration of an endpoint registers programs too, for developers from before this service', async () => {
     const programIds = [newId(), newId()].sort();
     const { developerId } = await h.createEndpoint({ programIds });
     await h.createEndpoint({ developerId, programIds });
@@ -207,8 +207,8 @@ describe('programs', () => {
   });
 });
 
-describe('a change', () => {
-  it('takes what is sent and leaves the rest', async () => {
+describe('a change of an endpoint', () => {
+  it('an update of an endpoint applies the fields that are sent and keeps the rest', async () => {
     const { endpoint, developerId } = await h.createEndpoint({ events: ['attempt.settled'], description: 'ours' });
     const change = (sent: Partial<UpdateEndpointRequest>) => update(developerId, endpoint.id, sent);
     expect(await change({})).toEqual({ endpoint });
@@ -222,7 +222,7 @@ describe('a change', () => {
     expect(await listed(developerId)).toEqual([{ ...off, active: true }]);
   });
 
-  it('is refused whole when one part of it is not valid', async () => {
+  it('an update of an endpoint with one invalid field changes nothing', async () => {
     const { endpoint, developerId } = await h.createEndpoint();
     for (const wrong of [
       { url: 'https://10.0.0.1/' },
@@ -237,7 +237,7 @@ describe('a change', () => {
   });
 });
 
-describe('switched off or deleted', () => {
+describe('endpoints that are switched off or deleted', () => {
   async function withPending() {
     const owner = await h.createEndpoint();
     const delivery = {
@@ -259,7 +259,7 @@ describe('switched off or deleted', () => {
     return (await h.database.query(statement, [deliveryId]))[0];
   }
 
-  it('an endpoint closes what is pending, and its log says why', async () => {
+  it('switching an endpoint off closes its pending deliveries, and its log has the reason', async () => {
     const owner = await withPending();
     const createdAt = h.clock();
     h.clock.advance(1_000);
@@ -278,7 +278,7 @@ describe('switched off or deleted', () => {
     expect(await statusOf(owner.deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
   });
 
-  it('an endpoint keeps nothing pending of the events that are taken in the same moment', async () => {
+  it('an endpoint that is switched off has no pending delivery of events that are stored at the same moment', async () => {
     await using replica = await h.startReplica();
     const programId = newId();
     const { developerId, endpoint } = await h.createEndpoint({ programIds: [programId] });
@@ -294,13 +294,13 @@ describe('switched off or deleted', () => {
     }
   });
 
-  it('a change that leaves it on closes nothing', async () => {
+  it('an update that leaves an endpoint on closes nothing', async () => {
     const owner = await withPending();
     ok(await update(owner.developerId, owner.endpoint.id, { active: true, description: 'still on' }));
     expect(await statusOf(owner.deliveryId)).toMatchObject({ status: 'pending' });
   });
 
-  it('a deleted endpoint is gone for its developer, log and all, and what was pending is closed', async () => {
+  it('a deleted endpoint and its log are not found by its developer, and its pending deliveries are closed', async () => {
     const { developerId, endpoint, deliveryId } = await withPending();
     const endpointId = endpoint.id;
     expect(await h.webhook.deleteEndpoint({ developerId, endpointId })).toEqual({});
@@ -320,8 +320,8 @@ describe('switched off or deleted', () => {
   });
 });
 
-describe('secrets', () => {
-  it('are in the database sealed, each for its own endpoint', async () => {
+describe('signing secrets', () => {
+  it('signing secrets are stored encrypted, each bound to its own endpoint', async () => {
     const one = await h.createEndpoint();
     const other = await h.createEndpoint();
     const sealed = await storedSecret(one.endpoint.id);
@@ -329,7 +329,7 @@ describe('secrets', () => {
     expect(() => openSecret(sealed, other.endpoint.id)).toThrow();
   });
 
-  it('are replaced at once by a rotation, which shows the new one', async () => {
+  it('a rotation replaces the signing secret immediately and shows the new one', async () => {
     const { developerId, endpoint, secret } = await h.createEndpoint();
     const rotated = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
     expect(rotated).toEqual({ endpoint, signingSecret: expect.stringMatching(SECRET) });
@@ -337,14 +337,14 @@ describe('secrets', () => {
     expect(openSecret(await storedSecret(endpoint.id), endpoint.id)).toBe(rotated.signingSecret);
   });
 
-  it('are in no table in clear, nor in any line of the log', async () => {
+  it('a signing secret is in no table and no log line in clear', async () => {
     const { developerId, endpoint, secret } = await h.createEndpoint();
     const { signingSecret } = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
     ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     await h.server.whenIdle();
     for (const shown of [secret, signingSecret]) {
       const key = shown.slice('whsec_'.length);
-      // As text, as its bytes, and as the bytes that it spells.
+      // As text, as the bytes of the text, and as the bytes that its hex digits encode.
       const forms = [key, Buffer.from(key).toString('hex'), Buffer.from(shown).toString('hex')];
       for (const table of ['endpoints', 'programs', 'deliveries', 'delivery_attempts', 'taken_events'])
         for (const form of forms) {

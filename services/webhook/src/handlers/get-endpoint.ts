@@ -1,4 +1,4 @@
-/** GetEndpoint: one of the developer's own. */
+/** GetEndpoint: one of the developer's own endpoints. */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -4,7 +4,8 @@ import { newId } from '@laurel/ids';
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideResult, ERROR_SENTENCES, type Send, type SendEnd } from '../domain/delivery.ts';
+import type { Send } from '../domain/delivery.ts';
+import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { loadLogPage } from '../repository/delivery-log.ts';
 import { claimSends, recordSends } from '../repository/sends.ts';
@@ -20,7 +21,7 @@ const ANSWERED: SendEnd = { kind: 'answer', status: 204, body: Buffer.alloc(0) }
 const BUSY: SendEnd = { kind: 'answer', status: 503, body: Buffer.from('busy') };
 const SILENT = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const satisfies SendEnd;
 
-/** A delivery that nobody has been told of: it stays as it is until the test moves it. */
+/** A delivery that the dispatcher is not woken for: it does not change until the test sends it. */
 async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.settled'): Promise<string> {
   const createdAt = h.clock();
   const id = newId(createdAt);
@@ -37,7 +38,7 @@ async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.s
   return id;
 }
 
-/** Begins what is due there. */
+/** Leases what is due to the endpoint. */
 async function begin({ endpoint }: Owner): Promise<readonly Send[]> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + 10_000) };
@@ -81,12 +82,12 @@ function page(owner: Owner, rest: { limit?: number; cursor?: string; developerId
   return h.webhook.listDeliveries({ ...all, ...rest });
 }
 
-describe('the log of an endpoint', () => {
-  it('is empty at first', async () => {
+describe('the delivery log of an endpoint', () => {
+  it('the delivery log of a new endpoint is empty', async () => {
     expect(await page(await h.createEndpoint(), {})).toEqual({ deliveries: [], nextCursor: '' });
   });
 
-  it('tells a delivery from its first send to its last', async () => {
+  it('the delivery log shows a delivery from its first send to its last', async () => {
     const owner = await h.createEndpoint();
     const createdAt = h.clock();
     const id = await put(owner);
@@ -130,7 +131,7 @@ describe('the log of an endpoint', () => {
     ]);
   });
 
-  it('says of a delivery that was closed after a send why there was no second one', async () => {
+  it('the log of a delivery that was closed after a send shows why there is no second one', async () => {
     const owner = await h.createEndpoint();
     await put(owner);
     await send(owner, SILENT);
@@ -145,7 +146,7 @@ describe('the log of an endpoint', () => {
     ]);
   });
 
-  it('has no room for a fourth line when it was closed during the third send', async () => {
+  it('the log of a delivery that was closed during the third send has no fourth entry', async () => {
     const owner = await h.createEndpoint();
     const id = await put(owner);
     for (const delayMs of DELAYS_MS) {
@@ -164,7 +165,7 @@ describe('the log of an endpoint', () => {
     ]);
   });
 
-  it('is filtered by status and by event, by both together, and by an event that does not exist', async () => {
+  it('the delivery log is filtered by status, by event, by both, and by an event that does not exist', async () => {
     const owner = await h.createEndpoint();
     const delivered = await put(owner, 'round.settled');
     await send(owner, ANSWERED);
@@ -187,15 +188,15 @@ describe('the log of an endpoint', () => {
     expect(await listed(DeliveryStatus.UNSPECIFIED, 'no.such')).toEqual([]);
   });
 
-  it('is not_found for another developer', async () => {
+  it('the delivery log is not_found for another developer', async () => {
     const owner = await h.createEndpoint();
     await put(owner);
     expect(await page(owner, { developerId: newId() })).toEqual(refused('not_found'));
   });
 });
 
-describe('its pages', () => {
-  it('joined are the whole list, whatever their size and however many share an instant', async () => {
+describe('pages of the delivery log', () => {
+  it('the pages of the delivery log add up to the whole list, whatever their size and however many share an instant', async () => {
     const owner = await h.createEndpoint();
     await put(await h.createEndpoint());
     for (let count = 0; count < 23; count += 1) {
@@ -217,7 +218,7 @@ describe('its pages', () => {
     );
   });
 
-  it('do not move when new deliveries come', async () => {
+  it('pages of the delivery log do not shift when new deliveries are added', async () => {
     const owner = await h.createEndpoint();
     for (let count = 0; count < 4; count += 1) {
       await put(owner);
@@ -233,14 +234,14 @@ describe('its pages', () => {
     expect(second.nextCursor).toBe('');
   });
 
-  it('begin where a cursor of ours says, and anything else is refused', async () => {
+  it('pages of the delivery log start at a valid cursor, and any other is refused', async () => {
     const owner = await h.createEndpoint();
     for (const cursor of ['x', 'AAAA', Buffer.from('["a","b"]').toString('base64url')])
       expect(await page(owner, { cursor })).toEqual(refused('invalid_request', 'The cursor is not valid.'));
   });
 });
 
-it('a send that ends while a page is read is on it once: it is under way still, or it is over', async () => {
+it('a send that ends while a page of the log is read is listed once: as in flight, or as ended', async () => {
   const owner = await h.createEndpoint();
   await put(owner);
   const sends = await begin(owner);
@@ -259,7 +260,7 @@ it('a send that ends while a page is read is on it once: it is under way still, 
   expect(isOver).toBe(true);
 });
 
-it('one page takes one statement, however many deliveries and sends are on it', async () => {
+it('a page of the delivery log takes one statement, however many deliveries and sends it has', async () => {
   const owner = await h.createEndpoint();
   for (let count = 0; count < 12; count += 1) await put(owner);
   for (let count = 0; count < 12; count += 1) await send(owner, ANSWERED);

@@ -2,20 +2,13 @@
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
+import { DELIVERY_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type WebhookServiceService } from '@laurel/proto/webhook';
-import type * as domain from '../domain/delivery.ts';
 import { decodeCursor, encodeCursor } from '../domain/log-cursor.ts';
 import { loadLogPage } from '../repository/delivery-log.ts';
 import { presentDelivery } from './present-delivery.ts';
 
 const MAX_PAGE = 200;
-
-const WANTED = new Map<DeliveryStatus, domain.DeliveryStatus | null>([
-  [DeliveryStatus.UNSPECIFIED, null],
-  [DeliveryStatus.PENDING, 'pending'],
-  [DeliveryStatus.DELIVERED, 'delivered'],
-  [DeliveryStatus.FAILED, 'failed'],
-]);
 
 export function listDeliveries({
   database,
@@ -24,15 +17,14 @@ export function listDeliveries({
 }): Handlers<WebhookServiceService>['listDeliveries'] {
   return async (request) => {
     const owner = { developerId: parseId(request.developerId), endpointId: parseId(request.endpointId) };
-    const status = WANTED.get(request.status);
-    if (status === undefined) throw new Error(`delivery status ${request.status} is unknown`);
+    const status = request.status === DeliveryStatus.UNSPECIFIED ? null : nameOf(DELIVERY_STATUSES, request.status);
     const eventType = request.event === '' ? null : request.event;
     const { limit } = request;
     if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} deliveries is out of bounds`);
     const after = request.cursor === '' ? null : decodeCursor(request.cursor);
     if (after === null && request.cursor !== '') return refused('invalid_request', 'The cursor is not valid.');
 
-    // One more than asked for tells whether there is another page.
+    // One delivery more than requested shows whether there is another page.
     const found = await loadLogPage(database, owner, { status, eventType }, { after, limit: limit + 1 });
     if (found === null) return refused('not_found');
     const page = found.slice(0, limit);

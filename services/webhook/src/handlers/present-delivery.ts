@@ -1,23 +1,18 @@
-/** Deliveries as the log shows them, from the words of the domain to messages. */
-import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
-import { type DeliveryStatus as DomainStatus, ERROR_SENTENCES } from '../domain/delivery.ts';
+/** Maps deliveries to messages, as the log shows them. */
+import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
+import type { Delivery, DeliveryAttempt } from '@laurel/proto/webhook';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
+import { ERROR_SENTENCES } from '../domain/send-result.ts';
 import type { LoggedDelivery, LoggedSend } from '../repository/delivery-log.ts';
-
-const STATUS: Record<DomainStatus, DeliveryStatus> = {
-  pending: DeliveryStatus.PENDING,
-  delivered: DeliveryStatus.DELIVERED,
-  failed: DeliveryStatus.FAILED,
-};
 
 export function presentDelivery(delivery: LoggedDelivery): Delivery {
   const { sending } = delivery;
   return {
     id: delivery.id,
     event: delivery.eventType,
-    status: STATUS[delivery.status],
+    status: DELIVERY_STATUSES[delivery.status],
     createdAt: delivery.createdAt,
-    // While a send is under way, none is due.
+    // While a send is in flight, none is due.
     nextAttemptAt: sending === null ? (delivery.nextAttemptAt ?? undefined) : undefined,
     attempts: [...delivery.sends.map(presentSend), ...(sending === null ? presentClosing(delivery) : [sending])],
   };
@@ -35,7 +30,7 @@ function presentSend(send: LoggedSend): DeliveryAttempt {
   };
 }
 
-/** The log says why nothing was sent any more in the place of the send that did not come; after the last one there is no such place. */
+/** The reason of a closed delivery, logged under the number of the send that was not made; none after the last number. */
 function presentClosing({ closedAt, sends }: LoggedDelivery): DeliveryAttempt[] {
   const number = (sends.at(-1)?.number ?? 0) + 1;
   if (closedAt === null || number > MAX_SENDS) return [];

@@ -1,9 +1,8 @@
-/** Endpoints, from the words of the domain to messages. The secret is no part of them. */
+/** Maps endpoints to messages, which never have the secret. */
 import { Environment } from '@laurel/proto/common';
+import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { Endpoint as EndpointMessage } from '@laurel/proto/webhook';
 import type * as domain from '../domain/endpoint.ts';
-
-const ENVIRONMENT: Record<domain.Environment, Environment> = { test: Environment.TEST, live: Environment.LIVE };
 
 export function presentEndpoint(endpoint: domain.Endpoint): EndpointMessage {
   return {
@@ -11,7 +10,7 @@ export function presentEndpoint(endpoint: domain.Endpoint): EndpointMessage {
     url: endpoint.url,
     events: [...endpoint.events],
     programId: endpoint.programId ?? undefined,
-    environment: endpoint.environment === null ? Environment.UNSPECIFIED : ENVIRONMENT[endpoint.environment],
+    environment: endpoint.environment === null ? Environment.UNSPECIFIED : ENVIRONMENTS[endpoint.environment],
     description: endpoint.description,
     active: endpoint.isActive,
     createdAt: endpoint.createdAt,

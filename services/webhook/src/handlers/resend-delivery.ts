@@ -1,4 +1,4 @@
-/** ResendDelivery: the same bytes about the same event once more, as a delivery of its own. One that was sent again can be so again. */
+/** ResendDelivery: sends the same bytes of the same event again, as a delivery of its own. A resent delivery can be resent too. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import { newId } from '@laurel/ids';

@@ -1,4 +1,4 @@
-/** RotateSecret: the new secret signs from now on, retries too; there is no overlap with the old one. */
+/** RotateSecret: the new secret signs every later send, retries included; there is no overlap with the old one. */
 import type { Encryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';

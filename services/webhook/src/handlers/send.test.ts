@@ -1,4 +1,4 @@
-/** What a person sends: a test, an earlier delivery once more, a retry before its time. */
+/** Sends on request: a test, an earlier delivery again, a retry before it is due. */
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => receiver[Symbol.asyncDispose]());
 beforeEach(() => receiver.answerWith({ status: 200 }));
 
-/** An endpoint at the receiver, for round.settled only. */
+/** An endpoint at the receiver that subscribes to round.settled only. */
 async function receiving() {
   const owner = await h.createEndpoint({ url: `${receiver.url}/${newId()}`, events: ['round.settled'] });
   const { pathname } = new URL(owner.endpoint.url);
@@ -30,7 +30,7 @@ async function receiving() {
 
 type Owner = Awaited<ReturnType<typeof receiving>>;
 
-/** A delivery of an event, sent once: the receiver answers this. */
+/** A delivery of an event, sent once: the receiver answers with this status. */
 async function delivered(owner: Owner, status: number, environment: 'test' | 'live' = 'test') {
   receiver.answerWith({ status });
   const delivery = {
@@ -65,7 +65,7 @@ async function stored(id: string) {
 }
 
 describe('a test', () => {
-  it('is sent at once, signed, to an endpoint that does not subscribe to it', async () => {
+  it('a test is sent immediately, signed, to an endpoint that does not subscribe to it', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
     const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
@@ -92,7 +92,7 @@ describe('a test', () => {
     });
   });
 
-  it('can be sent as often as one likes', async () => {
+  it('a test can be sent any number of times', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
     const sendTest = () => h.webhook.sendTest({ developerId, endpointId: endpoint.id });
@@ -107,7 +107,7 @@ describe('a test', () => {
     ).toEqual(sent.sort());
   });
 
-  it("is refused by an endpoint that is off, and not_found at another developer's", async () => {
+  it('a test is refused for an endpoint that is off, and not_found for another developer’s', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
     expect(await h.webhook.sendTest({ developerId: newId(), endpointId: endpoint.id })).toEqual(NOT_FOUND);
@@ -119,7 +119,7 @@ describe('a test', () => {
 });
 
 describe('a delivery sent again', () => {
-  it('has the same bytes of the same event, an id of its own, and the secret of now', async () => {
+  it('a resent delivery has the same bytes of the same event, an id of its own, and the current secret', async () => {
     const owner = await receiving();
     const original = await delivered(owner, 500);
     const { developerId, endpoint } = owner;
@@ -143,14 +143,14 @@ describe('a delivery sent again', () => {
       resend_of: original.id,
     });
     expect((await logged(owner, deliveryId))?.status).toBe(DeliveryStatus.DELIVERED);
-    // The first one is as it was, and still has its retries.
+    // The first delivery is unchanged, and still has its retries.
     expect(await logged(owner, original.id)).toMatchObject({
       status: DeliveryStatus.PENDING,
       attempts: [{ number: 1, httpStatus: 500 }],
     });
   });
 
-  it('can be sent again itself, and so can one that was delivered', async () => {
+  it('a resent delivery can be resent, and so can one that was delivered', async () => {
     const owner = await receiving();
     const original = await delivered(owner, 200);
     const { developerId } = owner;
@@ -161,7 +161,7 @@ describe('a delivery sent again', () => {
     expect(owner.received().map(({ body }) => body)).toEqual([original.body, original.body, original.body]);
   });
 
-  it("is refused by an endpoint that is off, and not_found at another developer's or nobody's", async () => {
+  it('a resend is refused for an endpoint that is off, and not_found for another developer’s or an unknown delivery', async () => {
     const owner = await receiving();
     const original = await delivered(owner, 200);
     const { developerId } = owner;
@@ -176,12 +176,12 @@ describe('a delivery sent again', () => {
   });
 });
 
-describe('a retry before its time', () => {
+describe('a retry before it is due', () => {
   function tenantOf({ tenant }: { tenant: { programId: string } }, environment: Environment = Environment.TEST) {
     return { programId: tenant.programId, environment };
   }
 
-  it('runs now, and counts as the one that was scheduled', async () => {
+  it('a requested retry runs immediately, and counts as the scheduled one', async () => {
     const owner = await receiving();
     const delivery = await delivered(owner, 503);
     expect(await h.webhook.retryDelivery({ tenant: tenantOf(delivery), deliveryId: delivery.id })).toEqual({});
@@ -196,7 +196,7 @@ describe('a retry before its time', () => {
     });
   });
 
-  it('cannot be had twice, nor a fourth time', async () => {
+  it('a retry cannot be requested twice, nor for a fourth send', async () => {
     const owner = await receiving();
     const delivery = await delivered(owner, 503);
     const retry = () => h.webhook.retryDelivery({ tenant: tenantOf(delivery), deliveryId: delivery.id });
@@ -210,7 +210,7 @@ describe('a retry before its time', () => {
     expect((await logged(owner, delivery.id))?.status).toBe(DeliveryStatus.FAILED);
   });
 
-  it('is refused where none is scheduled', async () => {
+  it('a requested retry is refused where none is scheduled', async () => {
     const owner = await receiving();
     const delivery = await delivered(owner, 200);
     expect(await h.webhook.retryDelivery({ tenant: tenantOf(delivery), deliveryId: delivery.id })).toEqual(
@@ -218,7 +218,7 @@ describe('a retry before its time', () => {
     );
   });
 
-  it('of a test is for every program whose events the endpoint takes, and not_found for all others', async () => {
+  it('a retry of a test may be requested by every program whose events the endpoint receives, and by no other', async () => {
     const [ours, sibling, theirs] = [newId(), newId(), newId()];
     const developerId = newId();
     await h.webhook.putProgram({ programId: theirs, developerId: newId() });
@@ -243,7 +243,7 @@ describe('a retry before its time', () => {
     await h.server.whenIdle();
   });
 
-  it('is not_found for another program, and for what is not in the sandbox', async () => {
+  it('a requested retry is not_found for another program, and outside of the sandbox', async () => {
     const owner = await receiving();
     const delivery = await delivered(owner, 503);
     const other = { programId: newId(), environment: Environment.TEST };

@@ -1,13 +1,14 @@
-/** UpdateEndpoint: changes what is sent. Switched off, what is pending closes as failed in the same commit. */
+/** UpdateEndpoint: changes the fields that are sent. Switching the endpoint off fails its pending deliveries in the same commit. */
+import type { UrlCheck } from '@laurel/egress';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
-import { decideChange, decideDescription, decideEvents } from '../domain/endpoint.ts';
+import { decideChange, decideDescription } from '../domain/endpoint.ts';
+import { decideEvents } from '../domain/subscription.ts';
 import { closePending } from '../repository/deliveries.ts';
 import { findEndpoint, lockEndpointToChange, updateEndpoint as persist } from '../repository/endpoints.ts';
-import type { UrlCheck } from './check-url.ts';
 import { presentEndpoint } from './present-endpoint.ts';
 
 export function updateEndpoint({
@@ -22,7 +23,7 @@ export function updateEndpoint({
   return async (request) => {
     const developerId = parseId(request.developerId);
     const endpointId = parseId(request.endpointId);
-    // What is not there is not_found, whatever was sent with it, and no name is resolved for it.
+    // An endpoint that does not exist is not_found, whatever else is in the request, and no name is resolved for it.
     if ((await findEndpoint(database, developerId, endpointId)) === null) return refused('not_found');
     const events = request.events === undefined ? undefined : decideEvents(request.events.events);
     if (isRefused(events)) return events;

@@ -1,9 +1,10 @@
-/** Deliveries as they are made, closed and hurried. What the dispatcher claims and records is in sends.ts. */
-import type { Queryable } from '@laurel/postgres';
-import type { NewDelivery } from '../domain/delivery.ts';
-import type { Tenant } from '../domain/endpoint.ts';
+/** Inserts and closes deliveries, and makes retries due now. The dispatcher's leases and records are in sends.ts. */
 
-// An event that comes a second time, after its row in taken_events has gone, still makes no second delivery.
+import type { Queryable } from '@laurel/postgres';
+import type { Tenant } from '@laurel/tenant';
+import type { NewDelivery } from '../domain/delivery.ts';
+
+// An event that the stream brings a second time, after its row in `taken_events` was deleted, still makes no second delivery.
 const INSERT = {
   name: 'deliveries_insert',
   text: `
@@ -11,10 +12,11 @@ insert into deliveries (id, endpoint_id, event_id, event_type, program_id, envir
 select n.id, n.endpoint_id, n.event_id, n.event_type, n.program_id, n.environment, n.body, n.resend_of, 'pending', n.created_at, n.created_at
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::bytea[], $8::uuid[], $9::timestamptz[])
   as n (id, endpoint_id, event_id, event_type, program_id, environment, body, resend_of, created_at)
+order by n.endpoint_id, n.event_id
 on conflict (endpoint_id, event_id) where resend_of is null do nothing`,
 };
 
-// Rows are locked in id order wherever several are, so that no two statements wait for each other.
+// Every statement that locks several rows locks them in id order (docs/lock-order.md).
 const CLOSE_PENDING = {
   name: 'deliveries_close_pending',
   text: `
@@ -28,8 +30,8 @@ where d.id = h.id and d.status = 'pending'`,
 };
 
 /**
- * The delivery $1 `d` to an endpoint `e`, if it is the affair of the program $2 in the environment $3: it carries an event of it, or it is
- * a test, which is no program's, of an endpoint that takes the program's events.
+ * The delivery $1 `d` to an endpoint `e`, if it concerns the program $2 in the environment $3: it carries an event of that tenant, or it is
+ * a test, which belongs to no program, for an endpoint that receives the program's events.
  */
 export const DELIVERY_OF_TENANT = `
 from deliveries d join endpoints e on e.id = d.endpoint_id
@@ -53,7 +55,7 @@ hurried as (
 select is_scheduled from found`,
 };
 
-/** One statement for all of them. */
+/** Inserts all of them in one statement. */
 export async function insertDeliveries(on: Queryable, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   await on.query(INSERT, [
@@ -69,17 +71,17 @@ export async function insertDeliveries(on: Queryable, deliveries: readonly NewDe
   ]);
 }
 
-/** Due at once. */
+/** Inserts a delivery, which is due immediately. */
 export async function insertDelivery(on: Queryable, delivery: NewDelivery): Promise<void> {
   await insertDeliveries(on, [delivery]);
 }
 
-/** The endpoint goes off: what is pending has failed, and is never sent again. A send that is under way still counts if it is answered 2xx. */
+/** Fails the pending deliveries of an endpoint that is switched off: they are never sent again. A 2xx for a send in flight still counts. */
 export async function closePending(on: Queryable, endpointId: string, now: Date): Promise<void> {
   await on.query(CLOSE_PENDING, [endpointId, now]);
 }
 
-/** The next send, if a retry is scheduled, is due now: wake the dispatcher. `not_found` covers what is not the tenant's affair. */
+/** Makes a scheduled retry due now; the caller wakes the dispatcher. `not_found` includes a delivery of another tenant. */
 export async function hurryDelivery(
   on: Queryable,
   id: string,

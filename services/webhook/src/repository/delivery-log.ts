@@ -1,7 +1,7 @@
-/** The delivery log as developers read it: deliveries of an endpoint with every send. Writing them is `deliveries.ts`' affair. */
+/** The delivery log as developers read it: an endpoint's deliveries with every send. `deliveries.ts` and `sends.ts` write them. */
 import type { Queryable } from '@laurel/postgres';
+import type { Environment, Tenant } from '@laurel/tenant';
 import type { DeliveryStatus } from '../domain/delivery.ts';
-import type { Environment, Tenant } from '../domain/endpoint.ts';
 import type { LogCursor } from '../domain/log-cursor.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';
 
@@ -21,17 +21,17 @@ export type LoggedDelivery = {
   readonly status: DeliveryStatus;
   readonly createdAt: Date;
   readonly nextAttemptAt: Date | null;
-  /** Those that have an end, or never will, the first first. */
+  /** The sends that have ended or were interrupted, in order of their numbers. */
   readonly sends: readonly LoggedSend[];
-  /** The send whose end is not known. */
+  /** The send whose end is not recorded. */
   readonly sending: Pick<LoggedSend, 'number' | 'startedAt'> | null;
-  /** When it was closed because its endpoint was off. */
+  /** When it was closed because its endpoint was off; null unless it was. */
   readonly closedAt: Date | null;
 };
 
 export type LogFilter = { readonly status: DeliveryStatus | null; readonly eventType: string | null };
 
-/** What a person asks to send again. */
+/** A delivery that a developer asks to send again. */
 export type StoredDelivery = {
   readonly id: string;
   readonly endpointId: string;
@@ -71,8 +71,8 @@ type StoredRow = {
   body: Buffer;
 };
 
-// No row: the developer has no such endpoint. One row without an id: the page is empty. Deliveries and their sends are read by one
-// statement, or a send whose end is recorded meanwhile would be there twice: as one that is over and as one that is under way.
+// No row: the developer has no such endpoint. One row without an id: the page is empty. One statement reads deliveries and their sends;
+// otherwise a send whose end is recorded between two statements would be listed twice, as ended and as in flight.
 const SELECT_PAGE = {
   name: 'delivery_log_page',
   text: `
@@ -99,10 +99,10 @@ where d.id = $1 and e.developer_id = $2 and e.deleted_at is null`,
 
 const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TENANT}` };
 
-/** Above every row: where the first page begins. */
+/** Above every row: the start of the first page. */
 const TOP: LogCursor = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** The newest first, from below the cursor on; null where the developer has no such endpoint. */
+/** The deliveries below the cursor, newest first; null where the developer has no such endpoint. */
 export async function loadLogPage(
   on: Queryable,
   owner: { readonly developerId: string; readonly endpointId: string },
@@ -132,7 +132,7 @@ export async function findStoredDelivery(
   return row === undefined ? null : toStored(row);
 }
 
-/** Where the delivery goes; null when it is not the tenant's affair. */
+/** The endpoint of the delivery; null where the delivery is not the tenant's. */
 export async function findEndpointOfDelivery(
   on: Queryable,
   { programId, environment }: Tenant,

@@ -1,7 +1,8 @@
-/** Endpoints, as their developers see and change them. Whoever takes events in reads them by program elsewhere (deliveries.ts). */
+/** Endpoints, as their developers see and change them. The intake of events matches them by program in taken-events.ts. */
 import type { WebhookEventType } from '@laurel/events/event-type';
 import type { Queryable } from '@laurel/postgres';
-import type { Endpoint, Environment } from '../domain/endpoint.ts';
+import type { Environment } from '@laurel/tenant';
+import type { Endpoint } from '../domain/endpoint.ts';
 
 type EndpointRow = {
   id: string;
@@ -39,11 +40,11 @@ const OWN = `select ${COLUMNS} from endpoints where id = $1 and developer_id = $
 
 const SELECT_OWN = { name: 'endpoints_own', text: OWN };
 
-// Conflicts with the key share that every insert of a delivery takes, its foreign key's as well: who switches an endpoint off waits
-// for deliveries that are being written, and closes them too.
+// Conflicts with the key share lock that every insert of a delivery takes, also through its foreign key: a request that switches an
+// endpoint off waits for deliveries that are being inserted, and closes them too.
 const LOCK_TO_CHANGE = { text: `${OWN} for update` };
 
-// While this is held the endpoint stays as it is; deliveries to it go side by side.
+// While this lock is held the endpoint does not change; inserts of deliveries to it do not wait for each other.
 const LOCK_TO_SEND = { text: `${OWN} for key share` };
 
 const UPDATE = {
@@ -58,7 +59,7 @@ update endpoints set secret = $3 where id = $1 and developer_id = $2 and deleted
 returning ${COLUMNS}`,
 };
 
-/** Until the transaction ends, nobody else adds an endpoint to this developer's. */
+/** Until the transaction ends, no other transaction adds an endpoint for this developer. */
 export async function lockEndpointsOf(on: Queryable, developerId: string): Promise<void> {
   await on.query(LOCK_DEVELOPER, [developerId]);
 }
@@ -68,7 +69,7 @@ export async function countEndpointsOf(on: Queryable, developerId: string): Prom
   return row?.endpoints ?? 0;
 }
 
-/** The secret is sealed, bound to the endpoint's id. */
+/** Inserts an endpoint. The secret is encrypted, and bound to the endpoint's id. */
 export async function insertEndpoint(on: Queryable, endpoint: Endpoint, secret: Buffer): Promise<void> {
   await on.query(INSERT, [
     endpoint.id,
@@ -84,7 +85,7 @@ export async function insertEndpoint(on: Queryable, endpoint: Endpoint, secret: 
   ]);
 }
 
-/** The oldest first. */
+/** The developer's endpoints, oldest first. */
 export async function listEndpointsOf(on: Queryable, developerId: string): Promise<readonly Endpoint[]> {
   return (await on.query<EndpointRow>(SELECT_OF_DEVELOPER, [developerId])).map(toEndpoint);
 }
@@ -93,12 +94,12 @@ export async function findEndpoint(on: Queryable, developerId: string, id: strin
   return firstEndpoint(await on.query<EndpointRow>(SELECT_OWN, [id, developerId]));
 }
 
-/** Nobody else changes the endpoint, nor adds a delivery to it, until the transaction ends. */
+/** Until the transaction ends, no other transaction changes the endpoint or adds a delivery to it. */
 export async function lockEndpointToChange(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
   return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_CHANGE, [id, developerId]));
 }
 
-/** Nobody changes the endpoint until the transaction ends, so that an active one still is when the delivery commits. */
+/** Until the transaction ends, no other transaction changes the endpoint, so an active one is still active when the delivery commits. */
 export async function lockEndpointToSend(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
   return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_SEND, [id, developerId]));
 }
@@ -110,7 +111,7 @@ export async function updateEndpoint(
   await on.query(UPDATE, [id, url, events, description, isActive]);
 }
 
-/** The row stays until its log is old enough to go. */
+/** Marks the endpoint as deleted. Its row stays until the last delivery of its log is deleted. */
 export async function deleteEndpoint(on: Queryable, id: string, now: Date): Promise<void> {
   await on.query(DELETE, [id, now]);
 }

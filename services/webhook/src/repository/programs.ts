@@ -1,11 +1,11 @@
-/** Which developer a program belongs to, as the gateway told. A program never changes hands. */
+/** The developer that each program belongs to, as the gateway registered it. A program never changes its developer. */
 import type { Queryable } from '@laurel/postgres';
 
 const INSERT = {
   name: 'programs_insert',
   text: `
 insert into programs (id, developer_id)
-select told.id, $1 from unnest($2::uuid[]) as told (id)
+select told.id, $1 from unnest($2::uuid[]) as told (id) order by told.id
 on conflict (id) do nothing`,
 };
 
@@ -15,7 +15,7 @@ export async function insertPrograms(on: Queryable, developerId: string, program
   if (programIds.length > 0) await on.query(INSERT, [developerId, [...new Set(programIds)]]);
 }
 
-/** Null for a program that nobody told of. */
+/** Null for a program that was never registered. */
 export async function findDeveloperOf(on: Queryable, programId: string): Promise<string | null> {
   const [row] = await on.query<{ developer_id: string }>(SELECT_OWNER, [programId]);
   return row?.developer_id ?? null;

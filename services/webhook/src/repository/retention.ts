@@ -1,7 +1,7 @@
-/** What may go, a bounded number of rows a statement. */
+/** Deletes old rows, a bounded number per statement. */
 import type { Queryable } from '@laurel/postgres';
 
-// What is pending stays whatever its age. A row that somebody works on is skipped; it goes the next time.
+// A pending delivery stays whatever its age. A row that another transaction has locked is skipped and deleted by a later run.
 const DELETE_DELIVERIES = {
   text: `
 with deleted as (
@@ -35,17 +35,17 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-/** The log's rows from before this, with their sends. How many went. */
+/** Deletes the log's rows older than `before`, with their sends; returns their number. */
 export async function deleteOldDeliveries(on: Queryable, before: Date, limit: number): Promise<number> {
   return count(await on.query(DELETE_DELIVERIES, [before, limit]));
 }
 
-/** Endpoints that were deleted and have no log any more. How many went. */
+/** Deletes the rows of deleted endpoints that have no delivery left; returns their number. */
 export async function deleteForgottenEndpoints(on: Queryable, limit: number): Promise<number> {
   return count(await on.query(DELETE_ENDPOINTS, [limit]));
 }
 
-/** Notes of events that the stream cannot bring again. How many went. */
+/** Deletes the rows of events that the stream cannot bring again; returns their number. */
 export async function deleteOldTakenEvents(on: Queryable, before: Date, limit: number): Promise<number> {
   return count(await on.query(DELETE_TAKEN, [before, limit]));
 }

@@ -1,12 +1,13 @@
-/** What the dispatcher reads and writes: which endpoints have something due, the claim of sends, and their ends. */
+/** The dispatcher's statements: find the endpoints that have something due, lease sends, and record their ends. */
 import type { Database } from '@laurel/postgres';
-import { ERROR_SENTENCES, type Phases, type Send, type SendResult } from '../domain/delivery.ts';
+import type { Phases, Send } from '../domain/delivery.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
+import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
 import type { Room } from '../domain/slots.ts';
 
 export type Claim = {
   readonly sends: readonly Send[];
-  /** What each endpoint gave, unless nothing: rows, and the sends among them; the others were closed. */
+  /** The rows of each endpoint that had any, and the sends among them; the other rows were closed. */
   readonly taken: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
 };
 
@@ -29,10 +30,10 @@ type ClaimRow = {
   secret: Buffer;
 };
 
-// Nobody has it, or whoever had it has died.
+// No process holds a lease, or the lease has expired.
 const IS_FREE = '(d.leased_until is null or d.leased_until <= $1)';
 
-// From one endpoint to the next through the index, so that a long queue of one of them costs nothing here.
+// Skips from one endpoint to the next in the index, so that a long queue of one endpoint costs nothing here.
 const ENDPOINTS_WITH_DUE = {
   name: 'sends_endpoints_with_due',
   text: `
@@ -57,8 +58,8 @@ cross join lateral (
 where w.endpoint_id is not null`,
 };
 
-// The endpoint is read here and nowhere else, so that a new URL or secret holds for the next send, and one that is off gets none: what
-// is due to it is closed. So is what was interrupted for the third time. A send whose end nobody recorded gets its line in the log.
+// The endpoint is read only here, so that a new URL or secret applies to the next send, and an endpoint that is off gets none: its due
+// deliveries are closed. So are deliveries that were interrupted for the third time. A send without a recorded end gets a row in the log.
 const CLAIM = {
   name: 'sends_claim',
   text: `
@@ -93,9 +94,9 @@ where d.id = due.id
 returning d.id, d.endpoint_id, d.status, d.attempts, d.event_type, d.body, due.url, due.secret`,
 };
 
-// A 2xx makes a delivery delivered whatever became of it meanwhile; any other end moves only a delivery that still waits for this very
-// send. The log gets its line in any case, in place of 'interrupted' where the send was taken for that; a delivery that has left with its
-// log's age gets none. Rows are locked in id order, so that no two statements wait for each other.
+// A 2xx makes a delivery delivered whatever its state; any other end changes only a delivery that still waits for this very send. The log
+// gets its row in any case, in place of 'interrupted' where the send was recorded as that; a delivery that was deleted with its log's age
+// gets none. Rows are locked in id order (docs/lock-order.md).
 const RECORD = {
   name: 'sends_record',
   text: `
@@ -105,9 +106,10 @@ with ended as (
     $10::text[], $11::text[], $12::text[], $13::timestamptz[])
     as e (delivery_id, number, started_at, duration_ms, dns_ms, connect_ms, wait_ms, read_ms, http_status, error_kind, error,
       response_excerpt, next_send_at)
+  order by delivery_id
 ),
 held as materialized (
-  select e.* from ended e join deliveries d on d.id = e.delivery_id order by d.id for no key update of d
+  select e.* from ended e cross join lateral (select from deliveries d where d.id = e.delivery_id for no key update) d
 ),
 moved as (
   update deliveries d
@@ -132,13 +134,13 @@ set duration_ms = excluded.duration_ms, dns_ms = excluded.dns_ms, connect_ms = e
 where a.error_kind = 'interrupted'`,
 };
 
-/** Every endpoint that has something due and unclaimed. */
+/** Every endpoint that has a delivery that is due and not leased. */
 export async function findEndpointsWithDue(database: Database, now: Date): Promise<readonly string[]> {
   const rows = await database.query<{ endpoint_id: string }>(ENDPOINTS_WITH_DUE, [now]);
   return rows.map((row) => row.endpoint_id);
 }
 
-/** Begins sends: once this has committed, durably, each may be sent by the caller and by nobody else until the lease is over. */
+/** Leases sends: once this has committed, durably, only the caller may make each send until the lease expires. */
 export async function claimSends(
   database: Database,
   rooms: readonly Room[],
@@ -163,7 +165,7 @@ export async function claimSends(
   return { sends, taken };
 }
 
-/** Not durable: a send whose end is lost is taken for interrupted, and its delivery goes on after the lease. */
+/** Not durable: a send whose end is lost counts as interrupted, and its delivery continues after the lease. */
 export async function recordSends(database: Database, records: readonly SendRecord[]): Promise<void> {
   const values = [
     records.map(({ send }) => send.deliveryId),

@@ -1,9 +1,10 @@
-/** What the stream brought, and which endpoints want it. */
-import type { Database } from '@laurel/postgres';
-import type { NewDelivery } from '../domain/delivery.ts';
-import type { Tenant } from '../domain/endpoint.ts';
+/** The events that the stream brought, and the endpoints that match them. */
 
-/** What decides who gets an event. */
+import type { Database } from '@laurel/postgres';
+import type { Tenant } from '@laurel/tenant';
+import type { NewDelivery } from '../domain/delivery.ts';
+
+/** The properties of an event that endpoints are matched by. */
 export type EventScope = {
   readonly id: string;
   readonly type: string;
@@ -11,18 +12,18 @@ export type EventScope = {
   readonly tenant: Tenant;
 };
 
-/** An endpoint that an event goes to. */
+/** An event and an endpoint that receives it. */
 export type Match = { readonly eventId: string; readonly endpointId: string };
 
-/** A delivery of an event, due as soon as it is there. */
+/** A delivery of an event, due as soon as it is inserted. */
 export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 'eventType' | 'body'> & {
   readonly tenant: Tenant;
 };
 
-// Ids go in in one order, so that two batches that bring the same events wait for each other instead of deadlocking.
+// Ids are inserted in one order, so that two batches with the same events wait for each other instead of deadlocking.
 //
-// An event goes to every endpoint of its program's developer that is on and existed when it happened, and whose program, environment and
-// types it meets. The offsets keep the planner to this order: from an event to its program, and on to the few endpoints of that developer.
+// An event goes to every endpoint of its program's developer that is on, existed when the event happened, and matches its program,
+// environment and type. The offsets hold the planner to this order: from an event to its program, then to that developer's few endpoints.
 const TAKE_UNWANTED = {
   name: 'taken_events_take_unwanted',
   text: `
@@ -67,13 +68,14 @@ select n.id, n.endpoint_id, n.event_id, n.event_type, n.program_id, n.environmen
 from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::text[], $9::bytea[])
   as n (id, endpoint_id, event_id, event_type, program_id, environment, body)
 where n.event_id = any (array(select t.id from taken t))
+order by n.endpoint_id, n.event_id
 on conflict (endpoint_id, event_id) where resend_of is null do nothing
 returning endpoint_id`,
 };
 
 /**
- * Says where the events go, and takes them if none of them goes anywhere: most programs have no endpoint, and all is done then in one round
- * trip. No event may be there twice.
+ * Returns the endpoints that the events match, and stores the events where none of them matches any: most programs have no endpoint, and
+ * then one round trip suffices. The events must be distinct.
  */
 export async function takeUnwanted(
   database: Database,
@@ -96,8 +98,8 @@ export async function takeUnwanted(
 }
 
 /**
- * Takes the events that were not taken before, with their deliveries, and answers the endpoint of each delivery that was made. An event that
- * comes again after its row here has gone makes no second delivery either.
+ * Stores the events that are not stored yet, with their deliveries, and returns the endpoint of each new delivery. An event that the stream
+ * brings again after its row here was deleted makes no second delivery either.
  */
 export async function takeEvents(
   database: Database,

@@ -1,12 +1,12 @@
-/** A process that dies between two steps of a send, simulated by a failpoint that throws there: what it leaves behind, and what mends it. */
+/** A process that dies between two steps of a send, simulated by a failpoint that throws there: what it leaves, and what repairs it. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FailpointName } from '@laurel/failpoint';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { ERROR_SENTENCES } from '../domain/delivery.ts';
+import { ERROR_SENTENCES } from '../domain/send-result.ts';
+import type { FailpointName } from '../failpoints.ts';
 import { LEASE_MS, suspended, useRig } from './deliver.fixture.ts';
 
-// Before any import: the library looks for the folder when it is loaded.
+// Before any import: the library reads the folder's path when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -27,7 +27,7 @@ const INTERRUPTED = {
   response_excerpt: null,
 };
 
-/** An event to a new endpoint, with a fault at one step of its first send. */
+/** An event for a new endpoint, with an injected fault at one step of its first send. */
 async function interruptedAt(name: FailpointName) {
   const place = rig.receiver.url();
   const endpoint = await rig.endpoint(place.url);
@@ -40,7 +40,7 @@ async function interruptedAt(name: FailpointName) {
 }
 
 describe('a crash', () => {
-  it('before the claim has committed leaves everything to do, and it is done as soon as the database answers', async () => {
+  it('a crash before leases are committed leaves the delivery due, and it is sent as soon as the database answers', async () => {
     const { place, delivery } = await interruptedAt('webhook.claim.before-commit');
     expect(place.received).toHaveLength(1);
     expect(await delivery()).toMatchObject({
@@ -56,7 +56,7 @@ describe('a crash', () => {
     ['webhook.send.after-request', 1],
     ['webhook.record.before-commit', 1],
   ] as const)(
-    'at %s leaves a lease; once it is over the next send goes out, and the log shows both',
+    'a crash at %s leaves a lease; once it has expired the next send goes out, and the log shows both',
     async (name, sent) => {
       const { place, delivery } = await interruptedAt(name);
       const leased = {
@@ -86,7 +86,7 @@ describe('a crash', () => {
     },
   );
 
-  it('after the record has committed leaves nothing to do', async () => {
+  it('a crash after the end of a send is committed leaves nothing to do', async () => {
     const { place, delivery } = await interruptedAt('webhook.record.after-commit');
     expect(await delivery()).toMatchObject({
       status: 'delivered',
@@ -98,7 +98,7 @@ describe('a crash', () => {
     expect(place.received).toHaveLength(1);
   });
 
-  it('at each of three sends ends in a failure after the third lease, never in a fourth send', async () => {
+  it('a crash at each of three sends ends in a failure after the third lease, never in a fourth send', async () => {
     const { place, delivery } = await interruptedAt('webhook.send.after-request');
     for (const attempts of [2, 3]) {
       arm('webhook.send.after-request');
@@ -121,14 +121,14 @@ describe('a crash', () => {
   });
 });
 
-/** From now on. */
+/** From this point on. */
 async function logged(message: string): Promise<void> {
   const from = rig.logLines.length;
   await vi.waitFor(() => expect(rig.logLines.slice(from).join()).toContain(message), 10_000);
 }
 
-describe('a database that is away', () => {
-  it('while a send ends hears of it later: the send is not made again', async () => {
+describe('an unreachable database', () => {
+  it('a send that ends while the database is unreachable is recorded later, and not made again', async () => {
     const answer = Promise.withResolvers<void>();
     const place = rig.receiver.url((response) => void answer.promise.then(() => response.end()));
     const endpoint = await rig.endpoint(place.url);
@@ -146,7 +146,7 @@ describe('a database that is away', () => {
     expect(place.received).toHaveLength(1);
   });
 
-  it('when something is due gets it claimed as soon as it is back', async () => {
+  it('a delivery that falls due while the database is unreachable is leased as soon as it is back', async () => {
     const place = rig.receiver.url();
     const endpoint = await rig.endpoint(place.url);
     arm('webhook.take.after-commit');
@@ -162,7 +162,7 @@ describe('a database that is away', () => {
 });
 
 describe('a batch of events', () => {
-  it('whose commit fails is taken whole when it comes again', async () => {
+  it('a batch of events whose commit fails is stored whole when it comes again', async () => {
     const place = rig.receiver.url();
     const endpoint = await rig.endpoint(place.url);
     const events = [suspended(endpoint, rig.clock()), suspended(endpoint, rig.clock())];
@@ -174,7 +174,7 @@ describe('a batch of events', () => {
     expect(place.received).toHaveLength(2);
   });
 
-  it('whose commit nobody heard of is delivered by the sweep, once, though it comes again', async () => {
+  it('a batch of events whose commit got no response is delivered once, by the sweep, though it comes again', async () => {
     const place = rig.receiver.url();
     const endpoint = await rig.endpoint(place.url);
     const events = [suspended(endpoint, rig.clock())];

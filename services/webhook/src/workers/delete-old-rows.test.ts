@@ -1,4 +1,4 @@
-/** What goes with its age, and what stays. */
+/** Which rows are deleted by age, and which stay. */
 import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
@@ -26,7 +26,7 @@ async function put(endpointId: string): Promise<string> {
   return id;
 }
 
-/** Sends what is due there, with success. */
+/** Sends what is due to the endpoint, successfully. */
 async function deliver(endpointId: string): Promise<void> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + LEASE_MS) };
@@ -44,7 +44,7 @@ async function idsIn(table: string): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-it('the log goes at its age with its sends, what is pending stays, and a deleted endpoint goes with the last of its log', async () => {
+it('old log rows are deleted with their sends, pending ones stay, and a deleted endpoint goes with the last of its log', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const kept = await h.createEndpoint();
   const deleted = await h.createEndpoint();
@@ -68,7 +68,7 @@ it('the log goes at its age with its sends, what is pending stays, and a deleted
   expect(await idsIn('endpoints')).toEqual([kept.endpoint.id]);
 });
 
-it('an endpoint that was deleted without a log goes at once, one that is only off stays', async () => {
+it('a deleted endpoint without a log is deleted immediately, and one that is only off stays', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const deleted = await h.createEndpoint();
   const off = await h.createEndpoint();
@@ -80,7 +80,7 @@ it('an endpoint that was deleted without a log goes at once, one that is only of
   expect(left).not.toContain(deleted.endpoint.id);
 });
 
-it('the note that an event was taken outlives the stream, in as many statements as it takes', async () => {
+it('the row of an event is kept longer than the stream keeps the event, and old rows are deleted in several statements', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const insert = {
     text: 'insert into taken_events (id, taken_at) select gen_random_uuid(), $1 from generate_series(1, $2)',

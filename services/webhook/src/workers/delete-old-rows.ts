@@ -1,6 +1,6 @@
 /**
- * The delivery log is kept for some days, and the note that an event was taken for longer than the stream can bring it again. Later
- * they decide nothing; this frees their space.
+ * Deletes rows that decide nothing any more: the delivery log is kept for some days, and the row of an event for longer than the stream
+ * can bring the event again.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteForgottenEndpoints, deleteOldDeliveries, deleteOldTakenEvents } from '../repository/retention.ts';

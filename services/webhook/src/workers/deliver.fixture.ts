@@ -1,7 +1,8 @@
 /**
- * What the tests of the delivery engine stand on: take-in and dispatcher on a real database, and receivers that speak HTTPS. Nothing runs
- * by itself but what was woken: a test moves the clock and calls the sweep.
+ * The rig of the delivery engine's tests: intake and dispatcher on a real database, and HTTPS receivers. No timer runs; only woken
+ * endpoints are sent to: a test advances the clock and calls the sweep.
  */
+
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -9,22 +10,26 @@ import type { AddressInfo } from 'node:net';
 import { createEgress } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+} from '@laurel/local-infrastructure/certificate-authority';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { type CertificateAuthority, createCertificateAuthority } from '@laurel/private-ca';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import { parseCidrs } from '@laurel/safe-url';
 import { createLogger } from '@laurel/service';
+import type { Tenant } from '@laurel/tenant';
 import { createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
 import { afterAll, beforeAll } from 'vitest';
 import { createTake, type Take } from '../consumers/take-events.ts';
-import type { Endpoint, Tenant } from '../domain/endpoint.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
 import { insertEndpoint, updateSecret } from '../repository/endpoints.ts';
 import { insertPrograms } from '../repository/programs.ts';
 import { createDispatcher, type Dispatcher } from './deliver.ts';
 
-/** No test runs into it unless it wants to. */
+/** Long enough that no test reaches it unintentionally. */
 export const TIMEOUT_MS = 10_000;
 export const LEASE_MS = TIMEOUT_MS + 10_000;
 
@@ -37,7 +42,7 @@ export type Received = {
 };
 
 export interface Receiver extends AsyncDisposable {
-  /** An address of its own on this receiver, which answers with what `respond` does; 200 and `ok` unless said. */
+  /** A URL of its own on this receiver, which responds as `respond` does; without it with 200 and `ok`. */
   url(respond?: Respond): {
     readonly url: string;
     readonly received: Received[];
@@ -47,7 +52,7 @@ export interface Receiver extends AsyncDisposable {
 
 export type Respond = (response: ServerResponse, request: Received) => void;
 
-/** `tenant` is the sandbox of its developer's program. */
+/** `tenant` is the test environment of its developer's program. */
 export type Registered = Endpoint & { readonly secret: string; readonly tenant: Tenant };
 
 export interface Rig extends AsyncDisposable {
@@ -58,16 +63,16 @@ export interface Rig extends AsyncDisposable {
   readonly dispatcher: Dispatcher;
   readonly take: Take;
   readonly logLines: readonly string[];
-  /** One more process: a dispatcher on the same database, with the same clock. */
+  /** Stands for one more process: a dispatcher on the same database, with the same clock. */
   startDispatcher(options?: { readonly sends?: number; readonly timeoutMs?: number }): Dispatcher;
-  /** An endpoint of a developer of its own, unless said, with a program. */
+  /** An endpoint with a program; of a new developer, unless one is given. */
   endpoint(url: string, settings?: Partial<Endpoint>): Promise<Registered>;
   rotate(endpoint: Endpoint): Promise<string>;
-  /** Everything the database knows of the endpoint's deliveries, oldest first. */
+  /** The stored deliveries of the endpoint, with their sends, oldest first. */
   deliveries(endpointId: string): Promise<readonly StoredDelivery[]>;
-  /** The database is out of reach until this is disposed. */
+  /** Makes the database unreachable until the result is disposed. */
   outage(): Promise<AsyncDisposable>;
-  /** The sweep, and everything that comes of it. */
+  /** Runs the sweep and everything that it wakes. */
   sweep(dispatcher?: Dispatcher): Promise<void>;
 }
 
@@ -95,7 +100,7 @@ select d.id, d.status, d.attempts, d.next_attempt_at, d.leased_until, d.closed_a
 from deliveries d where d.endpoint_id = $1 order by d.created_at, d.id`,
 };
 
-/** The rig of one test file. It is there once the file's tests run. */
+/** The rig of one test file, started before its tests run. */
 export function useRig(): Rig {
   const rig = {} as Rig;
   beforeAll(async () => {
@@ -105,7 +110,7 @@ export function useRig(): Rig {
   return rig;
 }
 
-/** What happened in the sandbox of the endpoint's program, unless said. */
+/** A `challenge.suspended` event in the test environment of the endpoint's program, unless another tenant is given. */
 export function suspended({ tenant }: Pick<Registered, 'tenant'>, occurredAt: Date, event: Partial<Event> = {}): Event {
   return {
     id: newId(occurredAt),
@@ -213,7 +218,7 @@ async function startRig(): Promise<Rig> {
   };
 }
 
-/** The same server's own database, which is always there. */
+/** The same server's own database, which always exists. */
 function serverUrlOf(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.pathname = '/postgres';

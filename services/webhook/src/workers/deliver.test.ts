@@ -5,7 +5,7 @@ import { Environment } from '@laurel/proto/common';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ERROR_SENTENCES } from '../domain/delivery.ts';
+import { ERROR_SENTENCES } from '../domain/send-result.ts';
 import { closePending, hurryDelivery, insertDelivery } from '../repository/deliveries.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { claimSends, recordSends } from '../repository/sends.ts';
@@ -14,7 +14,7 @@ import { type Received, type Registered, type Respond, suspended, useRig } from 
 const rig = useRig();
 const MINUTE_MS = 60_000;
 
-// What one test left undelivered is no other's concern.
+// A delivery that one test leaves pending must not affect another test.
 afterEach(() => rig.database.query({ text: 'truncate deliveries, delivery_attempts' }));
 
 const status =
@@ -22,7 +22,7 @@ const status =
   (response) =>
     void response.writeHead(code).end(body);
 
-/** The one delivery of an event to a new endpoint, after its first send. */
+/** The only delivery of an event to a new endpoint, after its first send. */
 async function delivered(respond?: Respond) {
   const place = rig.receiver.url(respond);
   const endpoint = await rig.endpoint(place.url);
@@ -50,7 +50,7 @@ async function switchOff(endpoint: Registered, isActive = false): Promise<void> 
 }
 
 describe('an event', () => {
-  it('arrives as one request with exactly these headers and bytes, and both signatures verify', async () => {
+  it('an event arrives as one request with exactly the expected headers and bytes, and both signatures verify', async () => {
     const { place, endpoint, event, delivery } = await delivered();
     const [request, ...others] = place.received;
     expect(others).toEqual([]);
@@ -87,7 +87,7 @@ describe('an event', () => {
     });
   });
 
-  it('goes to every endpoint that wants it, each with its own id and signature', async () => {
+  it('an event goes to every matching endpoint, each with its own id and signature', async () => {
     const places = [rig.receiver.url(), rig.receiver.url(), rig.receiver.url()];
     const developerId = newId();
     const endpoints = await Promise.all(places.map(({ url }) => rig.endpoint(url, { developerId })));
@@ -102,7 +102,7 @@ describe('an event', () => {
     }
   });
 
-  it('of hundreds arrives once, and none is lost', async () => {
+  it('hundreds of events arrive once each, and none is lost', async () => {
     const place = rig.receiver.url();
     const endpoint = await rig.endpoint(place.url);
     const events = Array.from({ length: 200 }, () => suspended(endpoint, rig.clock()));
@@ -116,8 +116,8 @@ describe('an event', () => {
   });
 });
 
-describe('an answer', () => {
-  it.each([200, 201, 204, 299])('%i is a success', async (code) => {
+describe('the response to a send', () => {
+  it.each([200, 201, 204, 299])('a response with status %i is a success', async (code) => {
     const { delivery } = await delivered(status(code));
     expect(delivery).toMatchObject({
       status: 'delivered',
@@ -134,7 +134,7 @@ describe('an answer', () => {
     [500, 'http_5xx'],
     [503, 'http_5xx'],
   ] as const)(
-    '%i is the failure %s, whatever its headers ask for, and is tried again a minute later',
+    'a response with status %i is the failure %s, whatever its headers ask for, and the send is retried a minute later',
     async (code, kind) => {
       const { place, delivery } = await delivered((response) =>
         response.writeHead(code, { Location: 'https://127.0.0.1:1/', 'Retry-After': '1' }).end('no'),
@@ -155,7 +155,7 @@ describe('an answer', () => {
   it.each<[string, Respond, string]>([
     ['a connection that ends', (response) => response.socket?.destroy(), 'protocol'],
     ['what is no HTTP', (response) => response.socket?.end('hello\r\n\r\n'), 'protocol'],
-  ])('that is %s has its kind and no status', async (_, respond, kind) => {
+  ])('instead of a response, %s is recorded with its error kind and no status', async (_, respond, kind) => {
     const { delivery } = await delivered(respond);
     expect(delivery).toMatchObject({
       status: 'pending',
@@ -163,7 +163,7 @@ describe('an answer', () => {
     });
   });
 
-  it('from nobody is a connection that could not be made', async () => {
+  it('a port that nothing listens on is a connection that could not be made', async () => {
     const endpoint = await rig.endpoint('https://127.0.0.1:1025/');
     await rig.take([suspended(endpoint, rig.clock())]);
     await rig.dispatcher.whenIdle();
@@ -178,7 +178,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('whose body never ends is decided by its status, and read no further than its excerpt needs', async () => {
+  it('a response whose body never ends is decided by its status, and read no further than its excerpt needs', async () => {
     const { delivery } = await delivered((response) => {
       response.writeHead(200);
       const write = () => {
@@ -197,7 +197,7 @@ describe('an answer', () => {
       (response) => void response.writeHead(503).write('drip'),
       { http_status: 503, error_kind: 'http_5xx', response_excerpt: 'drip' },
     ],
-  ])('%s is a failure once the timeout is over', async (_, respond, send) => {
+  ])('an answer %s is a failure once the timeout is over', async (_, respond, send) => {
     await using hasty = rig.startDispatcher({ timeoutMs: 500 });
     const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
     await insertDelivery(rig.database, newDelivery(endpoint));
@@ -210,14 +210,14 @@ describe('an answer', () => {
     ['that is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe]), '\ufffdPNG\ufffd\ufffd'],
     ['of long characters', Buffer.from('🂡'.repeat(1_500)), '🂡'.repeat(1_000)],
     ['that is empty', Buffer.alloc(0), ''],
-  ])('with a body %s is recorded', async (_, body, excerpt) => {
+  ])('a response with a body %s is recorded', async (_, body, excerpt) => {
     const { delivery } = await delivered((response) => void response.end(body));
     expect(delivery.sends).toMatchObject([{ http_status: 200, response_excerpt: excerpt }]);
   });
 });
 
 describe('a delivery that fails', () => {
-  it('is sent again after 1 minute and after 5 more, under one id, and then never', async () => {
+  it('a failed delivery is sent again after 1 minute and after 5 more, under one id, and then never', async () => {
     const { place, endpoint } = await delivered(status(500));
     await rig.sweep();
     rig.clock.advance(MINUTE_MS - 1);
@@ -249,7 +249,7 @@ describe('a delivery that fails', () => {
     expect(place.received).toHaveLength(3);
   });
 
-  it('and is then answered 2xx is delivered, and done', async () => {
+  it('a failed delivery that is then answered 2xx is delivered, and not sent again', async () => {
     let answers = 0;
     const { place, endpoint } = await delivered((response) => {
       answers += 1;
@@ -263,7 +263,7 @@ describe('a delivery that fails', () => {
     expect(place.received).toHaveLength(2);
   });
 
-  it('is signed with the secret as it is at each send, at the URL as it is', async () => {
+  it('each send is signed with the current secret and goes to the current URL', async () => {
     const { place, endpoint } = await delivered(status(500));
     const secret = await rig.rotate(endpoint);
     const moved = rig.receiver.url();
@@ -279,7 +279,7 @@ describe('a delivery that fails', () => {
     expect(Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp'])).toBe(60);
   });
 
-  it('can be hurried: the next send is the scheduled one, only sooner', async () => {
+  it('a requested retry is the scheduled send, only sooner', async () => {
     const { place, endpoint, delivery } = await delivered(status(500));
     const { tenant } = endpoint;
     expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
@@ -297,7 +297,7 @@ describe('a delivery that fails', () => {
     expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
   });
 
-  it('cannot be hurried by others, nor one whose first send is yet to come', async () => {
+  it('a retry cannot be requested by another tenant, nor before the first send', async () => {
     const { delivery, endpoint } = await delivered(status(500));
     const others = [
       { ...endpoint.tenant, programId: newId() },
@@ -314,7 +314,7 @@ describe('a delivery that fails', () => {
   });
 });
 
-/** As take-in makes it. */
+/** A delivery as the intake inserts it. */
 function newDelivery({ id: endpointId, tenant }: Registered) {
   const createdAt = rig.clock();
   return {
@@ -329,8 +329,8 @@ function newDelivery({ id: endpointId, tenant }: Registered) {
   };
 }
 
-describe('an endpoint that goes off', () => {
-  it('gets nothing more: what waits has failed, and says why', async () => {
+describe('an endpoint that is switched off', () => {
+  it('an endpoint that is off gets nothing more: its pending deliveries have failed, and the log has the reason', async () => {
     const { place, endpoint } = await delivered(status(500));
     await switchOff(endpoint);
     const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: rig.clock() };
@@ -344,7 +344,7 @@ describe('an endpoint that goes off', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject(closed);
   });
 
-  it('while a delivery is being written gets none of it: the claim closes it', async () => {
+  it('a delivery inserted while its endpoint is switched off is not sent: the claim closes it', async () => {
     const place = rig.receiver.url();
     const endpoint = await rig.endpoint(place.url);
     await switchOff(endpoint);
@@ -362,7 +362,7 @@ describe('an endpoint that goes off', () => {
   it.each([
     [500, 'failed'],
     [200, 'delivered'],
-  ] as const)('during a send that is then answered %i has that delivery %s, and sent no more', async (code, ending) => {
+  ] as const)('a delivery closed during a send answered %i is %s, and sent no more', async (code, ending) => {
     const answered = Promise.withResolvers<void>();
     const place = rig.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
     const endpoint = await rig.endpoint(place.url);
@@ -384,7 +384,7 @@ describe('an endpoint that goes off', () => {
     expect(place.received).toHaveLength(1);
   });
 
-  it('for good gets nothing more either', async () => {
+  it('a deleted endpoint gets nothing more either', async () => {
     const { place, endpoint } = await delivered(status(500));
     await deleteEndpoint(rig.database, endpoint.id, rig.clock());
     rig.clock.advance(MINUTE_MS);
@@ -394,8 +394,8 @@ describe('an endpoint that goes off', () => {
   });
 });
 
-describe('a delivery that a person sends again', () => {
-  it('is another one with the same bytes', async () => {
+describe('a delivery that a developer sends again', () => {
+  it('a resent delivery is another one with the same bytes', async () => {
     const { place, endpoint, event, delivery } = await delivered();
     const [first] = place.received;
     const again = {
@@ -419,7 +419,7 @@ describe('a delivery that a person sends again', () => {
 });
 
 describe('two processes', () => {
-  it('never send one delivery at the same time, nor twice', async () => {
+  it('two processes never send one delivery at the same time, nor twice', async () => {
     await using replica = rig.startDispatcher();
     const places = Array.from({ length: 20 }, () => rig.receiver.url());
     const endpoints = await Promise.all(places.map(({ url }) => rig.endpoint(url)));
@@ -434,7 +434,7 @@ describe('two processes', () => {
     expect(sent.toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
   });
 
-  it('claim at once and get none in common', async () => {
+  it('two processes that lease at the same time never lease the same delivery', async () => {
     const endpoint = await rig.endpoint(rig.receiver.url().url);
     const deliveries = Array.from({ length: 30 }, () => newDelivery(endpoint));
     await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
@@ -451,7 +451,7 @@ describe('two processes', () => {
   });
 });
 
-describe('an end that comes too late', () => {
+describe('the end of a send that comes too late', () => {
   const times = () => ({ now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) });
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
@@ -472,7 +472,7 @@ describe('an end that comes too late', () => {
     return { endpoint, first, second };
   }
 
-  it('of a failure does not touch the lease of the next send, and takes its line in the log', async () => {
+  it('a late failure does not change the lease of the next send, and replaces the interrupted entry in the log', async () => {
     const { endpoint, first, second } = await claimedTwice();
     expect(await onlyDelivery(endpoint)).toMatchObject({ sends: [{ number: 1, error_kind: 'interrupted' }] });
     const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
@@ -490,7 +490,7 @@ describe('an end that comes too late', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 2 });
   });
 
-  it('of a success makes it delivered, and the failure of the next send changes nothing', async () => {
+  it('a late success makes the delivery delivered, and the failure of the next send changes nothing', async () => {
     const { endpoint, first, second } = await claimedTwice();
     const success = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
     await recordSends(rig.database, [{ send: first, durationMs: 9, phases: noPhases, result: success }]);
@@ -510,7 +510,7 @@ describe('an end that comes too late', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ attempts: 2 });
   });
 
-  it('of a delivery that has left with its log is recorded nowhere, and holds up nobody', async () => {
+  it('a late end of a delivery that was deleted with its log is not recorded, and does not block other ends', async () => {
     const endpoint = await rig.endpoint(rig.receiver.url().url);
     await insertDelivery(rig.database, newDelivery(endpoint));
     const gone = await claimOne(endpoint);

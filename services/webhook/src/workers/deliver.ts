@@ -1,29 +1,29 @@
 /**
- * The dispatcher: sends what is due, as domain/delivery.ts tells, and lets no endpoint wait for another (domain/slots.ts).
+ * The dispatcher: sends due deliveries by the states of domain/delivery.ts, and lets no endpoint delay another (domain/slots.ts).
  *
- *   queue    endpoints that may have something due. Take-in and the portal's calls put them there at once; every 30 seconds the sweep adds
- *            those with retries that have come due, with leases whose process died, and whatever another replica left behind
- *   claim    one durable statement for every place that is free: it raises the number of the send and takes its lease
- *   send     outside of any transaction, with the URL and the secret that the claim read
- *   record   one statement for all sends that ended meanwhile, not durable
+ *   queue    endpoints that may have something due. The intake and the portal's calls add them immediately; every 30 seconds the sweep adds
+ *            those with retries that are due, with leases whose process died, and with deliveries that another replica left
+ *   claim    leases deliveries: one durable statement for all free slots, which raises the number of each send
+ *   send     outside of any transaction, with the URL and the secret that `claim` read
+ *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
  *
- * A crash after the claim leaves a lease. When it is over the sweep finds the delivery, and the send counts as made: it may have arrived.
- * Replicas need not know of each other: a claim skips what another one holds.
+ * A crash after `claim` leaves a lease. When it has expired the sweep finds the delivery, and the send counts as made: it may have arrived.
+ * Replicas need no coordination: `claim` skips rows that another replica has locked or leased.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createCoalescer } from '@laurel/coalesce';
 import type { Egress, EgressResult } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
-import { failpoint } from '@laurel/failpoint';
-import { type Database, isConnectionFailure } from '@laurel/postgres';
+import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
 import { counter, gauge, histogram } from '@laurel/telemetry';
-import { decideResult, ERROR_SENTENCES, type Send, type SendEnd } from '../domain/delivery.ts';
+import type { Send } from '../domain/delivery.ts';
 import type { RetryDelaysMs } from '../domain/retry-schedule.ts';
 import { composeHeaders } from '../domain/send-headers.ts';
+import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
 import { createSlots, type Ended, type Room, standingAfter, type Usage } from '../domain/slots.ts';
-import { type Claim, claimSends, findEndpointsWithDue, recordSends, type SendRecord } from '../repository/sends.ts';
+import { failpoint } from '../failpoints.ts';
+import { type Claim, claimSends, findEndpointsWithDue, type SendRecord } from '../repository/sends.ts';
+import { createSendRecorder } from './record-sends.ts';
 
 export type DispatcherDeps = {
   readonly database: Database;
@@ -31,53 +31,42 @@ export type DispatcherDeps = {
   readonly encryption: Encryption;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From a send's beginning to the end of the answer that is read. */
+  /** From the start of a send to the end of the part of the response that is read. */
   readonly timeoutMs: number;
   readonly retryDelaysMs: RetryDelaysMs;
-  /** Sends that may be in flight to one endpoint, and in all. */
+  /** The most sends in flight: to one endpoint, and in total. */
   readonly sendsPerEndpoint: number;
   readonly sends: number;
 };
 
 export interface Dispatcher extends AsyncDisposable {
-  /** These endpoints may have something due: it is sent as soon as there is a place. Never throws, never waits. */
+  /** The endpoints may have something due, which is sent as soon as there is a slot. Never throws, never waits. */
   wake(endpointIds: readonly string[]): void;
-  /** The sweep: wakes every endpoint that has something due, whoever put it there. */
+  /** The sweep: wakes every endpoint that has something due, whichever process inserted it. */
   runOnce(now: Date): Promise<void>;
   /** Resolves once nothing that this process knows of is due, and every send that it began has ended and is recorded. */
   whenIdle(): Promise<void>;
 }
 
-/** What a send may take beyond its timeout until it is recorded: longer than a busy process or a slow commit ever needs. */
+/** How long a send may take beyond its timeout until it is recorded: longer than a busy process or a slow commit ever needs. */
 const LEASE_MARGIN_MS = 10_000;
-/** The body of an answer is read up to here; the log shows its beginning. */
+/** The body of a response is read up to this size; the log shows its beginning. */
 const MAX_ANSWER_BYTES = 16 * 1_024;
-/** How long the database is left alone after it has failed. */
+/** The pause after a failure of the database. */
 const TRY_AGAIN_MS = 500;
-/** Over more time than a lease is long, after which the ends are of no use any more. */
-const RECORD_TRIES = 40;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { database, egress, encryption, clock, logger, timeoutMs, retryDelaysMs, sends, sendsPerEndpoint } = deps;
   const metrics = createMetrics();
   const slots = createSlots({ sends, sendsPerEndpoint });
-  const recorder = createCoalescer<SendRecord, void>({
-    name: 'webhook.record',
-    // A statement that one bad row fails is repeated row by row; a database that is away would fail each of them as well.
-    isolate: (error) => !isConnectionFailure(error),
-    run: async (records) => {
-      await record(records);
-      return records.map(() => undefined);
-    },
-  });
-
   let isClaiming = false;
   let isStopping = false;
   let nextClaim: NodeJS.Immediate | undefined;
   let claimAgain: NodeJS.Timeout | undefined;
   let waiting: { readonly isOver: () => boolean; readonly resolve: () => void }[] = [];
 
+  const recorder = createSendRecorder({ database, logger, isStopping: () => isStopping });
   const isQuiet = () => !isClaiming && slots.inFlight === 0;
   const isIdle = () => isQuiet() && slots.queued === 0 && nextClaim === undefined;
 
@@ -86,7 +75,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     claimSoon();
   }
 
-  /** On the next turn of the event loop, so that all that this one brings goes into one claim. */
+  /** Claims on the next turn of the event loop, so that all endpoints that this turn wakes go into one claim. */
   function claimSoon(): void {
     if (isClaiming || isStopping || slots.queued === 0) return;
     nextClaim ??= setImmediate(() => {
@@ -130,7 +119,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }, TRY_AGAIN_MS);
   }
 
-  /** Never rejects. What fails on our side leaves the lease behind, as a crash would. */
+  /** Never rejects. A failure on our side leaves the lease, as a crash would. */
   async function deliver(send: Send): Promise<void> {
     metrics.inFlight.set(slots.inFlight);
     let ended: SendRecord | undefined;
@@ -143,7 +132,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     metrics.inFlight.set(slots.inFlight);
     claimSoon();
     if (ended !== undefined) {
-      // Its failure was logged with the batch.
+      // The recorder has logged the failure with its batch.
       await recorder.submit(ended).catch(() => undefined);
     }
     tellWaiting();
@@ -167,26 +156,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     metrics.sends.inc({ outcome: result.error?.kind ?? 'delivered' });
     metrics.duration.observe(durationMs / 1_000);
     return { send, durationMs, phases: answer.timings, result };
-  }
-
-  /**
-   * While the database is away the ends are kept, because a send whose end is lost is made again. Recorded twice, or too late, an end
-   * changes nothing.
-   */
-  async function record(records: readonly SendRecord[]): Promise<void> {
-    for (let triesLeft = RECORD_TRIES; ; ) {
-      try {
-        await failpoint('webhook.record.before-commit');
-        await recordSends(database, records);
-        await failpoint('webhook.record.after-commit');
-        return;
-      } catch (error) {
-        triesLeft -= 1;
-        logger.error({ err: error, sends: records.length, triesLeft }, 'the ends of sends could not be recorded');
-        if (!isConnectionFailure(error) || triesLeft === 0 || isStopping) throw error;
-        await sleep(TRY_AGAIN_MS);
-      }
-    }
   }
 
   function tellWaiting(): void {
@@ -217,7 +186,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 }
 
-/** A claim that failed used nothing, and says nothing of what is due. */
+/** The usage of an endpoint's slots. A claim that failed used none, and leaves open whether more is due. */
 function usageOf({ endpointId, room }: Room, claimed: Claim | undefined): Usage {
   if (claimed === undefined) return { used: 0, isDrained: false };
   const { rows, sends } = claimed.taken.get(endpointId) ?? { rows: 0, sends: 0 };
@@ -231,7 +200,7 @@ function standingOf({ result, durationMs }: SendRecord): Ended {
 function endOf(answer: EgressResult): SendEnd {
   if (answer.kind === 'answer') return { kind: 'answer', status: answer.status, body: answer.body };
   const { error, message } = answer;
-  // This process is stopping, which is not the endpoint's fault.
+  // This process is stopping, which does not count against the endpoint.
   if (error === 'aborted') return { kind: 'failure', error: 'interrupted', sentence: ERROR_SENTENCES.interrupted };
   return { kind: 'failure', error, sentence: message };
 }

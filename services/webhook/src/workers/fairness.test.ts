@@ -1,4 +1,4 @@
-/** Endpoints that never answer hold up nobody: the healthy ones have everything while the dead ones still hang. */
+/** Endpoints that never answer delay no other endpoint: the healthy ones have all their deliveries while sends to the dead ones hang. */
 import type { ServerResponse } from 'node:http';
 import { newId } from '@laurel/ids';
 import { expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ const rig = useRig();
 const DEAD = 100;
 const HEALTHY = 20;
 const EVENTS = 25;
-/** Nothing that happens here takes so long. */
+/** Longer than anything in this file takes. */
 const FOR_EVER_MS = 300_000;
 
 async function queue(endpoints: readonly Registered[], events: number): Promise<void> {
@@ -36,7 +36,7 @@ const register = (count: number, url: () => string) =>
   Promise.all(Array.from({ length: count }, () => rig.endpoint(url())));
 const idsOf = (endpoints: readonly Registered[]) => endpoints.map(({ id }) => id);
 
-it('healthy endpoints have everything while a hundred dead ones hang, known to be dead or not', async () => {
+it('healthy endpoints get all their deliveries while a hundred dead ones hang, untried or failing', async () => {
   await using dispatcher = rig.startDispatcher({ timeoutMs: FOR_EVER_MS });
   const hanging = new Set<ServerResponse>();
   let isOver = false;
@@ -49,7 +49,7 @@ it('healthy endpoints have everything while a hundred dead ones hang, known to b
     hanging.clear();
   };
 
-  // Nobody is known. The dead ones come first, and each has a send hanging before the first healthy one asks for a place.
+  // Every endpoint is untried. The dead ones come first, and each has a hanging send before the first healthy one requests a slot.
   const dead = await register(DEAD, () => grave.url);
   await queue(dead, 3);
   dispatcher.wake(idsOf(dead));
@@ -61,7 +61,7 @@ it('healthy endpoints have everything while a hundred dead ones hang, known to b
   await Promise.all(places.map((place) => place.arrivals(EVENTS)));
   expect(hanging.size).toBe(DEAD);
 
-  // The dead ones are known now: half of all places is the most that they hold, one each.
+  // The dead ones have failed by then: they hold at most half of all slots, one each.
   release();
   await grave.arrivals(DEAD + 64);
   const newcomer = rig.receiver.url();

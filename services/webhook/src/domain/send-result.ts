@@ -1,0 +1,86 @@
+/**
+ * Whether a send succeeded (docs/contract/partner-api.md, "Delivery behaviour"): any 2xx is a success. A redirect is a failure and is not
+ * followed; a 4xx is one like a 5xx, and so is everything that ends without an answer. What failed is sent again by retry-schedule.ts.
+ */
+import { nextSendAt, type RetryDelaysMs } from './retry-schedule.ts';
+
+/** Why a send failed before a response arrived. */
+export type FailureKind = 'dns' | 'blocked' | 'connect' | 'tls' | 'timeout' | 'protocol';
+
+/** Every kind of error that the log shows: before a response, by the response's status, or without a recorded end. */
+export type ErrorKind = FailureKind | 'http_3xx' | 'http_4xx' | 'http_5xx' | 'interrupted';
+
+/** How a send ended. */
+export type SendEnd =
+  | {
+      readonly kind: 'answer';
+      /** 200 to 999, as libs/egress returns it; everything from 500 on counts as `http_5xx`. */
+      readonly status: number;
+      readonly body: Buffer;
+    }
+  | { readonly kind: 'failure'; readonly error: FailureKind | 'interrupted'; readonly sentence: string };
+
+/** What is recorded of a send's end. */
+export type SendResult = {
+  readonly httpStatus: number | null;
+  /** Null after a 2xx. */
+  readonly error: { readonly kind: ErrorKind; readonly sentence: string } | null;
+  readonly responseExcerpt: string | null;
+  /** When the next send is due; null after a 2xx and after the last one. */
+  readonly nextSendAt: Date | null;
+};
+
+/** The sentences of the delivery log for errors that are no failure of a connection (libs/egress has the sentences for those). */
+export const ERROR_SENTENCES = {
+  http_3xx: 'The answer was a redirect, and redirects are not followed.',
+  http_4xx: 'The answer was a client error; only 2xx counts as success.',
+  http_5xx: 'The answer was a server error; only 2xx counts as success.',
+  interrupted: 'The send was interrupted on our side; whether it arrived is not known.',
+  endpoint_off: 'The endpoint was off.',
+} as const satisfies Record<Exclude<ErrorKind, FailureKind> | 'endpoint_off', string>;
+
+const EXCERPT_CHARACTERS = 1_000;
+/** Enough bytes for that many characters of at most four bytes each. */
+const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS + 4;
+
+/** Any 2xx is a success; any other status, 4xx included, is a failure (docs/contract/partner-api.md, "Delivery behaviour"). */
+export function decideResult(end: SendEnd, number: number, endedAt: Date, delaysMs: RetryDelaysMs): SendResult {
+  const error = errorOf(end);
+  return {
+    httpStatus: end.kind === 'answer' ? end.status : null,
+    error,
+    responseExcerpt: end.kind === 'answer' ? excerptOf(end.body) : null,
+    nextSendAt: error === null ? null : nextSendAt(number, endedAt, delaysMs),
+  };
+}
+
+function errorOf(end: SendEnd): SendResult['error'] {
+  if (end.kind === 'failure') return { kind: end.error, sentence: end.sentence };
+  const kind = errorKindOf(end.status);
+  return kind === null ? null : { kind, sentence: ERROR_SENTENCES[kind] };
+}
+
+function errorKindOf(status: number): Exclude<ErrorKind, FailureKind> | null {
+  if (status >= 200 && status < 300) return null;
+  if (status < 400) return 'http_3xx';
+  return status < 500 ? 'http_4xx' : 'http_5xx';
+}
+
+/**
+ * The body's first 1,000 characters, counted as PostgreSQL counts them: by code point. Bytes that are not UTF-8 become U+FFFD, and NUL,
+ * which a text column refuses, is left out.
+ */
+export function excerptOf(body: Buffer): string {
+  const text = withoutNul(body).toString('utf8', 0, EXCERPT_BYTES);
+  if (text.length <= EXCERPT_CHARACTERS) return text;
+  let units = 0;
+  for (let taken = 0; taken < EXCERPT_CHARACTERS && units < text.length; taken += 1) {
+    units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, units);
+}
+
+/** NUL is the byte 0 in UTF-8, and part of no other character. */
+function withoutNul(body: Buffer): Buffer {
+  return body.includes(0) ? Buffer.from(body.filter((byte) => byte !== 0)) : body;
+}
