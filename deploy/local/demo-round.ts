@@ -1,5 +1,6 @@
-/** The demo's round: three players, a re-buy, a look that is masked and one that is not, and the table with its purses once it is over. */
+/** The demo's round: three players, a re-buy, a masked leaderboard and a full one, and the final table with its purses. */
 import { randomUUID } from 'node:crypto';
+import { type TrustedKey, verifyReceipt } from '@laurel/signature';
 import { type Answer, type Call, chapter, check, type Json } from './demo-calls.ts';
 import type { Webhooks } from './demo-webhooks.ts';
 import { CUP } from './seed.ts';
@@ -11,8 +12,10 @@ export async function playRound(on: {
   readonly programId: string;
   readonly run: string;
   readonly webhooks: Webhooks;
+  /** The keys against which receipts and seals are verified. */
+  readonly trusted: readonly TrustedKey[];
 }): Promise<void> {
-  const { call, asPartner, asOperator, programId, run, webhooks } = on;
+  const { call, asPartner, asOperator, programId, run, webhooks, trusted } = on;
   const withKey = () => ({ ...asPartner, 'idempotency-key': randomUUID() });
 
   chapter('Laurel: an operator opens a tournament, whose first round opens with it');
@@ -110,7 +113,11 @@ export async function playRound(on: {
     headers: asOperator,
     expect: 200,
   });
-  check(typeof receipt.body.seal === 'object', 'a receipt of a settled round must carry its seal');
+  const verdict = verifyReceipt(receipt.body, trusted);
+  check(
+    verdict.kind === 'valid' && verdict.counted?.seal.leaf.final_rank === 1,
+    'a receipt of a settled round must carry a seal that counts it, signed with a key of the list',
+  );
 }
 
 function ranksOf(board: Answer): string {

@@ -1,4 +1,4 @@
-/** The demo's webhooks: an HTTPS server as a partner would write it, its registration in the portal, and what has to arrive there. */
+/** The demo's webhooks: an HTTPS server as a partner would write it, its registration in the portal, and the webhooks that must arrive. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -19,7 +19,7 @@ import {
 import type { DemoProgram } from './seed.ts';
 import type { WebhookCa } from './webhook-ca.ts';
 
-/** A webhook that must arrive with a valid signature; `what` tells a person which one it is. */
+/** A webhook that must arrive with a valid signature; `what` describes it for people. */
 export type ExpectedWebhook = {
   readonly what: string;
   readonly event: string;
@@ -35,13 +35,13 @@ export interface Webhooks extends AsyncDisposable {
 
 type Received = { readonly deliveryId: string; readonly event: string; readonly data: Json };
 
-/** By this the demo knows an endpoint that an earlier run could not remove. */
+/** By this the demo recognises an endpoint that an earlier run could not remove. */
 const DESCRIPTION = 'npm run demo';
 const ARRIVAL_LIMIT_MS = 30_000;
 const RECORDING_LIMIT_MS = 10_000;
 const SHOWN_HEADERS = ['x-webhook-signature', 'x-webhook-event', 'x-webhook-delivery-id'];
 
-/** What a partner's server does before it believes a webhook: the raw bytes, the secret as it was shown, a comparison in constant time. */
+/** A partner's server does this before it accepts a webhook: the raw bytes, the secret as it was shown, a comparison in constant time. */
 export function isSigned(rawBody: Buffer, secret: string, signature: string | undefined): boolean {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`);
   const given = Buffer.from(signature ?? '');
@@ -115,7 +115,7 @@ export async function receiveWebhooks(on: {
       await call({ method: 'DELETE', path: '/api/portal/session', headers: asDeveloper, expect: 204 });
     },
     async [Symbol.asyncDispose]() {
-      // After a failure, which is what will be told: the next run removes what this cannot.
+      // After a failure, and only that failure is reported: the next run removes an endpoint that this one cannot.
       if (!isRemoved) await fetch(origin + path, { method: 'DELETE', headers: asDeveloper }).catch(() => undefined);
       await receiver.close();
     },
@@ -134,7 +134,7 @@ export async function receiveWebhooks(on: {
   return webhooks;
 }
 
-/** A partner's endpoint. What is not signed with the secret is answered 401 and ends the demo. */
+/** A partner's endpoint. A request that is not signed with the secret is answered 401 and ends the demo. */
 async function startReceiver(files: WebhookCa) {
   const received: Received[] = [];
   let secret = '';
@@ -205,7 +205,7 @@ function printWebhook(request: IncomingMessage, body: Buffer, isGenuine: boolean
   if (isGenuine) printJson(JSON.parse(body.toString()) as Json);
 }
 
-/** A delivery is in the log as delivered a moment after its receiver has answered. */
+/** The log shows a delivery as delivered a moment after its receiver has answered. */
 async function recorded(url: string, headers: Record<string, string>): Promise<void> {
   const deadline = Date.now() + RECORDING_LIMIT_MS;
   for (;;) {

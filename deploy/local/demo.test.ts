@@ -24,7 +24,7 @@ async function playDemo(): Promise<{ code: number | null; output: string }> {
   return { code, output };
 }
 
-test('the demo says in one sentence that the stack is not running', async () => {
+test('the demo reports in one sentence that the stack is not running', async () => {
   const never = await playDemo();
   expect(never.code).toBe(1);
   expect(never.output.trim()).toMatch(/^The stack is not running \(no .*ready\.json\): run `npm start` .*\.$/);
@@ -36,7 +36,7 @@ test('the demo says in one sentence that the stack is not running', async () => 
   expect(gone.output.trim()).toMatch(/^The stack is not running at http:\/\/127\.0\.0\.1:9: run `npm start` .*\.$/);
 });
 
-test('the demo plays again and again on one stack, and shows no key', async () => {
+test('the demo runs repeatedly on one stack, and shows no key', async () => {
   await using stack = await startStack();
   const { baseUrl, operatorToken } = stack;
   const demo = await seedDemo({ baseUrl: `${baseUrl}/v1`, operatorToken });
@@ -48,7 +48,7 @@ test('the demo plays again and again on one stack, and shows no key', async () =
   await writeFile(join(dataDirectory, 'ready.json'), JSON.stringify(ready));
   const asDeveloper = await signIn(baseUrl, demo.developer);
   const endpoints = `${baseUrl}/api/portal/webhook-endpoints`;
-  // What a demo that was killed leaves behind.
+  // The endpoint that a killed demo leaves behind.
   const leftOver = { url: 'https://127.0.0.1:9443/', events: [], description: 'npm run demo' };
   const created = await fetch(endpoints, { method: 'POST', headers: asDeveloper, body: JSON.stringify(leftOver) });
   expect(created.status).toBe(201);

@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('a data directory belongs to one launcher, which notes its children and gives the directory back', async () => {
+test('a data directory belongs to one launcher, which records its children and releases the directory', async () => {
   {
     using instance = await takeDataDirectory(dataDir, 8080, say);
     instance.noteChild('wallet', 4711);
@@ -51,7 +51,7 @@ test('a launcher that still runs keeps its data directory', async () => {
   expect(readFileSync(note, 'utf8')).toBe(before);
 });
 
-test('what a killed launcher left behind is ended, and nothing else', async () => {
+test('a launcher ends the processes that a killed launcher left behind, and no others', async () => {
   const left = await startIdle(dataDir);
   const stranger = await startIdle('/another/data/directory');
   writeFileSync(
@@ -64,7 +64,7 @@ test('what a killed launcher left behind is ended, and nothing else', async () =
   expect(inspectProcess(stranger.pid as number)).not.toBeNull();
 });
 
-test('a service whose launcher is gone drains and leaves', async () => {
+test('a service whose launcher has exited drains and exits', async () => {
   const source = 'process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up")';
   const preload = new URL('exit-with-parent.mjs', import.meta.url).pathname;
   const child = spawn(process.execPath, ['--import', preload, '-e', `${source}; setInterval(() => {}, 1000)`], {
@@ -76,18 +76,18 @@ test('a service whose launcher is gone drains and leaves', async () => {
     output += chunk;
   });
   await expect.poll(() => output).toBe('up\n');
-  // The kernel closes the channel in the same way when the launcher is killed.
+  // The kernel also closes the channel when the launcher is killed.
   child.disconnect();
   expect(await once(child, 'exit')).toEqual([0, null]);
   await expect.poll(() => output).toBe('up\ndrained\n');
 });
 
-/** A process that does nothing, with a word on its command line. */
+/** An idle process with a given argument on its command line. */
 async function startIdle(word: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', word], { stdio: 'ignore' });
   children.push(child);
   await once(child, 'spawn');
-  // The command line is this process's own until the new program has begun.
+  // Until the new program has begun, the child has the command line of this process.
   await expect.poll(() => inspectProcess(child.pid as number)?.command).toContain(word);
   return child;
 }

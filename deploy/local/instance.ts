@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspectProcess } from './processes.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** What the running launcher notes, so that the next one knows whether it may start and what it must clear away. */
+/** The running launcher's record, by which the next one knows whether it may start and which processes it must end. */
 interface Note {
   readonly launcher: number;
   readonly httpPort: number;
   readonly children: Readonly<Record<string, number>>;
 }
 
-/** The right to run from one data directory; disposing gives it back. */
+/** The right to run from one data directory; disposing releases it. */
 export interface Instance extends Disposable {
   noteChild(name: string, pid: number | undefined): void;
 }
@@ -19,9 +19,9 @@ export interface Instance extends Disposable {
 const CLEARING_LIMIT_MS = 15_000;
 
 /**
- * Takes the data directory for this process. A launcher that still runs keeps it; what a killed one left behind is
- * ended first: its services leave by themselves, everything else that carries the data directory on its command
- * line is told to.
+ * Locks the data directory for this process. A launcher that still runs keeps it; processes that a killed one left behind
+ * are ended first: its services exit on their own, and every other process with the data directory on its command
+ * line gets a signal.
  */
 export async function takeDataDirectory(
   dataDir: string,
@@ -84,7 +84,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself in the meantime.
+    // It has exited in the meantime.
   }
 }
 

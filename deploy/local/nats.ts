@@ -8,12 +8,16 @@ export function natsProcess(options: {
   dataDir: string;
   port: number;
   logFile: string;
+  /** Its users and its certificate. */
+  configurationFile: string;
   onPid: ProcessShape['onPid'];
 }): ProcessShape {
   return {
     name: 'nats',
     file: options.file,
     args: [
+      '--config',
+      options.configurationFile,
       '--addr',
       '127.0.0.1',
       '--port',

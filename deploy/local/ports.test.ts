@@ -22,12 +22,12 @@ test('every part of a stack gets a port of its own, below the range of outgoing 
   expect(Object.values(ports).every((port) => port >= 20_000 && port < 32_768)).toBe(true);
 });
 
-test('the ports of the first start are kept by the later ones', async () => {
+test('later starts keep the ports of the first start', async () => {
   const first = await keepPorts(file);
   expect(await keepPorts(file)).toEqual(first);
 });
 
-test('a kept port that somebody else took is replaced, and the others stay', async () => {
+test('a kept port that another process took is replaced, and the others stay', async () => {
   const first = await keepPorts(file);
   const second = await keepPorts(file, async (port) => port !== first.walletGrpc);
   expect(second.walletGrpc).not.toBe(first.walletGrpc);
@@ -35,13 +35,13 @@ test('a kept port that somebody else took is replaced, and the others stay', asy
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(second);
 });
 
-test('a damaged file is written anew', async () => {
+test('a damaged file of ports is replaced', async () => {
   writeFileSync(file, '{"postgres": 2');
   const ports = await keepPorts(file);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(ports);
 });
 
-test('a port on which somebody listens is not free', async () => {
+test('a port on which a server listens is not free', async () => {
   const server = await listen();
   const port = portOf(server);
   expect(await isPortFree(port)).toBe(false);

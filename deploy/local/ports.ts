@@ -1,32 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { type CalledService, isCalled, SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 
-/** The ports inside one stack. Each is chosen once and kept, so that a URL noted today still holds tomorrow. */
-export const INTERNAL_PORTS = [
+/** The ports inside one stack. Each is chosen once and kept, so that a URL stays valid at later starts. */
+export const INTERNAL_PORTS: readonly InternalPort[] = [
   'postgres',
   'nats',
-  'walletGrpc',
-  'walletAdmin',
-  'challengeGrpc',
-  'challengeAdmin',
-  'tournamentGrpc',
-  'tournamentAdmin',
-  'webhookGrpc',
-  'webhookAdmin',
-] as const;
-export type InternalPort = (typeof INTERNAL_PORTS)[number];
+  ...SERVICE_NAMES.flatMap((name) => [...(isCalled(name) ? [`${name}Grpc` as const] : []), `${name}Admin` as const]),
+];
+export type InternalPort = 'postgres' | 'nats' | `${CalledService}Grpc` | `${ServiceName}Admin`;
 export type Ports = Readonly<Record<InternalPort, number>>;
 
 /**
  * Below the range from which systems take the ports of outgoing connections (32768 and up on Linux): a port of a
- * service that is being restarted cannot be taken by some client in between.
+ * service that is being restarted cannot be taken by a client's connection in between.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 const MAX_TRIES = 500;
 
-/** Reads the kept ports; one that is missing or taken by somebody else is chosen anew. Writes what it chose. */
+/** Reads the kept ports; chooses a port that is missing or taken by another process again. Writes its choice. */
 export async function keepPorts(file: string, isFree: (port: number) => Promise<boolean> = isPortFree): Promise<Ports> {
   const kept = readKept(file);
   const chosen: Partial<Record<InternalPort, number>> = {};

@@ -1,25 +1,27 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type EmbeddedPostgres,
   EmbeddedPostgresError,
-  ensureDatabase,
   startEmbeddedPostgres,
-} from '@laurel/postgres/embedded';
+} from '@laurel/local-infrastructure/embedded-postgres';
+import { type DatabaseRoles, prepareDatabase } from '@laurel/postgres/roles';
+import { rotateLog } from './logs.ts';
 import { StartFailure } from './start-failure.ts';
-import { restartDelayMs, rotateLog } from './supervisor.ts';
+import { restartDelayMs } from './supervisor.ts';
 
-/** The PostgreSQL of a stack; it is started again when it dies, on its port. */
+/** The PostgreSQL of a stack; it is restarted on the same port when it dies. */
 export interface StackPostgres extends AsyncDisposable {
-  /** Creates the database unless it is there, and answers its URL. */
-  database(name: string): Promise<string>;
+  /** The service's database and its two roles, created if they are missing; a database of an older release is converted. */
+  databaseOf(service: string): Promise<DatabaseRoles>;
 }
 
-/** For two cores that the services share; fsync stays on, as everywhere that money is kept. */
+/** For two cores, shared with the services; fsync stays on, as for every database with money. */
 const SETTINGS = {
   shared_buffers: '256MB',
   max_connections: '200',
-  // Checkpoints are rare and spread out: each makes the next change of every page log the page as a whole.
+  // Checkpoints are rare and spread out: after each, the first change of a page logs the whole page.
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   // Every statement here takes microseconds; compiling one takes milliseconds.
@@ -32,6 +34,8 @@ export async function startPostgres(options: {
   dataDir: string;
   port: number;
   logFile: string;
+  /** The seed from which the passwords of the roles are derived. */
+  passwordSeed: string;
   say: (line: string) => void;
 }): Promise<StackPostgres> {
   rotateLog(options.logFile);
@@ -70,15 +74,22 @@ export async function startPostgres(options: {
   const watching = watch();
 
   return {
-    async database(name) {
-      await ensureDatabase(server.superuserUrl, name);
-      return server.url(name);
+    async databaseOf(service) {
+      const urlOf = (role: string) => {
+        const url = new URL(server.url(service));
+        url.username = role;
+        url.password = createHmac('sha256', options.passwordSeed).update(role).digest('base64url');
+        return url.href;
+      };
+      const roles = { ownerUrl: urlOf(`laurel_${service}_owner`), runningUrl: urlOf(`laurel_${service}`) };
+      await prepareDatabase(server.superuserUrl, roles);
+      return roles;
     },
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await server.stop();
       await watching;
-      // It may have been coming up again just then.
+      // The watcher may have been restarting it during the first stop.
       await server.stop();
     },
   };

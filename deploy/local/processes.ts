@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const HAS_PROC = existsSync('/proc/self/stat');
 
-/** The parent and the command line of a process, or null when it is gone (or only its exit code is left of it). */
+/** The parent and the command line of a process, or null when it has exited (a zombie included). */
 export function inspectProcess(pid: number): { readonly parent: number; readonly command: string } | null {
   try {
     return HAS_PROC ? inspectProc(pid) : inspectPs(pid);
@@ -14,7 +14,7 @@ export function inspectProcess(pid: number): { readonly parent: number; readonly
 
 function inspectProc(pid: number): { parent: number; command: string } | null {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name stands in parentheses and may contain anything; state and parent follow the last one.
+  // The name is in parentheses and may contain any character; state and parent follow the last parenthesis.
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z') return null;
   const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -29,8 +29,8 @@ function inspectPs(pid: number): { parent: number; command: string } | null {
 }
 
 /**
- * The processes between this one and the `npm` that was typed, nearest first. Whoever kills `npm start` means the
- * stack; without npm (a service manager, a script) nobody stands between, and an orphan is meant to live.
+ * The processes between this one and the `npm` of the command line, nearest first. A user who kills `npm start` means the
+ * stack; without npm (a service manager, a script) there is none between, and an orphan is meant to live.
  */
 export function commandChain(): readonly number[] {
   if (process.env.npm_lifecycle_event === undefined) return [];
@@ -46,7 +46,7 @@ export function commandChain(): readonly number[] {
   return chain;
 }
 
-/** Resolves as soon as one process of the chain is gone. */
+/** Resolves as soon as one process of the chain has exited. */
 export function chainBroken(chain: readonly number[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (chain.length === 0) return;

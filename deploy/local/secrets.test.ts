@@ -12,18 +12,19 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('secrets are generated once and kept, readable by their owner alone', () => {
+test('the secrets of a stack are generated once and kept, readable by their owner alone', () => {
   const first = keepSecrets(directory, {});
   expect(Buffer.from(first.keyPepper, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.receiptSigningSeed, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.webhookSecretKey, 'base64')).toHaveLength(32);
+  expect(Buffer.from(first.databasePasswordSeed, 'base64')).toHaveLength(32);
   expect(keepSecrets(directory, {})).toEqual(first);
   for (const file of ['secrets.json', 'operator-token'])
     expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(directory, 'operator-token'), 'utf8')).toBe(`${first.operatorToken}\n`);
 });
 
-test('a data directory from before a secret was needed gets that one and keeps the others', () => {
+test('a data directory of an older release gets the secret that it lacks and keeps the others', () => {
   const first = keepSecrets(directory, {});
   const file = join(directory, 'secrets.json');
   const { webhookSecretKey, ...before } = JSON.parse(readFileSync(file, 'utf8'));
@@ -35,7 +36,7 @@ test('a data directory from before a secret was needed gets that one and keeps t
   expect(keepSecrets(directory, {})).toEqual(later);
 });
 
-test('the environment wins, and is not written to the disk', () => {
+test('secrets from the environment take precedence, and are not written to the disk', () => {
   const kept = keepSecrets(directory, {});
   const given = {
     OPERATOR_TOKEN: 'given-token',
@@ -48,6 +49,7 @@ test('the environment wins, and is not written to the disk', () => {
     keyPepper: 'given-pepper',
     receiptSigningSeed: 'given-seed',
     webhookSecretKey: 'given-key',
+    databasePasswordSeed: kept.databasePasswordSeed,
   });
   expect(keepSecrets(directory, {})).toEqual(kept);
 });

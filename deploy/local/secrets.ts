@@ -2,20 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the services of one stack must not share with another's: generated at the first start, then kept. */
+/** The secrets that one stack must not share with another: generated at the first start, then kept. */
 export interface Secrets {
   readonly operatorToken: string;
-  /** Base64 of 32 bytes; without it no API key of this data directory can be recognised any more. */
+  /** Base64 of 32 bytes; if it is lost, no API key of this data directory can be recognised. */
   readonly keyPepper: string;
   /** Base64 of 32 bytes; the seed of the Ed25519 key that signs receipts. */
   readonly receiptSigningSeed: string;
-  /** Base64 of 32 bytes; without it no webhook of this data directory can be signed any more. */
+  /** Base64 of 32 bytes; if it is lost, no webhook of this data directory can be signed. */
   readonly webhookSecretKey: string;
+  /** Base64 of 32 bytes; the passwords of the database's roles are derived from it. The environment cannot override it. */
+  readonly databasePasswordSeed: string;
 }
 
 type Generated = Omit<Secrets, 'operatorToken'>;
 
-/** The environment wins over what is kept; only what was generated here is written, readable by its owner alone. */
+/** The environment takes precedence over kept secrets; only secrets generated here are written, readable by their owner alone. */
 export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json');
   const kept: Partial<Generated> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -23,6 +25,7 @@ export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
     keyPepper: kept.keyPepper ?? randomBytes(32).toString('base64'),
     receiptSigningSeed: kept.receiptSigningSeed ?? randomBytes(32).toString('base64'),
     webhookSecretKey: kept.webhookSecretKey ?? randomBytes(32).toString('base64'),
+    databasePasswordSeed: kept.databasePasswordSeed ?? randomBytes(32).toString('base64'),
   };
   writePrivate(file, `${JSON.stringify(generated, null, 2)}\n`);
   return {
@@ -42,7 +45,7 @@ function keepOperatorToken(file: string): string {
   return token;
 }
 
-/** Mode 0600, and never half written: a reader sees the old content or the new one. */
+/** Mode 0600, and atomically: a reader sees the old content or the new one. */
 export function writePrivate(file: string, content: string): void {
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, content, { mode: 0o600 });

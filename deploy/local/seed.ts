@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The demo program that `npm start` makes once, through the same routes that an operator would use. */
+/** The demo program that `npm start` creates once, through the routes that an operator would use. */
 
 export type DemoProgram = {
   readonly program_id: string;
@@ -12,14 +12,14 @@ export type DemoProgram = {
   readonly ladder_challenge_ids: readonly string[];
   /** A round a day, one after the other. */
   readonly tournament_id: string;
-  /** Whose program it is: signs in to the developer portal. */
+  /** The owner of the program, who signs in to the developer portal. */
   readonly developer: { readonly email: string; readonly password: string };
 };
 
-/** `baseUrl` may be the origin or end in `/v1`. Every call makes another program: the caller keeps the result. */
+/** `baseUrl` may be the origin or end in `/v1`. Every call creates another program: the caller keeps the result. */
 export async function seedDemo(options: { baseUrl: string; operatorToken: string }): Promise<DemoProgram> {
   const operator = createOperatorClient(options);
-  // Another one each time: the one before may still be there, with a password that nobody kept.
+  // A new developer each time: an earlier one may still exist, with a password that was not kept.
   const developer = {
     email: `developer-${randomBytes(3).toString('hex')}@example.com`,
     password: randomBytes(18).toString('base64url'),
@@ -73,7 +73,7 @@ const LAP = {
   score_min: 10,
 };
 
-/** Two can play, two are paid, and the next round opens when one ends. */
+/** Two players are enough, two ranks are paid, and the next round opens when one ends. */
 export const CUP = {
   environment: 'test',
   description: 'The farthest run of the day.',
@@ -102,7 +102,7 @@ function createOperatorClient({ baseUrl, operatorToken }: { baseUrl: string; ope
         body: JSON.stringify(body),
       });
       const text = await response.text();
-      // The answer may hold a key, so only a failure is ever quoted.
+      // The answer may contain a key, so only a failure is ever quoted.
       if (!response.ok) throw new Error(`seeding the demo program: ${path} answered ${response.status}: ${text}`);
       return JSON.parse(text) as Json;
     },

@@ -1,15 +1,23 @@
+import {
+  addressesFor,
+  databaseVariableOf,
+  isCalled,
+  isNatsUser,
+  SERVICE_NAMES,
+  type ServiceName,
+  SERVICES as TABLE,
+} from '@laurel/topology';
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 
-/** What the launcher must know of a service; its own configuration is in `services/<name>/src/config.ts`. */
+/** The launcher's settings of a service; the service's own configuration is in `services/<name>/src/config.ts`. */
 export interface ServiceShape {
-  readonly name: string;
-  readonly databaseVariable: string;
-  /** What the services of this stack need to find each other. */
+  readonly name: ServiceName;
+  /** The addresses by which the services of this stack find each other. */
   readonly environment: (stack: StackAddresses) => Readonly<Record<string, string>>;
-  /** What this machine needs other than the services' own defaults; a setting of the same name wins. */
-  readonly defaults?: (stack: StackAddresses) => Readonly<Record<string, string>>;
-  /** Settings that are handed on when they stand in the launcher's environment; nothing else of it is. */
+  /** Values for this machine in place of the services' own defaults; a setting of the same name takes precedence. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** Settings that are handed on if they are in the launcher's environment; no other variable of it is. */
   readonly settings: readonly string[];
   readonly readyUrl: (stack: StackAddresses) => string;
 }
@@ -23,91 +31,48 @@ export interface StackAddresses {
   readonly webhookCaFile: string;
 }
 
+/** The settings of a service besides those that every service has by the table of services. */
+type OwnSettings = {
+  readonly environment?: (stack: StackAddresses) => Readonly<Record<string, string>>;
+  readonly defaults?: Readonly<Record<string, string>>;
+  readonly settings: readonly string[];
+};
+
 const COMMON_SETTINGS = [
   'LOG_LEVEL',
+  'ALLOW_PRIVILEGED_DATABASE_ROLE',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_HEADERS',
   'OTEL_TRACES_SAMPLER',
   'OTEL_TRACES_SAMPLER_ARG',
 ];
-/** The broker may be another's, and then carry several stacks. */
-const EVENT_SETTINGS = ['EVENTS_PREFIX'];
-const OWNER_SETTINGS = [...EVENT_SETTINGS, 'OUTBOX_REPUBLISH_AFTER_MS'];
+/** The broker may be an external one, which may carry several stacks and have a certificate of its own authority. */
+const EVENT_SETTINGS = ['EVENTS_PREFIX', 'NATS_CA_FILE'];
+const PUBLISHER_SETTINGS = ['OUTBOX_REPUBLISH_AFTER_MS'];
 
-/** In the order in which they depend on each other. */
-export const SERVICES: readonly ServiceShape[] = [
-  {
-    name: 'wallet',
-    databaseVariable: 'WALLET_DATABASE_URL',
-    environment: ({ ports }) => ({ GRPC_PORT: String(ports.walletGrpc), ADMIN_PORT: String(ports.walletAdmin) }),
-    settings: [
-      ...COMMON_SETTINGS,
-      'WALLET_DATABASE_POOL',
-      'MINIMUM_AGE_YEARS',
-      'SERVED_JURISDICTIONS',
-      'PAYOUT_VELOCITY_COUNT',
-      'PAYOUT_VELOCITY_AMOUNT',
-    ],
-    readyUrl: ({ ports }) => `http://127.0.0.1:${ports.walletAdmin}/readyz`,
+const ATTEMPT_SETTINGS = ['ATTEMPT_TTL_SECONDS', 'PENDING_GRACE_SECONDS', 'SWEEP_INTERVAL_MS'];
+
+const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
+  wallet: {
+    settings: ['MINIMUM_AGE_YEARS', 'SERVED_JURISDICTIONS', 'PAYOUT_VELOCITY_COUNT', 'PAYOUT_VELOCITY_AMOUNT'],
   },
-  {
-    name: 'challenge',
-    databaseVariable: 'CHALLENGE_DATABASE_URL',
-    environment: ({ ports, secrets, natsUrl }) => ({
-      GRPC_PORT: String(ports.challengeGrpc),
-      ADMIN_PORT: String(ports.challengeAdmin),
-      WALLET_ADDRESS: `127.0.0.1:${ports.walletGrpc}`,
-      RECEIPT_SIGNING_SEED: secrets.receiptSigningSeed,
-      NATS_URL: natsUrl,
-    }),
-    settings: [
-      ...COMMON_SETTINGS,
-      ...OWNER_SETTINGS,
-      'CHALLENGE_DATABASE_POOL',
-      'ATTEMPT_TTL_SECONDS',
-      'PENDING_GRACE_SECONDS',
-      'SWEEP_INTERVAL_MS',
-      'TIER_CEILINGS',
-    ],
-    readyUrl: ({ ports }) => `http://127.0.0.1:${ports.challengeAdmin}/readyz`,
+  challenge: {
+    environment: ({ secrets }) => ({ RECEIPT_SIGNING_SEED: secrets.receiptSigningSeed }),
+    settings: [...ATTEMPT_SETTINGS, 'TIER_CEILINGS'],
   },
-  {
-    name: 'tournament',
-    databaseVariable: 'TOURNAMENT_DATABASE_URL',
-    environment: ({ ports, secrets, natsUrl }) => ({
-      GRPC_PORT: String(ports.tournamentGrpc),
-      ADMIN_PORT: String(ports.tournamentAdmin),
-      WALLET_ADDRESS: `127.0.0.1:${ports.walletGrpc}`,
-      RECEIPT_SIGNING_SEED: secrets.receiptSigningSeed,
-      NATS_URL: natsUrl,
-    }),
-    settings: [
-      ...COMMON_SETTINGS,
-      ...OWNER_SETTINGS,
-      'TOURNAMENT_DATABASE_POOL',
-      'ATTEMPT_TTL_SECONDS',
-      'PENDING_GRACE_SECONDS',
-      'SWEEP_INTERVAL_MS',
-    ],
-    readyUrl: ({ ports }) => `http://127.0.0.1:${ports.tournamentAdmin}/readyz`,
+  tournament: {
+    environment: ({ secrets }) => ({ RECEIPT_SIGNING_SEED: secrets.receiptSigningSeed }),
+    settings: ATTEMPT_SETTINGS,
   },
-  {
-    name: 'webhook',
-    databaseVariable: 'WEBHOOK_DATABASE_URL',
-    environment: ({ ports, secrets, natsUrl, webhookCaFile }) => ({
-      GRPC_PORT: String(ports.webhookGrpc),
-      ADMIN_PORT: String(ports.webhookAdmin),
-      NATS_URL: natsUrl,
+  webhook: {
+    environment: ({ secrets, webhookCaFile }) => ({
       WEBHOOK_SECRET_KEY: secrets.webhookSecretKey,
       EGRESS_CA_FILE: webhookCaFile,
     }),
-    // A developer receives on this machine, with a certificate of the data directory's authority.
-    defaults: () => ({ EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' }),
+    // A developer's receiver runs on this machine, with a certificate of the data directory's authority.
+    defaults: { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
     settings: [
-      ...COMMON_SETTINGS,
-      ...EVENT_SETTINGS,
       'EVENTS_REPLICAS',
-      'WEBHOOK_DATABASE_POOL',
       'WEBHOOK_TIMEOUT_MS',
       'WEBHOOK_RETRY_DELAYS_SECONDS',
       'WEBHOOK_SWEEP_MS',
@@ -117,36 +82,64 @@ export const SERVICES: readonly ServiceShape[] = [
       'EGRESS_ALLOW_CIDRS',
       'EGRESS_DNS_SERVERS',
     ],
-    readyUrl: ({ ports }) => `http://127.0.0.1:${ports.webhookAdmin}/readyz`,
   },
-  {
-    name: 'gateway',
-    databaseVariable: 'GATEWAY_DATABASE_URL',
-    environment: ({ ports, httpPort, secrets }) => ({
-      HTTP_PORT: String(httpPort),
-      WALLET_ADDRESS: `127.0.0.1:${ports.walletGrpc}`,
-      CHALLENGE_ADDRESS: `127.0.0.1:${ports.challengeGrpc}`,
-      TOURNAMENT_ADDRESS: `127.0.0.1:${ports.tournamentGrpc}`,
-      WEBHOOK_ADDRESS: `127.0.0.1:${ports.webhookGrpc}`,
-      OPERATOR_TOKEN: secrets.operatorToken,
-      KEY_PEPPER: secrets.keyPepper,
-    }),
-    // Plain HTTP: a browser keeps a cookie that is marked Secure to itself.
-    defaults: () => ({ PORTAL_COOKIE_SECURE: 'false' }),
+  gateway: {
+    environment: ({ secrets }) => ({ OPERATOR_TOKEN: secrets.operatorToken, KEY_PEPPER: secrets.keyPepper }),
+    // Plain HTTP: a browser does not send a cookie that is marked Secure.
+    defaults: { PORTAL_COOKIE_SECURE: 'false' },
     settings: [
-      ...COMMON_SETTINGS,
       'HTTP_HOST',
-      'GATEWAY_DATABASE_POOL',
+      'OPERATOR_TOKENS',
+      'KEY_PEPPER_VERSION',
+      'KEY_PEPPERS_ACCEPTED',
+      'TRUSTED_PROXIES',
+      'MAX_CONNECTIONS',
+      'MAX_CONNECTIONS_PER_ADDRESS',
+      'MAX_BODY_KIB_IN_FLIGHT',
       'ACCEPTED_ENVIRONMENTS',
       'RATE_LIMIT_PER_MINUTE',
+      'SANDBOX_RATE_LIMIT_PER_MINUTE',
+      'PORTAL_RATE_LIMIT_PER_MINUTE',
+      'OPERATOR_RATE_LIMIT_PER_MINUTE',
+      'API_FAILURES_PER_MINUTE',
       'IDEMPOTENCY_TAKEOVER_SECONDS',
       'IDEMPOTENCY_RETENTION_HOURS',
       'PORTAL_SESSION_HOURS',
       'PORTAL_COOKIE_SECURE',
       'PORTAL_SIGN_IN_WINDOW_MINUTES',
+      'PORTAL_SIGN_IN_FAILURES',
       'PORTAL_SIGN_IN_FAILURES_PER_EMAIL',
       'PORTAL_SIGN_IN_FAILURES_PER_ADDRESS',
+      'PORTAL_SIGN_IN_FIRST_DELAY_SECONDS',
+      'PORTAL_SIGN_IN_MAX_DELAY_SECONDS',
     ],
-    readyUrl: ({ httpPort }) => `http://127.0.0.1:${httpPort}/readyz`,
   },
-];
+};
+
+/** In the order in which they depend on each other. */
+export const SERVICES: readonly ServiceShape[] = SERVICE_NAMES.map((name) => {
+  const { environment, settings, ...own } = OWN[name];
+  return {
+    ...own,
+    name,
+    environment: (stack) => ({
+      ...portsOf(name, stack),
+      ...addressesFor(name, (called) => `127.0.0.1:${stack.ports[`${called}Grpc`]}`),
+      ...(isNatsUser(name) && { NATS_URL: stack.natsUrl }),
+      ...environment?.(stack),
+    }),
+    settings: [
+      ...COMMON_SETTINGS,
+      databaseVariableOf(name).replace(/URL$/, 'POOL'),
+      ...(isNatsUser(name) ? EVENT_SETTINGS : []),
+      ...(TABLE[name].events === 'publishes' ? PUBLISHER_SETTINGS : []),
+      ...settings,
+    ],
+    readyUrl: ({ ports }) => `http://127.0.0.1:${ports[`${name}Admin`]}/readyz`,
+  };
+});
+
+function portsOf(name: ServiceName, { ports, httpPort }: StackAddresses): Readonly<Record<string, string>> {
+  const serves = isCalled(name) ? { GRPC_PORT: String(ports[`${name}Grpc`]) } : { HTTP_PORT: String(httpPort) };
+  return { ...serves, ADMIN_PORT: String(ports[`${name}Admin`]) };
+}

@@ -1,4 +1,4 @@
-/** A start that cannot go on for a reason the user can mend. The message is one sentence that says what to do. */
+/** A start that fails for a reason that the user can fix. The message is one sentence with what to do. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }

@@ -1,37 +1,39 @@
-// `npm start`: the whole system on this machine, from nothing but Node. In reading order: take the data directory,
-// start NATS and PostgreSQL, migrate, start the services, seed the demo program once, say where everything is, and
-// stop it all in reverse when told to.
+// `npm start`: the whole system on this machine; only Node is required. In reading order: lock the data directory,
+// start NATS and PostgreSQL, migrate, start the services, seed the demo program once, print the addresses, and
+// stop everything in reverse at a signal.
 
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { obtainNats } from '@laurel/events/nats-server';
-import { NODE_FLAGS } from '@laurel/service/node-flags';
+import { obtainNats } from '@laurel/local-infrastructure/nats-server';
+import { databaseVariableOf, migrationVariableOf, SERVICE_NAMES } from '@laurel/topology';
 import { takeDataDirectory } from './instance.ts';
+import { type InternalChannels, internalChannels } from './internal-channels.ts';
+import { makeLogDirectory } from './logs.ts';
 import { natsProcess } from './nats.ts';
 import { isPortFree, keepPorts } from './ports.ts';
 import { type StackPostgres, startPostgres } from './postgres.ts';
 import { chainBroken, commandChain } from './processes.ts';
 import { keepSecrets, writePrivate } from './secrets.ts';
 import { type DemoProgram, seedDemo } from './seed.ts';
+import { migrateService, ROOT, restartOnChange, type ServiceLaunch, serviceProcess } from './service-process.ts';
 import { SERVICES, type ServiceShape, type StackAddresses } from './services.ts';
 import { StartFailure } from './start-failure.ts';
 import { supervise } from './supervisor.ts';
+import { offerServices } from './takeover.ts';
 import { keepWebhookCa } from './webhook-ca.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const EXIT_WITH_PARENT = fileURLToPath(new URL('exit-with-parent.mjs', import.meta.url));
-/** How long services that are ready wait for a nats-server that is still being fetched. */
+/** How long the start waits, once the services are ready, for a nats-server that is still being downloaded. */
 const NATS_WAIT_MS = 30_000;
 const startedAt = Date.now();
 
-// A reader of our output that went away (`npm start | head`) is no reason to die with children running.
+// A reader of our output that exits (`npm start | head`) must not end this process while its children run.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
 const dataDir = resolve(process.env.INIT_CWD ?? ROOT, process.env.LAUREL_DATA_DIR || join(ROOT, '.laurel'));
+/** `npm run dev`: a service restarts when its sources change. */
+const isWatching = process.argv.includes('--watch');
 const readyFile = join(dataDir, 'ready.json');
 const stop = stopSignal();
 
@@ -63,6 +65,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   const ports = await keepPorts(join(dataDir, 'ports.json'));
   const webhookCa = await keepWebhookCa(dataDir, process.env.EGRESS_CA_FILE);
   const givenNats = process.env.NATS_URL;
+  const channels = await internalChannels({ dataDir, natsPort: ports.nats, environment: process.env });
   const addresses: StackAddresses = {
     ports,
     httpPort,
@@ -71,72 +74,68 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
     webhookCaFile: webhookCa.trusted,
   };
 
-  const natsReady = givenNats ? undefined : startNats(stack, ports.nats, instance.noteChild);
+  const natsReady = givenNats
+    ? undefined
+    : startNats(stack, ports.nats, channels.natsConfigurationFile, instance.noteChild);
 
-  const databases = await findDatabases(stack, ports.postgres);
+  const databases = await findDatabases(stack, ports.postgres, secrets.databasePasswordSeed);
   stop.throwIfAborted();
   say('Bringing the databases up to date ...');
-  await Promise.all(SERVICES.map((service) => migrate(service, databases)));
+  const launches = SERVICES.map((service) => launchOf(service, addresses, databases, channels));
+  await Promise.all(launches.map(migrate));
   stop.throwIfAborted();
 
   say(`Starting ${SERVICES.map(({ name }) => name).join(', ')} ...`);
-  const services = SERVICES.map((service) => {
-    const supervised = supervise(
-      {
-        name: service.name,
-        file: process.execPath,
-        // The last argument tells the processes of two stacks apart.
-        args: [
-          ...NODE_FLAGS,
-          '--import',
-          EXIT_WITH_PARENT,
-          join(ROOT, 'services', service.name, 'src', 'main.ts'),
-          dataDir,
-        ],
-        environment: {
-          ...baseEnvironment(),
-          ...service.defaults?.(addresses),
-          ...handedOn(service),
-          ...databases(service),
-          ...service.environment(addresses),
-        },
-        workingDirectory: ROOT,
-        logFile: join(dataDir, 'logs', `${service.name}.log`),
-        holdsChannel: true,
-        isReady: () => answersOk(service.readyUrl(addresses)),
-        onPid: instance.noteChild,
-      },
-      say,
-    );
+  const services = launches.map((launch) => {
+    const logFile = join(dataDir, 'logs', `${launch.name}.log`);
+    const supervised = supervise(serviceProcess(launch, { logFile, onPid: instance.noteChild }), say);
     // Disposed in reverse: the gateway drains before the services that it calls.
     stack.defer(() => supervised.stop());
-    return supervised;
+    return { launch, supervised };
   });
-  await untilStopped(Promise.all(services.map(({ firstReady }) => firstReady)));
+  await untilStopped(Promise.all(services.map(({ supervised }) => supervised.firstReady)));
   if (natsReady !== undefined) await untilStopped(awaitNats(natsReady));
+
+  stack.use(await offerServices(dataDir, new Map(services.map((offered) => [offered.launch.name, offered])), say));
+  if (isWatching) for (const { launch, supervised } of services) stack.use(restartOnChange(launch, supervised, say));
 
   const baseUrl = `http://127.0.0.1:${httpPort}`;
   const demo = await seedOnce(baseUrl, secrets.operatorToken);
   stop.throwIfAborted();
   writePrivate(
     readyFile,
-    `${JSON.stringify({ base_url: baseUrl, operator_token: secrets.operatorToken, demo, webhook_ca: webhookCa }, null, 2)}\n`,
+    `${JSON.stringify({ base_url: baseUrl, admin_url: `http://127.0.0.1:${ports.gatewayAdmin}`, operator_token: secrets.operatorToken, demo, webhook_ca: webhookCa }, null, 2)}\n`,
   );
   return announce(baseUrl, demo);
 }
 
 // --- databases ---
 
-type Databases = (service: ServiceShape) => Readonly<Record<string, string>>;
+/** The environment with the database of a service, and that of its migrations. */
+interface DatabaseSettings {
+  readonly running: Readonly<Record<string, string>>;
+  readonly migrating: Readonly<Record<string, string>>;
+}
 
-/** The URLs from the environment; where one is missing, a database of the embedded server. */
-async function findDatabases(stack: AsyncDisposableStack, port: number): Promise<Databases> {
-  const urls = new Map<string, string>();
+type Databases = ReadonlyMap<string, DatabaseSettings>;
+
+/** The URLs from the environment; where one is missing, a database of the embedded server and its two roles. */
+async function findDatabases(stack: AsyncDisposableStack, port: number, passwordSeed: string): Promise<Databases> {
+  const databases = new Map<string, DatabaseSettings>();
+  const isAllowed = process.env.ALLOW_PRIVILEGED_DATABASE_ROLE || 'true';
   let postgres: StackPostgres | undefined;
-  for (const { name, databaseVariable } of SERVICES) {
+  for (const name of SERVICE_NAMES) {
+    const [databaseVariable, migrationVariable] = [databaseVariableOf(name), migrationVariableOf(name)];
     const given = process.env[databaseVariable];
     if (given) {
-      urls.set(databaseVariable, given);
+      const owner = process.env[migrationVariable];
+      databases.set(name, {
+        // A single URL must be the owner's, or nothing could be migrated: the service accepts that role, and warns in its log.
+        running: { [databaseVariable]: given, ...(!owner && { ALLOW_PRIVILEGED_DATABASE_ROLE: isAllowed }) },
+        migrating: { [databaseVariable]: given, ...(owner && { [migrationVariable]: owner }) },
+      });
+      if (!owner)
+        say(`The ${name} service owns the database that it runs on: ${migrationVariable} would part the two.`);
       continue;
     }
     if (postgres === undefined) {
@@ -145,58 +144,44 @@ async function findDatabases(stack: AsyncDisposableStack, port: number): Promise
           ? 'Starting PostgreSQL ...'
           : 'Creating and starting PostgreSQL ...',
       );
-      postgres = stack.use(await startPostgres({ dataDir, port, logFile: join(dataDir, 'logs', 'postgres.log'), say }));
+      const logFile = join(dataDir, 'logs', 'postgres.log');
+      postgres = stack.use(await startPostgres({ dataDir, port, logFile, passwordSeed, say }));
     }
-    urls.set(databaseVariable, await postgres.database(name));
-  }
-  return ({ databaseVariable }) => ({ [databaseVariable]: urls.get(databaseVariable) ?? '' });
-}
-
-async function migrate(service: ServiceShape, databases: Databases): Promise<void> {
-  const { code, output } = await runNode(
-    [join(ROOT, 'services', service.name, 'src', 'migrate.ts')],
-    databases(service),
-  );
-  if (code === 0) return;
-  say(output.trimEnd());
-  throw new StartFailure(
-    `The database of ${service.name} could not be brought up to date: mend what is said above (${service.databaseVariable} must be a database that can be reached and written).`,
-  );
-}
-
-function runNode(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<{ code: number | null; output: string }> {
-  return new Promise((done, reject) => {
-    const child = spawn(process.execPath, args, {
-      cwd: ROOT,
-      env: { ...baseEnvironment(), ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const { ownerUrl, runningUrl } = await postgres.databaseOf(name);
+    databases.set(name, {
+      running: { [databaseVariable]: runningUrl },
+      migrating: { [databaseVariable]: runningUrl, [migrationVariable]: ownerUrl },
     });
-    let output = '';
-    child.stdout.on('data', (chunk) => (output += chunk));
-    child.stderr.on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (code) => done({ code, output }));
-  });
+  }
+  return databases;
+}
+
+async function migrate(launch: ServiceLaunch): Promise<void> {
+  const failure = await migrateService(launch);
+  if (failure === undefined) return;
+  say(failure);
+  throw new StartFailure(
+    `The database of ${launch.name} could not be brought up to date: mend what is said above (${launch.databaseVariable} must be a database that can be reached and written).`,
+  );
 }
 
 // --- NATS ---
 
 /**
- * No service waits for the broker: on a machine that cannot get one everything else runs, and the events stay in the databases
- * until a later start has one. Resolves when the server is ready, or when it was said that there is none.
+ * No service waits for the broker: on a machine without one everything else runs, and the events stay in the databases
+ * until a later start has one. Resolves when the server is ready, or once it was reported that there is none.
  */
 function startNats(
   stack: AsyncDisposableStack,
   port: number,
+  configurationFile: string,
   onPid: (name: string, pid: number | undefined) => void,
 ): Promise<void> {
   const starting = (async () => {
     const file = await obtainNats(dataDir, say, stop);
     if (stop.aborted) return undefined;
-    return supervise(natsProcess({ file, dataDir, port, logFile: join(dataDir, 'logs', 'nats.log'), onPid }), say);
+    const logFile = join(dataDir, 'logs', 'nats.log');
+    return supervise(natsProcess({ file, dataDir, port, configurationFile, logFile, onPid }), say);
   })();
   stack.defer(async () => (await starting.catch(() => undefined))?.stop());
   return starting
@@ -218,11 +203,11 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
 
 // --- the demo program ---
 
-/** Seeds a fresh database; one that still knows the demo's key is left as it is. */
+/** Seeds a fresh database; one that still accepts the demo's key stays as it is. */
 async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoProgram> {
   const file = join(dataDir, 'demo.json');
   const kept: DemoProgram | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-  // One that was seeded before developers could sign in has none.
+  // A program that an older release seeded has no developer who can sign in.
   if (kept?.developer !== undefined && (await isKnown(baseUrl, kept))) return kept;
   say('Creating a demo program with challenges and a tournament ...');
   const demo = await seedDemo({ baseUrl, operatorToken });
@@ -249,10 +234,36 @@ Laurel is ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
 
   curl -H 'X-API-Key: ${demo.test_key}' '${baseUrl}/v1/challenges?player_ref=player-1'
 
-"npm run demo" in a second terminal plays a partner's server. Ctrl-C stops everything.`;
+"npm run demo" in a second terminal plays a partner's server. Ctrl-C stops everything.${
+    isWatching ? '\nA service whose sources change is started again.' : ''
+  }`;
 }
 
 // --- environment ---
+
+function launchOf(
+  service: ServiceShape,
+  addresses: StackAddresses,
+  databases: Databases,
+  channels: InternalChannels,
+): ServiceLaunch {
+  const database = databases.get(service.name);
+  return {
+    name: service.name,
+    dataDir,
+    databaseVariable: databaseVariableOf(service.name),
+    environment: {
+      ...baseEnvironment(),
+      ...service.defaults,
+      ...handedOn(service),
+      ...database?.running,
+      ...service.environment(addresses),
+      ...channels.environmentOf(service.name),
+    },
+    migrationEnvironment: { ...baseEnvironment(), ...database?.migrating },
+    readyUrl: service.readyUrl(addresses),
+  };
+}
 
 function baseEnvironment(): Record<string, string> {
   const environment: Record<string, string> = { NODE_COMPILE_CACHE: join(dataDir, 'compile-cache') };
@@ -280,7 +291,7 @@ function parsePort(text: string): number {
 
 function makeDataDirectory(): void {
   try {
-    mkdirSync(join(dataDir, 'logs'), { recursive: true });
+    makeLogDirectory(join(dataDir, 'logs'));
   } catch (error) {
     throw new StartFailure(
       `${dataDir} cannot be written (${(error as NodeJS.ErrnoException).code}): choose a folder of your own with LAUREL_DATA_DIR.`,
@@ -290,7 +301,7 @@ function makeDataDirectory(): void {
 
 // --- stopping ---
 
-/** Aborted by the first signal, or when the `npm` in front of this process is gone. */
+/** Aborted by the first signal, or when the `npm` in front of this process has exited. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
@@ -299,7 +310,7 @@ function stopSignal(): AbortSignal {
       firstAt = Date.now();
       controller.abort();
     } else if (Date.now() - firstAt > 2_000) {
-      // Ctrl-C and what npm passes on come together; a second one later means now. The services leave by themselves.
+      // Ctrl-C and the signal that npm forwards arrive together; a later second one exits immediately. The services exit on their own.
       say('Leaving at once.');
       process.exit(1);
     }
@@ -322,13 +333,7 @@ async function untilStopped<T>(work: Promise<T>): Promise<T | undefined> {
   return result as T;
 }
 
-// --- small things ---
-
-async function answersOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-  await response.body?.cancel();
-  return response.ok;
-}
+// --- helpers ---
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);

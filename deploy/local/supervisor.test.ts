@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StartFailure } from './start-failure.ts';
-import { type ProcessShape, restartDelayMs, rotateLog, supervise } from './supervisor.ts';
+import { type ProcessShape, restartDelayMs, supervise } from './supervisor.ts';
+import { watchSources } from './watch-sources.ts';
 
 let directory: string;
 let pids: (number | undefined)[];
@@ -23,7 +24,7 @@ test('the pause before a restart doubles from 0.25 s to at most 15 s', () => {
   ]);
 });
 
-test('a process that dies is started again, and the user is told', async () => {
+test('a process that dies is started again, and the user sees a message', async () => {
   const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
   await supervised.firstReady;
   const [first] = pids;
@@ -37,7 +38,7 @@ test('a process that dies is started again, and the user is told', async () => {
   expect(pids).toEqual([first, undefined, expect.any(Number), undefined]);
 });
 
-test('a process that never becomes ready is given up after three lives, with its last words', async () => {
+test('a process that never becomes ready is given up after three starts, and its last output is shown', async () => {
   const supervised = supervise(
     script('console.log("PORT: is missing"); process.exit(1)', async () => false),
     (line) => said.push(line),
@@ -50,7 +51,7 @@ test('a process that never becomes ready is given up after three lives, with its
   await supervised.stop();
 });
 
-test('stop ends a process with SIGTERM and starts nothing afterwards', async () => {
+test('stop ends a supervised process with SIGTERM and does not start it again', async () => {
   const supervised = supervise(
     script(
       'process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); setInterval(() => {}, 1000)',
@@ -65,15 +66,68 @@ test('stop ends a process with SIGTERM and starts nothing afterwards', async () 
   expect(pids).toHaveLength(2);
 });
 
-test('a log is moved aside once it is larger than 10 MiB', () => {
-  const file = join(directory, 'grown.log');
-  rotateLog(file);
-  writeFileSync(file, 'small');
-  rotateLog(file);
-  expect(readFileSync(file, 'utf8')).toBe('small');
-  truncateSync(file, 10 * 1024 * 1024 + 1);
-  rotateLog(file);
-  expect(() => readFileSync(file)).toThrow('ENOENT');
+test('a restart ends a process and starts it again, and does not count as a death', async () => {
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  await supervised.firstReady;
+  const [first] = pids;
+  supervised.restart();
+  await expect.poll(() => said).toEqual([expect.stringMatching(/^sample is ready again \(pid \d+\)\.$/)]);
+  expect(pids).toEqual([first, undefined, expect.any(Number)]);
+  expect(pids[2]).not.toBe(first);
+  await supervised.stop();
+});
+
+test('a process whose source changes runs the new source', async () => {
+  const source = join(directory, 'service.mjs');
+  const write = (version: number) =>
+    writeFileSync(source, `console.log('version ${version}'); setInterval(() => {}, 1e3)`);
+  const log = () => readFileSync(join(directory, 'sample.log'), 'utf8');
+  write(1);
+  const supervised = supervise({ ...script(''), args: [source] }, (line) => said.push(line));
+  using _watching = watchSources([directory], () => supervised.restart());
+  await expect.poll(log).toBe('version 1\n');
+  write(2);
+  await expect.poll(log, { timeout: 5000 }).toBe('version 1\nversion 2\n');
+  await supervised.stop();
+});
+
+test('a restart ends the back-off of a waiting process and starts it immediately', async () => {
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  await supervised.firstReady;
+  for (let deaths = 1; deaths <= 7; deaths += 1) {
+    process.kill(pids.at(-1) as number, 'SIGKILL');
+    await expect.poll(() => said.filter((line) => line.includes('ended by itself'))).toHaveLength(deaths);
+    supervised.restart();
+    await expect.poll(() => said.filter((line) => line.includes('is ready again'))).toHaveLength(deaths);
+  }
+  // A restart resets the back-off: otherwise the seventh death would cost 15 s.
+  expect(said.at(-2)).toContain('starting it again in 0.25 s');
+  await supervised.stop();
+});
+
+test('a paused process has exited, ignores a restart, and starts again when it is resumed', async () => {
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  await supervised.firstReady;
+  const [first] = pids;
+  await supervised.pause();
+  expect(pids).toEqual([first, undefined]);
+  expect(supervised.isPaused()).toBe(true);
+  supervised.restart();
+  supervised.resume();
+  expect(supervised.isPaused()).toBe(false);
+  await expect.poll(() => said).toEqual([expect.stringMatching(/^sample is ready again/)]);
+  expect(pids).toEqual([first, undefined, expect.any(Number)]);
+  await supervised.pause();
+  await supervised.stop();
+  expect(pids).toHaveLength(4);
+});
+
+test('a process whose log cannot be opened runs without one, and the user sees a message', async () => {
+  const logFile = join(directory, 'missing', 'sample.log');
+  const supervised = supervise({ ...script('setInterval(() => {}, 1000)'), logFile }, (line) => said.push(line));
+  await supervised.firstReady;
+  await supervised.stop();
+  expect(said).toEqual([`${logFile} cannot be written (ENOENT): what would stand in it is lost.`]);
 });
 
 function script(source: string, isReady: () => Promise<boolean> = async () => true): ProcessShape {

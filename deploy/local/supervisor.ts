@@ -1,49 +1,58 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openLog } from './logs.ts';
 import { StartFailure } from './start-failure.ts';
 
 // One supervised process is, at any time, in one of these states:
-//   starting  it runs, and has not answered as ready in this life
-//   ready     it answered as ready; the back-off begins anew once it has been ready for a while
-//   waiting   it ended without being told to; it is started again when the back-off has passed
-//   stopping  it was told to end; nothing starts it again
-//   ended     it is gone for good: it was stopped, or it never became ready and was given up
-// starting -> ready -> waiting -> starting is the circle of a process that dies; `stop` leads out of every state.
+//   starting  it runs, and has not answered as ready since it was started
+//   ready     it answered as ready; the back-off is reset once it has been ready for a while
+//   waiting   it died; it is started again when the back-off has passed
+//   paused    it was ended so that another process can replace it; `resume` starts it again
+//   ended     it ended permanently: it was stopped, or it never became ready and the supervisor gave up
+// starting -> ready -> waiting -> starting is the cycle of a process that dies. `restart` leads from each of the first three to
+// starting, `pause` from each of them to paused, `stop` from every state to ended.
 
-/** What the supervisor must know of a process. */
+/** The supervisor's settings of a process. */
 export interface ProcessShape {
   readonly name: string;
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly workingDirectory: string;
-  readonly logFile: string;
-  /** Opens an IPC channel, whose end tells the process that the launcher is gone (exit-with-parent.mjs). */
+  /** The destination of the output; by default the terminal of this process. */
+  readonly logFile?: string;
+  /** Opens an IPC channel; when it closes, the process knows that the launcher has exited (exit-with-parent.mjs). */
   readonly holdsChannel: boolean;
-  /** Asked every 50 ms until it says yes. */
+  /** Asked every 50 ms until it answers true. */
   readonly isReady: () => Promise<boolean>;
+  /** A process that is not ready after this time is killed; a minute by default. */
+  readonly readyLimitMs?: number;
   readonly onPid: (name: string, pid: number | undefined) => void;
 }
 
 export interface SupervisedProcess {
   readonly name: string;
-  /** Resolves when the process is ready for the first time; rejects when it is given up. */
+  /** Resolves when the process is ready for the first time; rejects when the supervisor gives up. */
   readonly firstReady: Promise<void>;
-  /** SIGTERM, and SIGKILL if it takes longer than a drain may. Resolves when the process is gone. */
+  /** Ends the process and starts it again immediately. Has no effect on a process that is paused or stopped. */
+  restart(): void;
+  /** Ends the process as `stop` does, until `resume`. Resolves when it has exited. */
+  pause(): Promise<void>;
+  resume(): void;
+  isPaused(): boolean;
+  /** SIGTERM, and SIGKILL if it takes longer than a drain may. Resolves when the process has exited. */
   stop(): Promise<void>;
-  /** SIGKILL, without waiting. */
-  kill(): void;
 }
 
 const READY_POLL_MS = 50;
 const READY_LIMIT_MS = 60_000;
-/** Before it was ever ready a process gets this many lives: a fault of the configuration does not heal. */
+/** A process that was never ready is started this many times: a wrong configuration does not repair itself. */
 const FIRST_LIVES = 3;
 /** Longer than the 10 s that a service gives itself to drain. */
 const STOP_LIMIT_MS = 12_000;
 const STEADY_MS = 30_000;
-const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /** 0.25 s after the first death, doubled with each further one, at most 15 s. */
 export function restartDelayMs(deathsInARow: number): number {
@@ -52,29 +61,23 @@ export function restartDelayMs(deathsInARow: number): number {
 
 export function supervise(shape: ProcessShape, say: (line: string) => void): SupervisedProcess {
   let child: ChildProcess | undefined;
-  let state: 'starting' | 'ready' | 'waiting' | 'stopping' | 'ended' = 'starting';
+  let intent: 'run' | 'pause' | 'stop' = 'run';
+  /** A restart was requested: the process is being ended, and is started again. */
+  let isRestarting = false;
   let wasReady = false;
   let deathsInARow = 0;
-  const waiting = new AbortController();
+  let wait = new AbortController();
+  let life: Promise<string> | undefined;
   const firstReady = Promise.withResolvers<void>();
-  // Whoever starts the stack awaits it; a stop before that must not end as an unhandled rejection.
+  // The caller may stop the process before it awaits this; that must not be an unhandled rejection.
   firstReady.promise.catch(() => undefined);
   const gone = Promise.withResolvers<void>();
-  const isStopping = () => state === 'stopping';
+  const isIntended = (asked: typeof intent) => intent === asked;
+  const isEnding = () => isRestarting || !isIntended('run');
 
-  /** One life of the process, from spawn to exit; answers how it ended. */
+  /** One run of the process, from spawn to exit; resolves to a description of its exit. */
   const live = async (): Promise<string> => {
-    state = 'starting';
-    rotateLog(shape.logFile);
-    const log = openSync(shape.logFile, 'a', 0o600);
-    const started = spawn(shape.file, shape.args, {
-      cwd: shape.workingDirectory,
-      env: { ...shape.environment },
-      // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which stops everything in order.
-      detached: true,
-      stdio: shape.holdsChannel ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
-    });
-    closeSync(log);
+    const started = spawnProcess(shape, say);
     child = started;
     shape.onPid(shape.name, started.pid);
     const exited = new Promise<string>((resolve) => {
@@ -89,55 +92,70 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
     return ending;
   };
 
-  const watchReadiness = async (life: ChildProcess): Promise<void> => {
-    const deadline = Date.now() + READY_LIMIT_MS;
-    while (child === life && !isStopping()) {
+  const watchReadiness = async (started: ChildProcess): Promise<void> => {
+    const deadline = Date.now() + (shape.readyLimitMs ?? READY_LIMIT_MS);
+    while (child === started && !isEnding()) {
       if (await shape.isReady().catch(() => false)) {
-        if (child !== life || isStopping()) return;
-        state = 'ready';
-        if (wasReady) say(`${shape.name} is ready again (pid ${life.pid}).`);
+        if (child !== started || isEnding()) return;
+        if (wasReady) say(`${shape.name} is ready again (pid ${started.pid}).`);
         wasReady = true;
         firstReady.resolve();
         const timer = setTimeout(() => {
-          if (child === life) deathsInARow = 0;
+          if (child === started) deathsInARow = 0;
         }, STEADY_MS);
         timer.unref();
         return;
       }
       if (Date.now() > deadline) {
-        life.kill('SIGKILL');
+        started.kill('SIGKILL');
         return;
       }
       await delay(READY_POLL_MS);
     }
   };
 
+  /** Counts a death and waits for the back-off. Throws when a process that was never ready has used all of its starts. */
+  const backOff = async (ending: string): Promise<void> => {
+    deathsInARow += 1;
+    if (!wasReady && deathsInARow >= FIRST_LIVES) {
+      const output = shape.logFile === undefined ? '' : lastLines(shape.logFile, 8);
+      if (output !== '') say(output);
+      const place = shape.logFile === undefined ? '' : `; all of them are in ${shape.logFile}`;
+      throw new StartFailure(`${shape.name} does not start (${ending}): mend what its last lines above say${place}.`);
+    }
+    const pause = restartDelayMs(deathsInARow);
+    const place = shape.logFile === undefined ? '' : ` Its log: ${shape.logFile}`;
+    say(`${shape.name} ended by itself (${ending}); starting it again in ${pause / 1000} s.${place}`);
+    await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
+  };
+
   const run = async (): Promise<void> => {
     for (;;) {
-      const ending = await live();
-      if (isStopping()) return;
-      deathsInARow += 1;
-      if (!wasReady && deathsInARow >= FIRST_LIVES) {
-        const words = lastLines(shape.logFile, 8);
-        if (words !== '') say(words);
-        throw new StartFailure(
-          `${shape.name} does not start (${ending}): mend what its last lines above say; all of them are in ${shape.logFile}.`,
-        );
+      wait = new AbortController();
+      if (isIntended('stop')) return;
+      if (isIntended('pause')) {
+        await once(wait.signal, 'abort');
+        continue;
       }
-      const pause = restartDelayMs(deathsInARow);
-      state = 'waiting';
-      say(
-        `${shape.name} ended by itself (${ending}); starting it again in ${pause / 1000} s. Its log: ${shape.logFile}`,
-      );
-      await delay(pause, undefined, { signal: waiting.signal }).catch(() => undefined);
-      if (isStopping()) return;
+      isRestarting = false;
+      life = live();
+      const ending = await life;
+      if (isRestarting) deathsInARow = 0;
+      if (!isEnding()) await backOff(ending);
     }
+  };
+
+  /** Makes `run` continue with another intent: ends the running process, or cuts the back-off short. Resolves when no process is left. */
+  const interrupt = async (): Promise<void> => {
+    wait.abort();
+    if (child !== undefined) endProcess(shape.name, child, say);
+    await life;
   };
 
   run()
     .catch((error: unknown) => firstReady.reject(error))
     .finally(() => {
-      state = 'ended';
+      intent = 'stop';
       firstReady.reject(new StartFailure(`${shape.name} was stopped before it was ready.`));
       gone.resolve();
     });
@@ -145,29 +163,50 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
   return {
     name: shape.name,
     firstReady: firstReady.promise,
-    async stop() {
-      if (state !== 'ended') state = 'stopping';
-      waiting.abort();
-      child?.kill('SIGTERM');
-      const late = setTimeout(() => {
-        say(`${shape.name} did not stop within ${STOP_LIMIT_MS / 1000} s and was killed.`);
-        child?.kill('SIGKILL');
-      }, STOP_LIMIT_MS);
-      await gone.promise;
-      clearTimeout(late);
+    restart() {
+      if (!isIntended('run')) return;
+      isRestarting = true;
+      deathsInARow = 0;
+      void interrupt();
     },
-    kill() {
-      if (state !== 'ended') state = 'stopping';
-      waiting.abort();
-      child?.kill('SIGKILL');
+    async pause() {
+      if (isIntended('run')) intent = 'pause';
+      await interrupt();
+    },
+    resume() {
+      if (!isIntended('pause')) return;
+      intent = 'run';
+      wait.abort();
+    },
+    isPaused: () => isIntended('pause'),
+    async stop() {
+      intent = 'stop';
+      void interrupt();
+      await gone.promise;
     },
   };
 }
 
-/** A log that has grown large becomes the one previous log; so a service never keeps more than two files. */
-export function rotateLog(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
+function spawnProcess(shape: ProcessShape, say: (line: string) => void): ChildProcess {
+  const log = shape.logFile === undefined ? 'inherit' : openLog(shape.logFile, say);
+  const started = spawn(shape.file, shape.args, {
+    cwd: shape.workingDirectory,
+    env: { ...shape.environment },
+    // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which stops everything in order.
+    detached: true,
+    stdio: shape.holdsChannel ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
+  });
+  if (typeof log === 'number') closeSync(log);
+  return started;
+}
+
+function endProcess(name: string, running: ChildProcess, say: (line: string) => void): void {
+  running.kill('SIGTERM');
+  const late = setTimeout(() => {
+    say(`${name} did not stop within ${STOP_LIMIT_MS / 1000} s and was killed.`);
+    running.kill('SIGKILL');
+  }, STOP_LIMIT_MS);
+  running.once('exit', () => clearTimeout(late));
 }
 
 function lastLines(file: string, count: number): string {

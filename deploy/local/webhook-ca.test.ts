@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test('the authority is made once and kept, and its keys are readable by their owner alone', async () => {
+test('the authority of webhook receivers is created once and kept, and its keys are readable by their owner alone', async () => {
   const files = await keepWebhookCa(directory);
   const read = () => [readFileSync(files.certificate, 'utf8'), readFileSync(files.key, 'utf8')];
   const made = read();
@@ -22,7 +22,7 @@ test('the authority is made once and kept, and its keys are readable by their ow
   for (const key of [files.key, files.receiver_key]) expect(statSync(key).mode & 0o777).toBe(0o600);
 });
 
-test('each start issues a certificate for receivers on this machine', async () => {
+test('each start issues a certificate for webhook receivers on this machine', async () => {
   const files = await keepWebhookCa(directory);
   const read = () => new X509Certificate(readFileSync(files.receiver_certificate, 'utf8'));
   const first = read();
@@ -50,7 +50,7 @@ test('the stack trusts its own authority and those that the environment names', 
   );
 });
 
-test('a damaged authority is told in one sentence', async () => {
+test('a damaged authority of the webhook receivers is reported in one sentence', async () => {
   const { certificate } = await keepWebhookCa(directory);
   writeFileSync(certificate, 'nonsense');
   await expect(keepWebhookCa(directory)).rejects.toThrow(

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { natsConfiguration } from '@laurel/events/nats-configuration';
+import type { CertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
+import { NATS_USERS, type NatsUser, SERVICE_NAMES, type ServiceName } from '@laurel/topology';
+import { keepAuthority } from './kept-authority.ts';
+import { writePrivate } from './secrets.ts';
+
+/** The files of a folder of certificates, or of its Secret in Kubernetes. */
+const CERTIFICATE = 'tls.crt';
+const KEY = 'tls.key';
+const AUTHORITY = 'ca.crt';
+
+/**
+ * A certificate for each service and for NATS, of an authority that only these trust, and NATS's users. Authority and passwords are
+ * generated once and kept; each call issues fresh certificates, valid for 800 days, and rewrites NATS's configuration.
+ */
+export interface Identities {
+  /** The paths of a service's certificate, key and authority. */
+  readonly filesOf: (service: ServiceName) => {
+    readonly certificate: string;
+    readonly key: string;
+    readonly ca: string;
+  };
+  readonly natsConfigurationFile: string;
+  readonly natsPasswords: Readonly<Record<NatsUser, string>>;
+}
+
+export async function keepIdentities(options: {
+  readonly folder: string;
+  readonly nats: {
+    /** Names and addresses under which services reach it. */
+    readonly hosts: readonly string[];
+    readonly prefix: string;
+    readonly tls: boolean;
+    /** The folder of its certificate as NATS sees it, and the address of its health check; by default those of this machine. */
+    readonly container?: { readonly folder: string; readonly monitoring: string };
+  };
+  /** Keys are readable by their owner alone, unless the folder is mounted into containers that run as another user. */
+  readonly keyMode?: number;
+}): Promise<Identities> {
+  const { folder, nats, keyMode = 0o600 } = options;
+  // Other users of this machine cannot enter the folder, whatever the modes of the files in it.
+  makeFolder(folder, 0o700);
+  const authorityFolder = join(folder, 'authority');
+  makeFolder(authorityFolder, 0o700);
+  const authority = await keepAuthority({
+    name: 'Laurel between services',
+    certificate: join(authorityFolder, CERTIFICATE),
+    key: join(authorityFolder, KEY),
+  });
+  const placeOf = (name: string) => {
+    const place = join(folder, name);
+    return { certificate: join(place, CERTIFICATE), key: join(place, KEY), ca: join(place, AUTHORITY) };
+  };
+  const issue = async (name: string, request: Parameters<CertificateAuthority['issue']>[0]) => {
+    makeFolder(join(folder, name), 0o755);
+    const files = placeOf(name);
+    const issued = await authority.issue(request);
+    replace(files.key, issued.key, keyMode);
+    replace(files.certificate, issued.certificate, 0o644);
+    replace(files.ca, authority.certificate, 0o644);
+  };
+  for (const service of SERVICE_NAMES) await issue(service, { names: [], service });
+  await issue('nats', { names: nats.hosts });
+
+  const passwords = keepPasswords(join(folder, 'nats-passwords.json'));
+  const ofNats = placeOf('nats');
+  const seen = nats.container;
+  const tls =
+    seen === undefined
+      ? { certificate: ofNats.certificate, key: ofNats.key }
+      : { certificate: `${seen.folder}/${CERTIFICATE}`, key: `${seen.folder}/${KEY}` };
+  const natsConfigurationFile = join(folder, 'nats', 'nats.conf');
+  replace(
+    natsConfigurationFile,
+    natsConfiguration({
+      prefix: nats.prefix,
+      passwords,
+      tls: nats.tls ? tls : undefined,
+      ...(seen && { monitoring: seen.monitoring }),
+    }),
+    keyMode,
+  );
+  return { filesOf: placeOf, natsConfigurationFile, natsPasswords: passwords };
+}
+
+function keepPasswords(file: string): Record<NatsUser, string> {
+  const kept: Partial<Record<NatsUser, string>> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const passwordOf = (user: NatsUser) => kept[user] ?? randomBytes(24).toString('hex');
+  const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, passwordOf(user)])) as Record<NatsUser, string>;
+  writePrivate(file, `${JSON.stringify(passwords, null, 2)}\n`);
+  return passwords;
+}
+
+function makeFolder(folder: string, mode: number): void {
+  mkdirSync(folder, { recursive: true, mode });
+  chmodSync(folder, mode);
+}
+
+/** Atomically, so that a reader sees the old content or the new one. */
+function replace(file: string, content: string, mode: number): void {
+  const draft = `${file}.${process.pid}.draft`;
+  writeFileSync(draft, content, { mode });
+  chmodSync(draft, mode);
+  renameSync(draft, file);
+}

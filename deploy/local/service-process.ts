@@ -1,0 +1,83 @@
+/** How `npm start` and `npm run dev` start a service of this stack, migrate it, and restart it when its sources change. */
+import { spawn } from 'node:child_process';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '@laurel/service/node-flags';
+import type { ProcessShape, SupervisedProcess } from './supervisor.ts';
+import { sourceFolders, watchSources } from './watch-sources.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const EXIT_WITH_PARENT = fileURLToPath(new URL('exit-with-parent.mjs', import.meta.url));
+
+/** Everything that a process needs to run this service in place of another process: plain data, secrets included. */
+export interface ServiceLaunch {
+  readonly name: string;
+  readonly dataDir: string;
+  readonly databaseVariable: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of `src/migrate.ts`: the URL of the database's owner. */
+  readonly migrationEnvironment: Readonly<Record<string, string>>;
+  readonly readyUrl: string;
+}
+
+export function serviceProcess(
+  launch: ServiceLaunch,
+  options: Pick<ProcessShape, 'logFile' | 'readyLimitMs' | 'onPid'> & { readonly nodeArguments?: readonly string[] },
+): ProcessShape {
+  const { nodeArguments = [], ...rest } = options;
+  const main = join(ROOT, 'services', launch.name, 'src', 'main.ts');
+  return {
+    ...rest,
+    name: launch.name,
+    file: process.execPath,
+    // The last argument distinguishes the processes of two stacks.
+    args: [...NODE_FLAGS, ...nodeArguments, '--import', EXIT_WITH_PARENT, main, launch.dataDir],
+    environment: launch.environment,
+    workingDirectory: ROOT,
+    holdsChannel: true,
+    isReady: () => answersOk(launch.readyUrl),
+  };
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+  await response.body?.cancel();
+  return response.ok;
+}
+
+/** Migrates the service's database; resolves to the output of the migrations if they failed. */
+export async function migrateService({ name, migrationEnvironment }: ServiceLaunch): Promise<string | undefined> {
+  const child = spawn(process.execPath, [join(ROOT, 'services', name, 'src', 'migrate.ts')], {
+    cwd: ROOT,
+    env: { ...migrationEnvironment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  const code = await new Promise<number | null>((done, reject) => {
+    child.once('error', reject);
+    child.once('close', done);
+  });
+  return code === 0 ? undefined : output.trimEnd();
+}
+
+/** Restarts the service whenever one of its sources changes, and runs its migrations first if those changed. */
+export function restartOnChange(
+  launch: ServiceLaunch,
+  supervised: Pick<SupervisedProcess, 'restart' | 'isPaused'>,
+  say: (line: string) => void,
+): Disposable {
+  return watchSources(sourceFolders(ROOT, launch.name), (files) => {
+    // The process that took the service over watches the same files.
+    if (supervised.isPaused()) return;
+    const names = files.map((file) => relative(ROOT, file));
+    const shown = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+    say(`${shown} changed: restarting ${launch.name} ...`);
+    const migrated = files.some((file) => file.endsWith('.sql')) ? migrateService(launch) : Promise.resolve(undefined);
+    void migrated.then((failure) => {
+      if (failure === undefined) supervised.restart();
+      else say(`${failure}\nThe database of ${launch.name} is as it was, and so is the service: mend the migration.`);
+    });
+  });
+}

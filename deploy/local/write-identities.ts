@@ -1,0 +1,26 @@
+// `npm run identities`: the files that docker-compose.yml mounts. A certificate for each service and for NATS, NATS's users, and for each
+// service that connects to NATS a file with its NATS_URL. Run again, it renews the certificates, which running services read within 10 s;
+// NATS reads its own on `docker compose kill -s HUP nats`.
+
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NATS_USERS } from '@laurel/topology';
+import { keepIdentities } from './identities.ts';
+import { writePrivate } from './secrets.ts';
+
+const folder = process.argv[2] ?? fileURLToPath(new URL('../docker/identities', import.meta.url));
+
+const { natsPasswords } = await keepIdentities({
+  folder,
+  nats: {
+    hosts: ['nats'],
+    prefix: 'laurel',
+    tls: true,
+    container: { folder: '/run/identity', monitoring: '127.0.0.1:8222' },
+  },
+  // The containers run as a user that this machine may not have; the folder around the keys is closed to all other users.
+  keyMode: 0o644,
+});
+for (const user of NATS_USERS)
+  writePrivate(join(folder, `${user}.env`), `NATS_URL=nats://${user}:${natsPasswords[user]}@nats:4222\n`);
+process.stdout.write(`Certificates and NATS users are in ${folder}; keep its folder "authority" private.\n`);
