@@ -32,6 +32,7 @@ import {
   startStack,
   type TournamentTerms,
 } from '@laurel/testing';
+import { byService } from '@laurel/topology';
 import { expect } from 'vitest';
 import { type Contract, loadContract } from './contract/openapi.ts';
 
@@ -52,37 +53,38 @@ export interface Developer {
   readonly program: Program;
 }
 
-/** What a delivery brought. */
+/** The body of a webhook. */
 export interface EventBody {
   readonly event: EventType;
   readonly timestamp: string;
   readonly data: Record<string, unknown>;
 }
 
-/** One request of the service to a hook. */
+/** One request of the webhook service to a hook. */
 export interface HookRequest extends ReceivedRequest {
   readonly deliveryId: string;
   readonly json: EventBody;
 }
 
-/** The endpoint is for all events of all programs unless said. */
+/** By default the endpoint gets all events of all programs. */
 export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
-  /** How the endpoint's URL names the receiver: 127.0.0.1 unless said. */
+  /** The host in the endpoint's URL; 127.0.0.1 by default. */
   readonly host?: string;
   readonly answer?: Exclude<ReceiverOptions['answer'], undefined>;
-  /** On top of what a receiver is that this stack trusts. */
+  /** Beyond the defaults of a receiver that this stack trusts. */
   readonly server?: Partial<ReceiverOptions>;
 }
 
-/** A developer's server that takes webhooks, registered as an endpoint. */
+/** A developer's server that receives webhooks, registered as an endpoint. */
 export interface Hook {
   readonly receiver: Receiver;
   readonly endpoint: EndpointBody;
-  /** As it was shown when the endpoint was made. */
+  /** As in the response that created the endpoint. */
   readonly secret: string;
+  readonly contract: Contract;
   /** Every request so far. */
   requests(): readonly HookRequest[];
-  /** Resolves with the first request, past or to come, of which this holds. */
+  /** Resolves with the first request, past or future, that satisfies the predicate. */
   find(holds: (request: HookRequest) => boolean): Promise<HookRequest>;
   /** The first event of this type that names this attempt, challenge, round or award. */
   event(type: EventType, id: string): Promise<HookRequest>;
@@ -90,7 +92,7 @@ export interface Hook {
   sendsOf(deliveryId: string): readonly HookRequest[];
   /** A page of the delivery log. */
   log(query?: DeliveryQuery): Promise<readonly DeliveryBody[]>;
-  /** A delivery of the log, as soon as it is so; it is so when it is no longer pending, unless said. */
+  /** A delivery of the log, once it satisfies the predicate; by default, once it is no longer pending. */
   delivery(id: string, holds?: (delivery: DeliveryBody) => boolean): Promise<DeliveryBody>;
 }
 
@@ -108,7 +110,7 @@ export interface PlayerOptions {
   readonly partner?: Partner;
 }
 
-/** A running stack with one approved program, and the words in which the tests speak of it. */
+/** A running stack with one approved program, and the helpers of the tests. */
 export interface World extends AsyncDisposable {
   readonly stack: Stack;
   readonly http: HttpClient;
@@ -120,13 +122,13 @@ export interface World extends AsyncDisposable {
   /** An approved program, of this developer if one is given. */
   newProgram(developer?: { readonly id: string }): Promise<Program>;
   newDeveloper(): Promise<Developer>;
-  /** A server of the developer that takes webhooks, registered as an endpoint. */
+  /** A server of the developer that receives webhooks, registered as an endpoint. */
   newReceiver(developer: Pick<Developer, 'portal'>, options?: HookOptions): Promise<Hook>;
-  /** An account with money, linked to a fresh ref. */
+  /** An account with money, linked to a fresh ref: a person in live, a sandbox account of the program in test. */
   newPlayer(options?: PlayerOptions): Promise<Player>;
   /** A live challenge: fee 1.00, prize 5.00, a score of 100 or more clears it. */
   newChallenge(terms?: ChallengeTerms, program?: Program): Promise<ChallengeBody>;
-  /** An active tournament: entry 1.00, cap 5, 5.00 and 3.00 and 2.00 for the first three, one entrant is enough. It has no round. */
+  /** An active tournament: entry 1.00, cap 5, payouts 5.00, 3.00 and 2.00 for the first three ranks, one entrant is enough. It has no round. */
   newTournament(terms?: TournamentTerms, program?: Program): Promise<OperatorTournamentBody>;
   /** A round that is open for an hour, of a new tournament with these terms. */
   newRound(terms?: TournamentTerms, program?: Program): Promise<RoundBody>;
@@ -135,11 +137,11 @@ export interface World extends AsyncDisposable {
   /** One attempt in the round, scored. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
-  /** Resolves when all that is owed to players is recorded, and every event was taken in. */
+  /** Resolves when every payout and refund that players are owed is recorded, and every event is acknowledged. */
   allTaken(): Promise<void>;
-  /** Resolves when every event that happened was taken in and no send is due or under way. */
+  /** Resolves when every event that happened is acknowledged and no send is due or under way. */
   allDelivered(): Promise<void>;
-  /** Resolves when nothing is left of what services write behind their answers. */
+  /** Resolves when the services have finished all writes that they make after their responses. */
   allWritten(): Promise<void>;
   /** A fingerprint of every row of every database that a partner's request could change. */
   digest(): Promise<Record<string, string>>;
@@ -147,19 +149,17 @@ export interface World extends AsyncDisposable {
 }
 
 /**
- * A world on the stack that the files of one test worker share, one file after the other; its program, and all that is made in it, is
+ * A world on the stack that the files of one test worker share, one file after the other; its program, and everything made in it, is
  * the file's own. What earlier files made is still there, so there is no fingerprint of everything; and nothing ends or breaks a service.
  */
 export interface SharedWorld extends Omit<World, 'stack' | 'digest'> {
-  readonly stack: Pick<Stack, 'database'>;
+  readonly stack: Pick<Stack, 'database' | 'baseUrl'>;
 }
 
-/** What the tests do not want to wait for or be stopped by. */
-const ENVIRONMENT: Record<Service, Record<string, string>> = {
-  wallet: {},
+/** Settings that spare the tests waits and limits. */
+const ENVIRONMENT: Partial<Record<Service, Record<string, string>>> = {
   challenge: { SWEEP_INTERVAL_MS: '100' },
   tournament: { SWEEP_INTERVAL_MS: '100' },
-  webhook: {},
   gateway: { RATE_LIMIT_PER_MINUTE: '1000000' },
 };
 
@@ -177,7 +177,7 @@ let sharedStack: Promise<Stack> | undefined;
 /** A world on the shared stack, which the first file of a worker starts and which ends with the worker. */
 export async function joinWorld(): Promise<SharedWorld> {
   sharedStack ??= startTestStack();
-  // One that did not start is the trouble of the file that asked for it.
+  // A stack that did not start fails only the file that asked for it.
   sharedStack.catch(() => {
     sharedStack = undefined;
   });
@@ -187,13 +187,7 @@ export async function joinWorld(): Promise<SharedWorld> {
 function startTestStack({ environment, ...options }: StackOptions = {}): Promise<Stack> {
   return startStack({
     ...options,
-    environment: {
-      wallet: { ...ENVIRONMENT.wallet, ...environment?.wallet },
-      challenge: { ...ENVIRONMENT.challenge, ...environment?.challenge },
-      tournament: { ...ENVIRONMENT.tournament, ...environment?.tournament },
-      webhook: { ...ENVIRONMENT.webhook, ...environment?.webhook },
-      gateway: { ...ENVIRONMENT.gateway, ...environment?.gateway },
-    },
+    environment: byService((service) => ({ ...ENVIRONMENT[service], ...environment?.[service] })),
   });
 }
 
@@ -205,9 +199,12 @@ async function createWorld(stack: Stack): Promise<World> {
   );
   const operator = createOperator(http, stack.operatorToken);
 
+  /** By each key that a partner holds: the program whose sandbox accounts it can link. */
+  const programIds = new Map<string, string>();
   const newProgram: World['newProgram'] = async (developer) => {
     const created = expectStatus(201, await operator.createProgram(`Program ${randomUUID()}`, developer?.id));
     const approved = expectStatus(200, await operator.approveProgram(created.body.id));
+    programIds.set(created.body.test_key, created.body.id).set(approved.body.live_key, created.body.id);
     return {
       id: created.body.id,
       test: createPartner(http, created.body.test_key),
@@ -241,14 +238,17 @@ async function createWorld(stack: Stack): Promise<World> {
       const url = `https://${host}:${receiver.port}/webhooks?from=laurel`;
       const registered = await portal.createEndpoint({ url, ...endpoint });
       const { signing_secret: secret, ...made } = expectStatus(201, registered).body;
-      return createHook(portal, receiver, made, secret);
+      return createHook({ portal, receiver, endpoint: made, secret, contract });
     },
     async newPlayer({ environment = 'test', funds = '100.00', account = {}, partner } = {}) {
       const email = `${randomUUID()}@example.com`;
+      const owner = partner ?? (environment === 'live' ? program.live : program.test);
       const created = expectStatus(
         201,
         await operator.createAccount({
           email,
+          // In test a key links only the sandbox accounts of its own program.
+          ...(environment === 'test' && { program_id: programIds.get(owner.apiKey) }),
           date_of_birth: '1990-05-17',
           jurisdiction: 'US-CA',
           verification_level: 1,
@@ -261,7 +261,6 @@ async function createWorld(stack: Stack): Promise<World> {
         expectStatus(201, await operator.deposit(accountId, { environment, amount: funds, reference }));
       }
       const ref = `player-${randomUUID()}`;
-      const owner = partner ?? (environment === 'live' ? program.live : program.test);
       expectStatus(201, await owner.linkPlayer(ref, email));
       return { ref, accountId, email };
     },
@@ -296,7 +295,13 @@ async function createWorld(stack: Stack): Promise<World> {
   };
 }
 
-function createHook(portal: Portal, receiver: Receiver, endpoint: EndpointBody, secret: string): Hook {
+function createHook({
+  portal,
+  receiver,
+  endpoint,
+  secret,
+  contract,
+}: Pick<Hook, 'receiver' | 'endpoint' | 'secret' | 'contract'> & { readonly portal: Portal }): Hook {
   const find: Hook['find'] = async (holds) => toHookRequest(await receiver.find((one) => holds(toHookRequest(one))));
   const requests: Hook['requests'] = () => receiver.requests.map(toHookRequest);
   const log: Hook['log'] = async (query) =>
@@ -305,6 +310,7 @@ function createHook(portal: Portal, receiver: Receiver, endpoint: EndpointBody, 
     receiver,
     endpoint,
     secret,
+    contract,
     requests,
     find,
     event: (type, id) => find(({ json }) => json.event === type && names(json, id)),
@@ -381,7 +387,7 @@ export function inMinutes(minutes: number): string {
   return new Date(Date.now() + minutes * 60_000).toISOString();
 }
 
-/** Asserts a status with the whole answer in the message, and hands the answer back. */
+/** Asserts a status with the whole response in the message, and returns the response. */
 export function expectStatus<Body>(status: number, answer: Answer<Body>): Answer<Body> {
   if (answer.status !== status) expect.fail(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
   return answer;
@@ -392,7 +398,7 @@ export function expectError(status: number, code: string, answer: Answer<unknown
   expect({ status: answer.status, code: answer.code }, answer.text.slice(0, 300)).toEqual({ status, code });
 }
 
-/** Asks again until `read` answers something, and gives up loudly; for states that a worker reaches by itself. */
+/** Repeats `read` until it returns something, and throws at its deadline; for states that a worker reaches on its own schedule. */
 export async function eventually<T>(read: () => Promise<T | undefined>, what: string, deadlineMs = 20_000): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
@@ -405,7 +411,7 @@ export async function eventually<T>(read: () => Promise<T | undefined>, what: st
 
 /**
  * Runs `work` with a fresh program wholly inside one window of the rate limit; when the minute turned meanwhile, once more with
- * another program, because only a window that nobody shares can be counted exactly.
+ * another program, because only a window that no other request uses can be counted exactly.
  */
 export async function insideOneWindow<T>(world: World, work: (program: Program) => Promise<T>): Promise<T> {
   for (;;) {
@@ -423,7 +429,7 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
     return await eventually(
       async () => {
         const answer = await operator.audit();
-        // A service that was killed a moment ago is answered for by its callers' breakers, with a 500, until they try it again.
+        // For a moment after a kill, the callers' breakers answer for the service with a 500, until they try it again.
         if (answer.status !== 200) return undefined;
         last = answer.body;
         return last.ok ? last : undefined;
@@ -437,12 +443,15 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
   }
 }
 
-/** Tables that change without a request's doing: when a key was used last, how many requests a minute saw, how far a sweep is. */
-const VOLATILE = /^(rate_windows|api_keys|sweep_marks)$/;
+/**
+ * Tables that change even if a request has no effect: when a key was used last, how many requests a minute had, how far a sweep is. And
+ * the log of operator actions, which also contains refused actions.
+ */
+const VOLATILE = /^(request_windows|api_keys|sweep_marks|operator_actions|operator_action_results)$/;
 
 /**
- * Prizes and refunds are told by the record of what the wallet made of them, which is written behind the answer; from then on an event is
- * in its owner's outbox until it was taken in. In this order nothing slips through between two looks.
+ * Events of prizes and refunds depend on the owner's record of the wallet's decision, which is written after the response; from then on an
+ * event is in its owner's outbox until it is acknowledged. In this order no event is missed between two reads.
  */
 export const UNTAKEN: readonly (readonly [Service, string])[] = [
   ['challenge', `select 1 from awards where status in ('paying', 'releasing', 'denying') limit 1`],
@@ -453,7 +462,7 @@ export const UNTAKEN: readonly (readonly [Service, string])[] = [
   ['tournament', 'select 1 from outbox limit 1'],
 ];
 
-/** What the services write behind their answers, as long as it is not written. */
+/** The writes that the services make after their responses, as long as they are not done. */
 const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ['gateway', `select 1 from idempotency_records where state = 'claimed' limit 1`],
   ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
@@ -461,7 +470,7 @@ const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ...UNTAKEN,
 ];
 
-/** What is sent is due until its end is recorded. */
+/** A send is due until its end is recorded. */
 const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ...UNTAKEN,
   ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
@@ -474,7 +483,7 @@ async function untilGone(stack: Stack, passing: readonly (readonly [Service, str
   }
 }
 
-/** For every service one query that answers each of its tables with its fingerprint; a stack's tables do not change. */
+/** For every service one query that returns each of its tables with its fingerprint; a stack's tables do not change. */
 const digestQueries = new WeakMap<Stack, Promise<ReadonlyMap<Service, string>>>();
 
 async function digest(stack: Stack): Promise<Record<string, string>> {

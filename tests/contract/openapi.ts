@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { JournalEntry } from '@laurel/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'vitest';
+import { parse } from 'yaml';
 
-/** The HTTP status of every error code of the contract; `/v1` may answer nothing else. */
+/** The HTTP status of every error code of the contract; `/v1` may answer no other. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -26,96 +28,119 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   internal_error: 500,
 };
 
-/** What `/api`, the service's own routes, may answer besides. */
+/** The further codes that `/api`, the service's own routes, may answer. */
 const STATUS_OF_OWN_CODE: Readonly<Record<string, number>> = { ...STATUS_OF_CODE, forbidden: 403, conflict: 409 };
 
-/** A documented answer: `POST /v1/attempts 201`. */
+/** A documented response: `POST /v1/attempts 201`. */
 export type RouteStatus = `${string} ${string} ${number}`;
+
+export type RouteCode = `${string} ${string} ${string}`;
 
 export interface Contract {
   /** Every `/v1` route and status that the served document describes. */
   readonly documented: ReadonlySet<RouteStatus>;
-  /** Those seen so far, documented or not (an unknown path has none). */
+  /** The routes and statuses seen so far, documented or not (an unknown path has none). */
   readonly seen: ReadonlySet<RouteStatus>;
+  /** The same for the routes under `/api`, from the document in `docs/openapi/portal-api.yaml`. */
+  readonly ownDocumented: ReadonlySet<RouteStatus>;
+  readonly ownSeen: ReadonlySet<RouteStatus>;
+  /** Every code that a `/v1` route may answer: `POST /v1/attempts blocked`. */
+  readonly documentedCodes: ReadonlySet<RouteCode>;
+  readonly seenCodes: ReadonlySet<RouteCode>;
   /**
-   * Holds one `/v1` answer against the served document and the rules that hold for every answer, and one of `/api` against those alone;
-   * throws on the first break.
+   * Checks one response against the rules for every response and against its document: the served one for `/v1`, the document of our
+   * own routes for `/api`. Throws on the first violation.
    */
   check(entry: JournalEntry): void;
+  /** Checks the headers and the body of a webhook against the document's description of its event. */
+  checkWebhook(headers: Readonly<Record<string, unknown>>, body: unknown): void;
 }
 
 interface OpenApi {
   openapi: string;
   servers?: { url: string }[];
-  paths: Record<string, Record<string, { responses?: Record<string, { content?: Record<string, unknown> }> }>>;
+  paths: Record<string, Record<string, { responses?: Record<string, ResponseObject> }>>;
+  webhooks?: Record<string, { post: { parameters: { name: string; required?: boolean; schema: object }[] } }>;
 }
 
-/** The retired route of browsers has a body of its own. */
+interface ResponseObject {
+  content?: { 'application/json'?: { schema?: ErrorSchema } };
+  headers?: Record<string, unknown>;
+}
+
+/** The part of an error response's schema that lists its codes. */
+interface ErrorSchema {
+  properties?: { error?: { properties?: { code?: { enum?: string[] } } } };
+}
+
+/** The retired browser route has a body of its own. */
 const RETIRED = /^\/api\/attempts\//;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 export async function loadContract(baseUrl: string): Promise<Contract> {
-  // Kept open, the connection would hold up the gateway's end.
+  // A connection that is kept open would delay the gateway's exit.
   const response = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
   expect(response.status).toBe(200);
-  return createContract((await response.json()) as OpenApi);
+  const own = readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8');
+  return createContract((await response.json()) as OpenApi, parse(own));
 }
 
-export function createContract(document: OpenApi): Contract {
-  expect(document.openapi).toMatch(/^3\.1\./);
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  formats.default(ajv);
-  ajv.addSchema(document, 'openapi');
-
-  const prefix = new URL(document.servers?.[0]?.url ?? '/', 'http://localhost').pathname.replace(/\/$/, '');
-  const routes = Object.entries(document.paths).flatMap(([template, operations]) =>
-    METHODS.filter((method) => operations[method] !== undefined).map((method) => ({
-      template,
-      method: method.toUpperCase(),
-      // A document may count `/v1` to its server address or to its paths.
-      path: template.startsWith('/v1') || template.startsWith('/api') ? template : prefix + template,
-      responses: operations[method]?.responses ?? {},
-    })),
-  );
-  const documented = new Set<RouteStatus>();
-  for (const route of routes) {
-    if (!route.path.startsWith('/v1')) continue;
-    for (const status of Object.keys(route.responses))
-      documented.add(`${route.method} ${route.path} ${Number(status)}`);
+export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): Contract {
+  const partner = openDocument(partnerDocument);
+  const own = openDocument(ownDocument);
+  const { routes, routeOf, validatorOf, explain } = partner;
+  const documented = statusesOf(routes.filter(({ path }) => path.startsWith('/v1')));
+  const documentedCodes = new Set<RouteCode>();
+  for (const { method, path, responses } of routes) {
+    if (!path.startsWith('/v1')) continue;
+    for (const response of Object.values(responses)) {
+      for (const code of codesOf(response)) documentedCodes.add(`${method} ${path} ${code}`);
+    }
   }
-  const routeOf = (method: string, path: string) =>
-    routes.find((route) => route.method === method && matches(route.path, path));
-  const validators = new Map<string, ValidateFunction>();
-  const validatorOf = (template: string, method: string, status: string): ValidateFunction => {
-    const pointer = [
-      'paths',
-      template,
-      method.toLowerCase(),
-      'responses',
-      status,
-      'content',
-      'application/json',
-      'schema',
-    ]
-      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
-      .join('/');
-    const known = validators.get(pointer);
-    if (known !== undefined) return known;
-    const compiled = ajv.compile({ $ref: `openapi#/${pointer}` });
-    validators.set(pointer, compiled);
-    return compiled;
-  };
+  const ownDocumented = statusesOf(own.routes);
   const seen = new Set<RouteStatus>();
+  const seenCodes = new Set<RouteCode>();
+  const ownSeen = new Set<RouteStatus>();
+
+  const checkOwn = ({ method, answer }: JournalEntry, pathname: string, told: string) => {
+    expectOwnAnswer(answer, told);
+    const route = own.routeOf(method, pathname);
+    if (route === undefined) {
+      expect([401, 403, 404, 429, 500], `an unknown route: ${told}`).toContain(answer.status);
+      return;
+    }
+    ownSeen.add(`${method} ${route.path} ${answer.status}`);
+    expectDescribed(route, answer, told);
+    if (answer.status === 204) return;
+    const validate = own.validatorOf(...bodyOf(route, answer.status));
+    if (!validate(answer.body)) expect.fail(`${told}\nagainst its schema: ${own.explain(validate)}`);
+  };
 
   return {
     documented,
     seen,
-    check({ method, path, answer }) {
+    ownDocumented,
+    ownSeen,
+    documentedCodes,
+    seenCodes,
+    checkWebhook(headers, body) {
+      const type = String(headers['x-webhook-event']);
+      const webhook = partnerDocument.webhooks?.[type] ?? expect.fail(`the document knows no webhook ${type}`);
+      for (const [index, { name, schema }] of webhook.post.parameters.entries()) {
+        const value = headers[name.toLowerCase()];
+        const validate = validatorOf('webhooks', type, 'post', 'parameters', String(index), 'schema');
+        if (!validate(value)) expect.fail(`${name}: ${value} of ${type} against ${JSON.stringify(schema)}`);
+      }
+      const validate = validatorOf('webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema');
+      if (!validate(body)) expect.fail(`${JSON.stringify(body)}\nagainst its schema: ${explain(validate)}`);
+    },
+    check(entry) {
+      const { method, path, answer } = entry;
       const pathname = path.split('?')[0] ?? path;
       if (answer.status === 0) return;
       const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 400)}`;
-      if (pathname.startsWith('/api/') && !RETIRED.test(pathname)) expectOwnAnswer(answer, told);
+      if (pathname.startsWith('/api/') && !RETIRED.test(pathname)) checkOwn(entry, pathname, told);
       if (!pathname.startsWith('/v1')) return;
 
       expect(answer.headers['x-request-id'], `x-request-id: ${told}`).toMatch(/.{8,}/);
@@ -136,14 +161,100 @@ export function createContract(document: OpenApi): Contract {
         return;
       }
       seen.add(`${method} ${route.path} ${answer.status}`);
-      expect(Object.keys(route.responses), `an undocumented status: ${told}`).toContain(String(answer.status));
-      const validate = validatorOf(route.template, method, String(answer.status));
-      if (!validate(answer.body)) expect.fail(`${told}\nagainst its schema: ${ajv.errorsText(validate.errors)}`);
+      if (answer.code !== undefined) seenCodes.add(`${method} ${route.path} ${answer.code}`);
+      expectDescribed(route, answer, told);
+      const validate = validatorOf(...bodyOf(route, answer.status));
+      if (!validate(answer.body)) expect.fail(`${told}\nagainst its schema: ${explain(validate)}`);
     },
   };
 }
 
-/** An answer of `/api`: no document describes it, and its failures look as those of `/v1` do. */
+interface DocumentedRoute {
+  readonly template: string;
+  /** In upper case. */
+  readonly method: string;
+  readonly path: string;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+/** A document, its routes, and the validators of its schemas. */
+function openDocument(document: OpenApi) {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  formats.default(ajv);
+  ajv.addSchema(document, 'openapi');
+
+  const prefix = new URL(document.servers?.[0]?.url ?? '/', 'http://localhost').pathname.replace(/\/$/, '');
+  const routes = Object.entries(document.paths).flatMap(([template, operations]): DocumentedRoute[] =>
+    METHODS.filter((method) => operations[method] !== undefined).map((method) => ({
+      template,
+      method: method.toUpperCase(),
+      // A document may put `/v1` into its server address or into its paths.
+      path: template.startsWith('/v1') || template.startsWith('/api') ? template : prefix + template,
+      responses: operations[method]?.responses ?? {},
+    })),
+  );
+  const validators = new Map<string, ValidateFunction>();
+
+  return {
+    routes,
+    routeOf: (method: string, path: string) =>
+      routes.find((route) => route.method === method && matches(route.path, path)),
+    /** Validates against the schema at this path of the document. */
+    validatorOf(...path: readonly string[]): ValidateFunction {
+      const pointer = path
+        .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+        .join('/');
+      const known = validators.get(pointer);
+      if (known !== undefined) return known;
+      const compiled = ajv.compile({ $ref: `openapi#/${pointer}` });
+      validators.set(pointer, compiled);
+      return compiled;
+    },
+    explain: ({ errors }: ValidateFunction) => ajv.errorsText(errors),
+  };
+}
+
+function statusesOf(routes: readonly DocumentedRoute[]): ReadonlySet<RouteStatus> {
+  return new Set(
+    routes.flatMap(({ method, path, responses }) =>
+      Object.keys(responses).map((status): RouteStatus => `${method} ${path} ${Number(status)}`),
+    ),
+  );
+}
+
+/** The path of the schema of a route's response in its document. */
+function bodyOf({ template, method }: DocumentedRoute, status: number): readonly string[] {
+  return [
+    'paths',
+    template,
+    method.toLowerCase(),
+    'responses',
+    String(status),
+    'content',
+    'application/json',
+    'schema',
+  ];
+}
+
+/** The document describes the status of the response, and each header that it documents for any response. */
+function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['answer'], told: string): void {
+  expect(Object.keys(responses), `an undocumented status: ${told}`).toContain(String(answer.status));
+  for (const name of ['retry-after', 'idempotency-replayed', 'x-ratelimit-limit', 'x-ratelimit-remaining']) {
+    if (answer.headers[name] === undefined) continue;
+    const described = Object.keys(responses[String(answer.status)]?.headers ?? {});
+    expect(
+      described.map((header) => header.toLowerCase()),
+      `an undocumented header: ${told}`,
+    ).toContain(name);
+  }
+}
+
+function codesOf(response: ResponseObject): readonly string[] {
+  return response.content?.['application/json']?.schema?.properties?.error?.properties?.code?.enum ?? [];
+}
+
+/** The rules for every `/api` response: its errors have the same shape as those of `/v1`. */
 function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer'], told: string): void {
   expect(headers['x-request-id'], `x-request-id: ${told}`).toMatch(/.{8,}/);
   if (status === 204) expect(text, told).toBe('');
@@ -156,7 +267,7 @@ function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer']
   }
 }
 
-/** The one shape of a failure, and only codes that belong to its status. */
+/** The one shape of an error, with only codes that belong to its status. */
 function expectEnvelope(
   statusOfCode: Readonly<Record<string, number>>,
   status: number,

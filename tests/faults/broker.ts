@@ -1,12 +1,19 @@
+import { parseNatsUrl } from '@laurel/events';
 import type { Stack } from '@laurel/testing';
 import { connect, type JetStreamManager } from 'nats';
 
-/** Speaks to the NATS server behind a stack as its operator does, through JetStream's own interface. */
+/** Administers the NATS server behind a stack as its operator does, through JetStream's own API. */
 export async function withBroker<T>(
   { events }: Stack,
   work: (manager: JetStreamManager, stream: string) => Promise<T>,
 ): Promise<T> {
-  const nats = await connect({ servers: events.url, reconnect: false });
+  const { servers, user, password } = parseNatsUrl(events.url);
+  const nats = await connect({
+    servers,
+    ...(user !== undefined && { user, pass: password ?? '' }),
+    tls: events.caFile === undefined ? null : { caFile: events.caFile },
+    reconnect: false,
+  });
   try {
     return await work(await nats.jetstreamManager({ checkAPI: false }), events.prefix.toUpperCase());
   } finally {

@@ -4,7 +4,7 @@ import { playFault } from './play.ts';
 import type { FaultCase } from './table.ts';
 import { startToldWorld, type Told } from './told.ts';
 
-/** Plays cases of the fault table one after another, against a stack that starts what dies again. */
+/** Plays cases of the fault table one after another, against a stack that restarts processes that die. */
 export function describeFaults(
   title: string,
   cases: readonly FaultCase[],
@@ -15,7 +15,7 @@ export function describeFaults(
     let told: Told;
     let challengeId: string;
     beforeAll(async () => {
-      // Long enough for a restarted service to meet the retry first, short enough to wait for.
+      // Long enough that a restarted service meets the retry first, short enough to wait for.
       const owner = { PENDING_GRACE_SECONDS: '3', OUTBOX_REPUBLISH_AFTER_MS: '200', ...attemptEnvironment };
       world = await startWorld({
         failpoints: true,
@@ -37,7 +37,7 @@ export function describeFaults(
         playFault({ world, told, challengeId }, fault));
     }
 
-    test('leaves the audit good and no service in a state that needs a restart', async () => {
+    test('the audit is good after the fault cases, and no service needs a restart', async () => {
       await world.stack.ready();
       await world.expectAuditOk();
       expect((await told.developer.program.test.listChallenges('anyone')).status).toBe(200);

@@ -1,4 +1,4 @@
-/** NATS comes late, dies, hangs and forgets while paid attempts go on: partners see none of it, and no event is lost. */
+/** NATS starts late, dies, hangs and loses its store while paid attempts go on: partners see none of it, and no event is lost. */
 import { randomUUID } from 'node:crypto';
 import { type Answer, startNats } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -8,9 +8,9 @@ import { startToldWorld, type Told } from './told.ts';
 import { lapseAcknowledgements } from './waits.ts';
 
 const PLAYERS = 6;
-/** Fewer answers than this are no load; `LAUREL_FAULTS=all` plays far more. */
+/** Fewer responses than this are no load; `LAUREL_FAULTS=all` plays far more. */
 const ENOUGH = process.env.LAUREL_FAULTS === 'all' ? 800 : 40;
-/** Neither in the round nor given back. */
+/** The flow that wins is neither in the round nor expired. */
 const WINNING_FLOW = 5;
 /** Whatever waits for NATS waits at least a second, see the timeouts of libs/events. */
 const NOT_TIED_TO_NATS_MS = 500;
@@ -24,11 +24,11 @@ let prizeId: string;
 let roundId: string;
 
 beforeAll(async () => {
-  nats = await startNats();
+  nats = await startNats({ tls: true });
   await nats.stop();
   const owner = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
   world = await startWorld({
-    natsUrl: nats.url,
+    nats,
     failpoints: true,
     restart: true,
     environment: {
@@ -48,18 +48,18 @@ afterAll(async () => {
   await nats?.[Symbol.asyncDispose]();
 });
 
-/** Paid attempts one after the other, by several players at once. */
+/** Paid attempts one after the other, by several players in parallel. */
 interface Load {
   readonly refs: readonly string[];
-  /** Milliseconds of each answer so far. */
+  /** Milliseconds of each response so far. */
   readonly latencies: readonly number[];
-  /** Resolves once this many further answers have come. */
+  /** Resolves after this many further responses. */
   more(answers: number): Promise<void>;
 }
 
 /**
- * Does something to the stack while there is load on it; resolves once the players have ended what they had begun. A request that is
- * answered with one of the retried codes is sent again with its key; any other failure is one of the test.
+ * Does something to the stack under load; resolves once the players have ended the attempts that they had begun. A request that is answered
+ * with one of the retried codes is sent again with its key; any other failure fails the test.
  */
 async function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
   const partner = told.developer.program.test;
@@ -74,7 +74,7 @@ async function underLoad(disturb: (load: Load) => Promise<void>, retried: readon
       const answer = await send(key);
       latencies.push(performance.now() - begunAt);
       if (answer.status === status) return answer.body;
-      // An expiry whose answer was lost.
+      // The response of an expiry was lost.
       if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
       expect(retried, answer.text).toContain(answer.code ?? String(answer.status));
       return undefined;
@@ -111,7 +111,7 @@ async function underLoad(disturb: (load: Load) => Promise<void>, retried: readon
   return load;
 }
 
-/** Also awaits that both outboxes are empty. */
+/** Also waits until both outboxes are empty. */
 async function expectAllTold({ refs }: Load): Promise<void> {
   await told.expectAll({ refs });
 }
@@ -120,7 +120,7 @@ function expectUnhurt({ latencies }: Load): void {
   expect(latencies.toSorted((one, other) => one - other)[latencies.length >> 1]).toBeLessThan(NOT_TIED_TO_NATS_MS);
 }
 
-const readiness = async () => (await fetch(`${world.stack.baseUrl}/readyz`)).status;
+const readiness = async () => (await fetch(`${world.stack.adminUrls('gateway')[0]}/readyz`)).status;
 const deleteStream = async () => {
   await streamIsThere();
   return await withBroker(world.stack, ({ streams }, stream) => streams.delete(stream));
@@ -130,7 +130,7 @@ const purgeStream = async () => {
   return await withBroker(world.stack, ({ streams }, stream) => streams.purge(stream));
 };
 
-/** The webhook service makes it again in its own time. */
+/** The webhook service recreates it on its own schedule. */
 function streamIsThere(): Promise<unknown> {
   return eventually(
     () => withBroker(world.stack, ({ streams }, stream) => streams.info(stream)).catch(() => undefined),
@@ -138,7 +138,7 @@ function streamIsThere(): Promise<unknown> {
   );
 }
 
-test('paid attempts go on and every event arrives when NATS is not there at the start of the stack, and comes later', async () => {
+test('paid attempts go on and every event arrives when NATS starts after the stack', async () => {
   const load = await underLoad((now) => now.more(ENOUGH));
   expect(told.hook.receiver.requests).toHaveLength(0);
   await nats.start();
@@ -146,14 +146,14 @@ test('paid attempts go on and every event arrives when NATS is not there at the 
   expectUnhurt(load);
 });
 
-describe('paid attempts go on and every event arrives', () => {
+describe('paid attempts during failures of NATS', () => {
   beforeEach(() => nats.start());
 
   test.each([
     ['is killed with SIGKILL and comes back', () => nats.kill(), () => nats.start()],
     ['loses its store', () => nats.wipe(), () => nats.start()],
     ['hangs', async () => nats.pause(), async () => nats.resume()],
-  ])('when NATS %s', async (_title, end, begin) => {
+  ])('paid attempts go on and every event arrives when NATS %s', async (_title, end, begin) => {
     const load = await underLoad(async (now) => {
       await now.more(ENOUGH);
       await end();
@@ -169,7 +169,7 @@ describe('paid attempts go on and every event arrives', () => {
   test.each([
     ['deleted', deleteStream],
     ['purged', purgeStream],
-  ])('when the stream is %s, again and again', async (_title, forget) => {
+  ])('paid attempts go on and every event arrives when the stream is %s repeatedly', async (_title, forget) => {
     const load = await underLoad(async (now) => {
       for (let times = 0; times < 3; times += 1) {
         await now.more(ENOUGH / 2);
@@ -182,13 +182,13 @@ describe('paid attempts go on and every event arrives', () => {
     expectUnhurt(load);
   });
 
-  test('when the webhook service is away for a while, and the stream is purged of all that waits for it', async () => {
+  test('paid attempts go on and every event arrives when the webhook service is down for a while and the stream is purged', async () => {
     const load = await underLoad(async (now) => {
       await now.more(ENOUGH);
       await world.stack.stop('webhook');
       await now.more(ENOUGH);
       expect((await purgeStream()).purged).toBeGreaterThan(0);
-      // A load balancer must not take the gateways away because of it.
+      // A load balancer must not take the gateways out because of it.
       expect(await readiness()).toBe(200);
       await world.stack.restart('webhook');
       await now.more(ENOUGH);
@@ -197,7 +197,7 @@ describe('paid attempts go on and every event arrives', () => {
     expectUnhurt(load);
   });
 
-  test('when everything that carries events is away at once, and forgets', async () => {
+  test('paid attempts go on and every event arrives when NATS, its store and the webhook service fail together', async () => {
     const load = await underLoad(async (now) => {
       await now.more(ENOUGH);
       await Promise.all([nats.wipe(), world.stack.stop('webhook')]);
@@ -211,7 +211,7 @@ describe('paid attempts go on and every event arrives', () => {
     expectUnhurt(load);
   });
 
-  test.each(['challenge', 'tournament'] as const)('when the %s service dies right after its commits', async (owner) => {
+  test.each(['challenge', 'tournament'] as const)('no event is lost when the %s service dies', async (owner) => {
     const points = [`${owner}.outbox.before-publish`, `${owner}.outcome.after-commit`, `${owner}.outbox.after-publish`];
     const load = await underLoad(
       async (now) => {
@@ -224,11 +224,11 @@ describe('paid attempts go on and every event arrives', () => {
         }
         await now.more(ENOUGH);
       },
-      // The partner asks a service that is away, and again.
+      // The partner's request fails while the service is down, and is retried.
       ['0', 'internal_error', 'idempotency_in_progress'],
     );
     await expectAllTold(load);
   });
 });
 
-test('leaves the audit good', () => world.expectAuditOk());
+test('the audit is good after the failures of NATS', () => world.expectAuditOk());

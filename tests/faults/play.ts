@@ -7,21 +7,21 @@ import type { Told } from './told.ts';
 
 const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
-/** What the first two ranks of a round are paid; nobody else is. */
+/** The payouts of the first two ranks of a round; the other ranks get none. */
 const PURSE_CENTS = [500n, 300n];
 const RETRY_DEADLINE_MS = 40_000;
 
-/** One partner request that a case plays, first while the failpoint is armed and then, if it retries, again. */
+/** One partner request that a case plays, first while the failpoint is armed and then, if the partner retries, again. */
 type Act = () => Promise<Answer<unknown>>;
 
 interface Scene {
   readonly flow: Flow;
-  /** Everyone who plays in it, each with at most one attempt; of one who is only about to, none yet. */
+  /** Every player in it, each with at most one attempt; a player who is about to create one has none yet. */
   readonly refs: readonly string[];
-  /** Attempts that were over before the scene began, and do not count as anyone's one attempt. */
+  /** Attempts that ended before the scene began; they do not count as a player's one attempt. */
   readonly earlier: readonly string[];
   readonly act: Act;
-  /** What a round's flow is about. */
+  /** The round of a round's flow. */
   readonly round: RoundBody | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface Place {
 /** Cents on each account before the scene was set. */
 const FUNDS_CENTS = 2_000n;
 
-/** In these flows a worker acts, and nobody asks it to. */
+/** In these flows a worker acts, without a partner's request. */
 const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'fence', 'fade', 'next'];
 
 /**
- * Plays one case of the table: arms the failpoint, sends the request, lets the partner ask again if it does, waits until the
- * system has settled by itself, and then holds everything that anyone was told against what is true.
+ * Plays one case of the table: arms the failpoint, sends the request, lets the partner retry if the case does, waits until the
+ * workers have completed all pending work, and then checks every response and every event against the databases.
  */
 export async function playFault({ world: shared, told, challengeId }: Place, fault: FaultCase): Promise<void> {
   const { program } = told.developer;
@@ -52,12 +52,12 @@ export async function playFault({ world: shared, told, challengeId }: Place, fau
 
   if (fault.flow === 'resolve') await leavePending(world, scene, 'challenge.create.before-charge');
   if (fault.flow === 'fence') await leavePending(world, scene, 'tournament.create.before-charge');
-  // The scene's prizes are recorded, and its events published, behind its answers: the fault is for those of the act.
+  // The scene's prizes are recorded and its events published after its responses; the fault must hit those of the act.
   if (/\.(award|outbox)\./.test(fault.failpoint)) await world.allTaken();
   stack.arm(fault.failpoint, fault.action);
   if (fault.flow === 'next') await resumeBehindTheService(world, scene);
   const first = BY_A_WORKER.includes(fault.flow) ? Promise.resolve() : scene.act();
-  // A delay is only worth something while another request comes in.
+  // A delay only matters while another request comes in.
   if (!fault.action.startsWith('delay')) await first;
   await eventually(async () => stack.isFired(fault.failpoint) || undefined, `${fault.failpoint} was hit`);
   if (fault.retries) await retryUntilDone(scene.act);
@@ -70,7 +70,7 @@ export async function playFault({ world: shared, told, challengeId }: Place, fau
   await world.expectAuditOk();
 }
 
-// --- setting the scene: everything here must succeed, whatever the case before has left open ---
+// --- setting the scene: everything here must succeed, whatever the previous case left unfinished ---
 
 async function setScene(world: World, challengeId: string, flow: Flow): Promise<Scene> {
   return isRoundFlow(flow) ? setRoundScene(world, flow) : setChallengeScene(world, challengeId, flow);
@@ -103,7 +103,7 @@ async function setChallengeScene(world: World, challengeId: string, flow: Exclud
       return scene(() => partner.reportOutcome(id, { score: 1, evidence: { flow } }, key));
     case 'late':
       await world.stack.restart('challenge');
-      // The gateway has found it again.
+      // The gateway reaches it again.
       await insist(200, () => partner.getAttempt(id));
       return scene(() => partner.reportOutcome(id, { score: 100, evidence: { flow } }, key));
     case 'win':
@@ -197,7 +197,7 @@ async function enter(world: World, round: RoundBody, ref: string): Promise<strin
   return (await insist(201, () => world.partner.createAttempt(entry, key))).id;
 }
 
-/** Lets the attempt's owner die right before the fee of a create is asked for. */
+/** Makes the attempt's owner die right before it asks for the fee of a create. */
 async function leavePending(
   world: World,
   scene: Scene,
@@ -208,14 +208,14 @@ async function leavePending(
   expect(world.stack.disarm(failpoint), `${failpoint} was hit`).toBe(true);
 }
 
-/** Makes a paused tournament active in a way that opens no round, so that one is missing when the worker looks. */
+/** Makes a paused tournament active without opening a round, so that the worker finds one missing. */
 async function resumeBehindTheService(world: World, { round }: Scene): Promise<void> {
   await world.stack
     .database('tournament')
     .query(`update tournaments set status = 'active' where id = $1`, [round?.tournament_id]);
 }
 
-/** Repeats a request until it answers the status; before it, only "not now" is acceptable. */
+/** Repeats a request until it answers the status; until then, only a retryable refusal is acceptable. */
 async function insist<Body>(status: number, act: () => Promise<Answer<Body>>): Promise<Body> {
   const { body } = await eventually(
     async () => {
@@ -235,7 +235,7 @@ async function retryUntilDone(act: Act): Promise<void> {
     async () => {
       const answer = await act();
       if (answer.status >= 200 && answer.status < 300) return true;
-      // An expiry, a voiding or a close that went through before says so when it is asked for again.
+      // A repeated expiry, voiding or close answers that it was done before.
       if (answer.code === 'attempt_already_settled' || answer.code === 'conflict') return true;
       expectNotNow(answer);
       return undefined;
@@ -245,7 +245,7 @@ async function retryUntilDone(act: Act): Promise<void> {
   );
 }
 
-/** The only answers that a fault may cause: none at all, a 500, or a key whose first request may still run. */
+/** The only failures that a fault may cause: no response, a 500, or a key whose first request may still be running. */
 function expectNotNow(answer: Answer<unknown>): void {
   const kind = answer.code ?? String(answer.status);
   expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
@@ -276,7 +276,7 @@ async function balanceOf(world: World, ref: string): Promise<bigint> {
   return rows[0]?.balance_cents ?? 0n;
 }
 
-/** Waits until workers have rolled everything of this scene forward: nothing is between two states. */
+/** Waits until the workers have rolled everything of this scene forward: no row is in an intermediate state. */
 async function settle(world: World, scene: Scene): Promise<void> {
   const { flow, round } = scene;
   const endsByTime = flow === 'lapse' || flow === 'fade';
@@ -297,7 +297,7 @@ async function settle(world: World, scene: Scene): Promise<void> {
   }, 'nothing is between two states');
 }
 
-/** What is still under way in a round, and its tournament's next round while that is missing. */
+/** The rows of a round that are in an intermediate state, and its tournament's next round while that is missing. */
 function unfinishedOf(world: World, flow: Flow, round: RoundBody): Promise<object[]> {
   const ends = flow === 'close' || flow === 'cancel';
   return world.stack.database('tournament').query(
@@ -325,7 +325,7 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   verifyJournal(world, scene, journalStart, read, board);
   if (scene.flow === 'next') await verifyNextRound(world, scene);
 
-  // One fee for each attempt that is there, and none for one that is not.
+  // One fee for each attempt that exists, and none for an attempt that does not.
   const fees = await world.stack.database('wallet').query<{ attempt_id: string; amount_cents: bigint }>(
     `select attempt_id, amount_cents from transfers
      where kind = 'fee' and state = 'posted' and debit_id in
@@ -343,7 +343,7 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   }
 }
 
-/** What an attempt did to its player's balance, as the partner reads it. */
+/** The effect of an attempt on its player's balance, as the partner reads it. */
 function gainOf(attempt: AttemptBody, board: LeaderboardBody | undefined): bigint {
   if (attempt.status === 'expired' || attempt.status === 'voided') return 0n;
   if (board?.round.status === 'cancelled') return 0n;
@@ -352,17 +352,19 @@ function gainOf(attempt: AttemptBody, board: LeaderboardBody | undefined): bigin
   return purse - FEE_CENTS + (attempt.outcome?.award?.paid_at ? PRIZE_CENTS : 0n);
 }
 
-/** The board as one who is in the round sees it, or masked where nobody is; it is right by itself. */
+/** The board as an entrant sees it, or the masked one where there is no entrant; it is consistent in itself. */
 async function readBoard(
   world: World,
   { flow }: Scene,
   round: RoundBody,
   attempts: readonly AttemptBody[],
 ): Promise<LeaderboardBody> {
-  const ref = attempts[0]?.player_ref;
+  // An expired or voided attempt makes no entrant.
+  const entered = attempts.filter(({ status }) => status === 'open' || status === 'settled');
+  const ref = entered[0]?.player_ref;
   const board = await insist(200, () => world.partner.getLeaderboard(round.id, ref));
   expect(board.locked).toBe(ref === undefined ? true : undefined);
-  expect(board.round.entrant_count).toBe(attempts.length);
+  expect(board.round.entrant_count).toBe(entered.length);
   const scored = attempts.filter((attempt) => attempt.status === 'settled');
   expect(board.scored_players).toBe(scored.length);
   if (board.data === undefined) return board;
@@ -382,7 +384,7 @@ async function readBoard(
       rank: index + 1,
       final_rank: board.round.status === 'settled' ? index + 1 : null,
       payout_amount: amount === undefined ? ['5.00', '3.00'][index] : amount,
-      // A release that nobody repeats may not have begun.
+      // A release that is not retried may not have begun.
       payout_status: flow === 'grant' && index === 0 ? expect.stringMatching(/^(paid|held)$/) : status,
     });
   }
@@ -405,7 +407,7 @@ async function verifyNextRound(world: World, { round }: Scene): Promise<void> {
   ]);
 }
 
-/** Every 2xx that the partner saw in this case agrees with what is read now, and one key never answers two things. */
+/** Every 2xx that the partner saw in this case agrees with what is read now, and one key never has two different responses. */
 function verifyJournal(
   world: World,
   scene: Scene,
@@ -441,6 +443,7 @@ function verifyJournal(
     } else if (path.endsWith('/release') && board !== undefined) {
       expect(board.data?.[0]?.payout_status).toBe('paid');
     } else if (path.endsWith('/release')) {
+      expect(read.size).toBeGreaterThan(0);
       expect([...read.values()].every((attempt) => attempt.outcome?.award?.paid_at != null)).toBe(true);
     }
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@laurel/postgres/embedded';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import { type Answer, type AttemptBody, freePorts, type OutcomeBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
@@ -20,7 +20,7 @@ describe('PostgreSQL dies under load', () => {
   let world: World;
   let told: Told;
 
-  /** fsync is on (the default): what was acknowledged must be on the disk. */
+  /** fsync is on (the default): an acknowledged commit must be on the disk. */
   const startPostgres = () =>
     startEmbeddedPostgres({ dataDirectory: directory, port, logFile: join(directory, 'postgres.log') });
 
@@ -44,7 +44,7 @@ describe('PostgreSQL dies under load', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** A partner that asks with one key until it is told, and minds only answers that no crash explains. */
+  /** A partner that retries with one key until it has a result, and fails on responses that no crash explains. */
   function insist<Body>(ask: (key: string) => Promise<Answer<Body>>): Promise<Answer<Body>> {
     const key = randomUUID();
     return eventually(
@@ -52,7 +52,7 @@ describe('PostgreSQL dies under load', () => {
         const answer = await ask(key);
         if (answer.status >= 200 && answer.status < 300) return answer;
         const kind = answer.code ?? String(answer.status);
-        // A database that is away is no reason to doubt a key, or to say that an attempt is not there.
+        // A database that is down is no reason to reject a key, or to answer that an attempt does not exist.
         expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
         return undefined;
       },
@@ -61,7 +61,7 @@ describe('PostgreSQL dies under load', () => {
     );
   }
 
-  test('nothing acknowledged is lost or untold, nothing is charged or paid twice', { timeout: 180_000 }, async () => {
+  test('a crash loses no acknowledged write or event, repeats no charge or payout', { timeout: 180_000 }, async () => {
     const { program } = told.developer;
     const partner = program.test;
     const challenge = await world.newChallenge({}, program);
@@ -89,7 +89,7 @@ describe('PostgreSQL dies under load', () => {
       for (let count = 1; count <= CRASHES; count += 1) {
         const target = (PLAYERS * FLOWS_PER_PLAYER * count) / (CRASHES + 1);
         await eventually(async () => flowsDone >= target || undefined, 'enough flows are done', 120_000);
-        // Immediate shutdown: no checkpoint, no goodbye; the next start recovers from the log.
+        // Immediate shutdown: no checkpoint, no clean close of connections; the next start recovers from the log.
         process.kill(postgres.pid, 'SIGQUIT');
         await postgres.exited;
         crashedAt = new Date();
@@ -130,7 +130,7 @@ describe('PostgreSQL dies under load', () => {
     );
     await world.expectAuditOk();
 
-    // Whatever was being sent when the database died is sent once more.
+    // Every send that was under way when the database died is repeated.
     await lapseLeases(world.stack, { begunBefore: crashedAt });
     await lapseAcknowledgements(world.stack);
     await told.expectAll({ refs, rounds: [round.id] }, 60_000);

@@ -1,13 +1,13 @@
-import { FAILPOINTS, type FailpointName } from '@laurel/failpoint';
 import type { FailpointAction } from '@laurel/testing';
+import { FAILPOINTS, type FailpointName } from './points.ts';
 
 /**
- * What is played on a challenge while a failpoint is armed:
+ * The flows that are played on a challenge while a failpoint is armed:
  * `create`, `lose`, `win` are a partner's requests; `expire` is the sandbox's, `void` and `release` are the operator's;
  * `lapse` is an attempt whose time runs out, which the sweeper ends (the partner that "retries" reads it meanwhile);
- * `resolve` is an attempt whose service died before the fee was asked for: the sweeper has the wallet fence it.
- * `again` is a create of a player who has played there before, which services decide on what they remember of that (a `lose` and a `win`
- * are decided so as well); `late` is a win whose attempt was created before its service was started again, and is remembered nowhere.
+ * `resolve` is an attempt whose service died before it asked for the fee: the sweeper has the wallet record a tombstone for its id.
+ * `again` is a create of a player who has played there before, which services decide from cached facts (a `lose` and a `win` are
+ * decided so as well); `late` is a win whose attempt was created before its service was restarted, and is in no cache.
  */
 const CHALLENGE_FLOWS = [
   'create',
@@ -23,11 +23,11 @@ const CHALLENGE_FLOWS = [
 ] as const;
 
 /**
- * What is played in a tournament round:
- * `enter`, `score`, `withdraw`, `fade`, `fence` are to it what create, lose, expire, lapse and resolve are to a challenge;
+ * The flows that are played in a tournament round:
+ * `enter`, `score`, `withdraw`, `fade`, `fence` correspond to create, lose, expire, lapse and resolve of a challenge;
  * `close` ends a round with two scored entries and one without, which settles and is paid; `cancel` ends one with too few entrants,
- * whose fees go back; `grant` releases a purse that is held; `next` is the round that a tournament opens by itself when it is active
- * again (the worker does it, and the partner that "retries" lists tournaments meanwhile).
+ * whose fees are refunded; `grant` releases a purse that is held; `next` is the round that a tournament opens when it becomes active
+ * again (the worker opens it, and the partner that "retries" lists tournaments meanwhile).
  */
 const ROUND_FLOWS = ['enter', 'score', 'withdraw', 'fade', 'fence', 'close', 'cancel', 'grant', 'next'] as const;
 
@@ -50,6 +50,11 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.complete.after-commit': ['create', 'win'],
   'gateway.reply.before-send': ['create', 'win'],
   'gateway.reply.after-send': ['create', 'win'],
+  // No partner's flow passes these: `operator-api/actions.test.ts` plays them.
+  'gateway.action.before-intent': [],
+  'gateway.action.after-intent': [],
+  'gateway.action.before-result': [],
+  'gateway.action.after-result': [],
   'challenge.create.before-commit': ['create', 'again'],
   'challenge.create.after-commit': ['create', 'again'],
   'challenge.create.before-charge': ['create'],
@@ -115,7 +120,7 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
 
 const ACTIONS = ['kill', 'throw', 'delay:400', 'lose-reply'] as const satisfies readonly FailpointAction[];
 
-/** What may go wrong once, and whether the partner asks again with the same key. */
+/** The action of the armed failpoint, and whether the partner retries with the same key. */
 export interface FaultCase {
   readonly failpoint: FailpointName<Service>;
   readonly action: FailpointAction;
@@ -131,12 +136,12 @@ const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[ser
 );
 
 /**
- * The subset that `npm test` plays: of every failpoint and flow one case, its action and retry stepping on from row to row
- * (by 3, which visits all eight), so that each action meets each service, retried and not. What the gateway and the wallet do
- * for rounds is left to the whole table, because they do the same for challenges.
+ * The subset that is played unless all are asked for: of every failpoint and flow one case, its action and retry stepping on from row to row
+ * (by 3, which visits all eight), so that each action meets each service, retried and not. The gateway and the wallet do the same for
+ * rounds as for challenges, so those rows are left to the whole table.
  *
- * Where services may or may not remember what a request is about, one commit has two ways to be made. So the flows that decide which
- * (BY_MEMORY) step apart, and have around their commits what is hardest to get right: a death, and an answer that is lost.
+ * Where a service may or may not have a request's facts in its cache, one commit has two paths. So the flows that take that decision
+ * (BY_MEMORY) step on their own, and have the hardest actions around their commits: a death, and a response that is lost.
  * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
  */
 const CASES_PER_ROW = ACTIONS.length * 2;
@@ -152,7 +157,7 @@ const SUBSET: readonly FaultCase[] = [
     const isCommitted = failpoint.endsWith('.after-commit');
     if (action === 'lose-reply') return retries && isCommitted;
     if (action !== 'kill') return false;
-    // An outcome that did not commit is tried again as it was. A creation that did, and whose partner is gone, is the sweeper's.
+    // An outcome that did not commit is retried unchanged. The sweeper resolves a create that did, and whose partner does not retry.
     return flow === 'late' ? retries && isCommitted : retries !== isCommitted;
   }),
 ];

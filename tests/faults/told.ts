@@ -1,4 +1,4 @@
-/** Holds what a partner's receiver was told against what the databases say that it must have been told. */
+/** Checks the events that a partner's receiver got against the events that the databases require. */
 import { verify } from '@octokit/webhooks-methods';
 import { expect } from 'vitest';
 import {
@@ -11,19 +11,19 @@ import {
   type World,
 } from '../world.ts';
 
-/** What a check is about: everything that concerns these players and these rounds. */
+/** The subjects of a check: everything that concerns these players and these rounds. */
 export interface Subjects {
   readonly refs: readonly string[];
   readonly rounds?: readonly string[];
 }
 
-/** A developer's receiver that is held against the databases. */
+/** A developer's receiver whose events are checked against the databases. */
 export interface Told {
   readonly developer: Developer;
   readonly hook: Hook;
   /**
-   * Waits until no event is on its way any more. Then the receiver was told of everything that the databases say about the subjects, each
-   * event under one delivery id and rightly signed, and of nothing else about them.
+   * Waits until no event is in transit. Then the receiver has every event that the databases require for the subjects, each under one
+   * delivery id and with a valid signature, and no other event about them.
    */
   expectAll(subjects: Subjects, deadlineMs?: number): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Told {
 /** The most sends of one delivery. */
 const MAX_SENDS = 3;
 
-/** A developer whose receiver takes every event, or what the options say, of programs that are made for it. */
+/** A developer with programs of their own, whose receiver accepts every event unless the options set another response. */
 export async function startToldWorld(world: World, options: HookOptions = {}): Promise<Told> {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, options);
@@ -87,7 +87,7 @@ function aboutOf(event: EventBody['event'], { attempt_id, award, tournament_roun
   return event === 'award.released' ? (award as { id: string }).id : attempt_id;
 }
 
-/** Outcomes and rounds as their owners have them; fees that went back and prizes that were released as the wallet has them. */
+/** Outcomes and rounds from their owners' databases; refunded fees and released prizes from the wallet's. */
 async function mustBeTold({ stack }: World, { refs, rounds = [] }: Subjects): Promise<string[]> {
   const read = async (service: 'challenge' | 'tournament' | 'wallet', query: string, values: readonly unknown[]) =>
     (await stack.database(service).query<{ told: string }>(query, values)).map(({ told }) => told);

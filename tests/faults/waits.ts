@@ -1,4 +1,5 @@
-/** Moves along what would take too long to wait for: the leases of sends, and the acknowledgements of events. */
+/** Shortens waits that would take too long in a test: retries, the leases of sends, and the acknowledgements of events. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '@laurel/testing';
 import { nanos } from 'nats';
 import { eventually } from '../world.ts';
@@ -6,10 +7,10 @@ import { withBroker } from './broker.ts';
 
 /** The durable consumer of the webhook service. */
 const CONSUMER = 'webhook';
-/** Shorter than anybody would configure it, so that what was not acknowledged is delivered again at once. */
+/** Shorter than any real configuration, so that an unacknowledged event is redelivered immediately. */
 const SOON = nanos(100);
 
-/** The leases of sends are over: of those of this number, or of those that began before this moment. */
+/** Ends the leases of sends: of those of this number, or of those that began before this moment. */
 export async function lapseLeases(
   stack: Stack,
   which: { readonly number: number } | { readonly begunBefore: Date },
@@ -24,8 +25,8 @@ export async function lapseLeases(
 }
 
 /**
- * The stream delivers again what the webhook service had and did not acknowledge, because it died or its connection broke. Resolves once
- * nothing of that is left.
+ * Makes the stream redeliver the events that the webhook service got and did not acknowledge, because it died or its connection broke.
+ * Resolves once none of them is left.
  */
 export async function lapseAcknowledgements(stack: Stack): Promise<void> {
   await eventually(
@@ -36,8 +37,28 @@ export async function lapseAcknowledgements(stack: Stack): Promise<void> {
         if (num_ack_pending > 0 && !isSoon) await consumers.update(stream, CONSUMER, { ack_wait: SOON });
         if (num_ack_pending === 0 && isSoon) await consumers.update(stream, CONSUMER, { ack_wait: nanos(10_000) });
         return num_ack_pending === 0 || undefined;
-        // The server, the stream and the consumer come back in their own time.
+        // The server, the stream and the consumer come back on their own schedules.
       }).catch(() => undefined),
     'everything that the stream delivered is acknowledged',
   );
+}
+
+/** Until it is disposed of, makes each retry of a delivery due as soon as it is scheduled. */
+export function makeRetriesDue(stack: Stack): AsyncDisposable {
+  const stop = new AbortController();
+  const running = (async () => {
+    while (!stop.signal.aborted) {
+      await stack.database('webhook').query(
+        `update deliveries set next_attempt_at = clock_timestamp()
+         where status = 'pending' and leased_until is null and next_attempt_at > clock_timestamp()`,
+      );
+      await delay(20);
+    }
+  })();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+    },
+  };
 }

@@ -1,13 +1,13 @@
-/** The webhook service dies, fails or waits at each of its steps: no event is lost, and none is sent more than three times. */
+/** The webhook service dies, fails or is delayed at each of its steps: no event is lost, and none is sent more than three times. */
 import { randomUUID } from 'node:crypto';
-import { FAILPOINTS, type FailpointName } from '@laurel/failpoint';
 import type { AnswerRequest, DeliveryBody, FailpointAction, ReceiverAnswer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+import { FAILPOINTS, type FailpointName } from './points.ts';
 import { startToldWorld, type Told } from './told.ts';
-import { lapseAcknowledgements, lapseLeases } from './waits.ts';
+import { lapseAcknowledgements, lapseLeases, makeRetriesDue } from './waits.ts';
 
-/** How a receiver behaves: it answers; it hangs up without an answer on the first send of each delivery; it never wants anything. */
+/** How a receiver behaves: it answers; it closes the first send of each delivery without a response; it refuses every send. */
 const MANNERS = ['answers', 'recovers', 'refuses'] as const;
 type Manner = (typeof MANNERS)[number];
 
@@ -15,14 +15,14 @@ const ACTIONS = ['kill', 'throw', 'delay:400', 'lose-reply'] as const satisfies 
 type Action = (typeof ACTIONS)[number];
 type Point = FailpointName<'webhook'>;
 
-/** Between the claim and the record: nobody knows how a send ended whose process failed there, so the log calls it interrupted. */
+/** Between the lease and the record: the result of a send is unknown when the process fails there, so the log calls it interrupted. */
 const INTERRUPTING: readonly Point[] = [
   'webhook.claim.after-commit',
   'webhook.send.before-request',
   'webhook.send.after-request',
   'webhook.record.before-commit',
 ];
-/** Before them the send has left. */
+/** At these points the send is counted, but its request is not yet written. */
 const UNSENT: readonly Point[] = ['webhook.claim.after-commit', 'webhook.send.before-request'];
 
 interface Place {
@@ -31,8 +31,8 @@ interface Place {
 }
 
 /**
- * `npm test` plays one action at each point with each manner, stepping on so that each action meets each manner and each kind of step;
- * `LAUREL_FAULTS=all` plays all of them.
+ * Unless all are asked for (`LAUREL_FAULTS=all`), one action is played at each point with each manner, stepping on so that each action
+ * meets each manner and each kind of step.
  */
 const CASES = FAILPOINTS.webhook.flatMap((point, row) =>
   MANNERS.flatMap((manner, column) =>
@@ -52,7 +52,8 @@ beforeAll(async () => {
     environment: {
       challenge: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
       tournament: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
-      webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '0,0', WEBHOOK_SWEEP_MS: '100' },
+      // No retry is due before the test makes it so: a process that dies right after it recorded a send has not yet begun the next.
+      webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600', WEBHOOK_SWEEP_MS: '100' },
     },
   });
   for (const manner of MANNERS) {
@@ -89,14 +90,14 @@ async function newAttempt({ told, challengeId }: Place) {
   return { ref, id, lose };
 }
 
-/** Resolves once the armed point has fired, and what it killed runs again. */
+/** Resolves once the armed point has fired, and the process that it killed runs again. */
 async function untilFired(point: Point, action: Action, died: Promise<void>): Promise<void> {
   await eventually(async () => world.stack.isFired(point) || undefined, `${point} was hit`);
   if (action === 'kill') await died;
   await world.stack.ready();
 }
 
-/** The newest deliveries, as the log shows them; for a moment the portal may say that the killed service is away. */
+/** The newest deliveries in the log; for a moment the portal may answer that the killed service is unavailable. */
 async function readLog({ told }: Place): Promise<readonly DeliveryBody[]> {
   return eventually(async () => {
     const { status, body } = await told.developer.portal.listDeliveries(told.hook.endpoint.id, { limit: 100 });
@@ -104,7 +105,7 @@ async function readLog({ told }: Place): Promise<readonly DeliveryBody[]> {
   }, 'the portal shows the log');
 }
 
-/** The one delivery of the attempt, as the log shows it, and how often it arrived. */
+/** The one delivery of the attempt in the log, and how often it arrived. */
 async function deliveryOf(place: Place, attemptId: string): Promise<{ delivery: DeliveryBody; arrived: number }> {
   const { hook } = place.told;
   const { deliveryId } = await hook.event('attempt.settled', attemptId);
@@ -121,7 +122,7 @@ async function deliveryOf(place: Place, attemptId: string): Promise<{ delivery: 
 const kindsOf = ({ attempts }: DeliveryBody) => attempts.map(({ error_kind }) => error_kind);
 
 describe('a fault at each step of the webhook service', () => {
-  test.each(CASES)('$point, $action, a receiver that $manner', async ({ point, action, manner }) => {
+  test.each(CASES)('webhook service: $point, $action, a receiver that $manner', async ({ point, action, manner }) => {
     const { stack } = world;
     const place = placeOf(manner);
     await stack.ready();
@@ -131,6 +132,7 @@ describe('a fault at each step of the webhook service', () => {
     stack.arm(point, action);
     await attempt.lose();
     await untilFired(point, action, died);
+    await using _ = makeRetriesDue(stack);
     const isInterrupted = INTERRUPTING.includes(point) && !action.startsWith('delay');
     if (isInterrupted) await lapseLeases(stack, { number: 1 });
     if (action === 'kill') await lapseAcknowledgements(stack);
@@ -145,16 +147,16 @@ describe('a fault at each step of the webhook service', () => {
       recovers: [failure, null],
       refuses: [failure, failure, failure],
     }[manner];
-    // The first send that arrived and was interrupted has had its answer; the next one gets the second.
+    // The first send that arrived and was interrupted has had its response; the next one gets the second.
     const expected = isInterrupted ? ['interrupted', ...ends.slice(isUnsent || manner === 'answers' ? 0 : 1)] : ends;
     expect(kindsOf(delivery)).toEqual(expected.slice(0, 3));
     expect(delivery.status).toBe(manner === 'refuses' ? 'failed' : 'delivered');
   });
 });
 
-describe('kill -9 between a send and its record', () => {
+describe('kill -9 of the webhook service between a send and its record', () => {
   test.each(['webhook.send.after-request', 'webhook.record.before-commit'] as const)(
-    'three times in a row at %s makes no fourth send, and the delivery has failed',
+    'kill -9 of the webhook service three times in a row at %s makes no fourth send, and the delivery has failed',
     async (point) => {
       const { stack } = world;
       const place = placeOf('answers');
@@ -176,7 +178,7 @@ describe('kill -9 between a send and its record', () => {
     },
   );
 
-  test('twice leaves the third send, which delivers', async () => {
+  test('kill -9 of the webhook service twice between a send and its record leaves the third send, which delivers', async () => {
     const { stack } = world;
     const place = placeOf('answers');
     const attempt = await newAttempt(place);
@@ -200,9 +202,10 @@ describe('kill -9 between a send and its record', () => {
   });
 });
 
-test('kill -9 at any moment under load loses no event and makes no fourth send', async () => {
+test('kill -9 of the webhook service at any moment under load loses no event and makes no fourth send', async () => {
   const { stack } = world;
   const place = placeOf('recovers');
+  await using _ = makeRetriesDue(stack);
   const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(place)));
   const kills = async () => {
     // One interruption leaves two sends, of which the receiver refuses the first.
@@ -223,7 +226,7 @@ test('kill -9 at any moment under load loses no event and makes no fourth send',
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
 
-test('leaves nothing that is sent to anybody any more, and the audit good', async () => {
+test('after the faults of the webhook service no send is left and the audit is good', async () => {
   const rows = await world.stack
     .database('webhook')
     .query(`select max(attempts) as most, count(*) filter (where status = 'pending')::int as pending from deliveries`);

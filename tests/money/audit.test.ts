@@ -2,8 +2,8 @@ import type { AttemptBody, Service } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, type Player, startWorld, type World } from '../world.ts';
 
-/** An audit that is always good proves nothing: here every kind of damage is done to the rows, and it must be seen. */
-describe('GET /api/operator/audit', () => {
+/** An audit that is always good proves nothing: these tests damage the rows in every possible kind, and the audit must report each. */
+describe('the money audit, GET /api/operator/audit', () => {
   let world: World;
   let challengeId: string;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('GET /api/operator/audit', () => {
     return Object.fromEntries(body.checks.map((check) => [check.id, check.violations]));
   }
 
-  /** Does what no service can do: without triggers and foreign keys. */
+  /** Damages rows as no service can: without triggers and foreign keys. */
   async function damage(service: Service, statement: string): Promise<void> {
     await world.stack
       .database(service)
@@ -34,13 +34,13 @@ describe('GET /api/operator/audit', () => {
       await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref }),
     ).body;
     if (score !== undefined) expectStatus(200, await world.partner.reportOutcome(attempt.id, { score }));
-    // The audit looks at attempts that say open, which is written behind the answer.
+    // The audit checks attempts whose status is open, which is written after the response.
     await world.allWritten();
     await world.expectAuditOk();
     return { player, attempt };
   }
 
-  test('is good while players win, lose, let attempts expire and are held', async () => {
+  test('the audit is good while players win and lose, attempts expire and payouts are held', async () => {
     await play(100);
     await play(1);
     await play();
@@ -55,7 +55,7 @@ describe('GET /api/operator/audit', () => {
 
   const LEDGER_OF = (player: Player) => `(select id from ledger_accounts where account_id = '${player.accountId}')`;
 
-  /** What is done, and how it is undone so that the next damage is seen by itself. */
+  /** The damage, and how it is undone so that the next damage is reported alone. */
   const DAMAGES: readonly {
     what: string;
     score?: number;
@@ -79,12 +79,12 @@ describe('GET /api/operator/audit', () => {
         with gone as (delete from transfers where attempt_id = '${id}' and kind = 'fee' returning *)
           insert into taken select * from gone;
         update ledger_accounts set balance_cents = balance_cents + 100 where id = ${LEDGER_OF(player)};
-        update ledger_accounts set balance_cents = balance_cents - 100 where kind = 'house_fees' and environment = 'test'`,
+        update ledger_accounts set balance_cents = balance_cents - 100 where kind = 'house_fees' and house_id = '${world.program.id}'`,
       undo: (player, { id }) => `
         with back as (delete from taken where attempt_id = '${id}' returning *)
           insert into transfers overriding system value select * from back;
         update ledger_accounts set balance_cents = balance_cents - 100 where id = ${LEDGER_OF(player)};
-        update ledger_accounts set balance_cents = balance_cents + 100 where kind = 'house_fees' and environment = 'test'`,
+        update ledger_accounts set balance_cents = balance_cents + 100 where kind = 'house_fees' and house_id = '${world.program.id}'`,
     },
     {
       what: 'an attempt that vanished after its fee was paid',
@@ -143,7 +143,7 @@ describe('GET /api/operator/audit', () => {
     },
   ];
 
-  test.each(DAMAGES)('sees $what', async ({ score, service, harm, undo }) => {
+  test.each(DAMAGES)('the audit reports $what', async ({ score, service, harm, undo }) => {
     const { player, attempt } = await play(score);
     await damage(service, harm(player, attempt));
     const broken = Object.entries(await violations()).filter(([, count]) => count > 0);
@@ -152,7 +152,7 @@ describe('GET /api/operator/audit', () => {
     await world.expectAuditOk();
   });
 
-  describe('of rounds', () => {
+  describe('the money audit of rounds', () => {
     interface Ended {
       roundId: string;
       attemptId: string;
@@ -168,7 +168,7 @@ describe('GET /api/operator/audit', () => {
       ended = { roundId: round.id, attemptId: won.attempt_id, accountId: winner.accountId };
     });
 
-    /** A table's rows that match go aside, and come back. */
+    /** Moves a table's matching rows aside, and back. */
     const away = (table: string, condition: string) => `
       create table if not exists taken_${table} as select * from ${table} where false;
       with gone as (delete from ${table} where ${condition} returning *) insert into taken_${table} select * from gone`;
@@ -256,7 +256,7 @@ describe('GET /api/operator/audit', () => {
 
     const entryOf = (of: Ended) => `round_id = '${of.roundId}' and account_id = '${of.accountId}'`;
 
-    test.each(ROUND_DAMAGES)('sees $what', async ({ service = 'tournament', harm, undo }) => {
+    test.each(ROUND_DAMAGES)('the audit of rounds reports $what', async ({ service = 'tournament', harm, undo }) => {
       await world.expectAuditOk();
       await damage(service, harm(ended));
       const broken = Object.entries(await violations()).filter(([, count]) => count > 0);
@@ -266,7 +266,7 @@ describe('GET /api/operator/audit', () => {
     });
   });
 
-  test('sees that the ledger’s guard was taken down', async () => {
+  test('the audit reports that the ledger’s guard was removed', async () => {
     const { query } = world.stack.database('wallet');
     await query('alter table transfers disable trigger user');
     expect(Object.values(await violations()).some((count) => count > 0)).toBe(true);

@@ -29,7 +29,7 @@ describe('one prize per person', () => {
     }
   });
 
-  test('two open attempts of two refs of one account: the first to clear takes the prize', async () => {
+  test('of two open attempts of two refs of one account, the first to clear takes the prize', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const twin = randomUUID();
@@ -45,7 +45,7 @@ describe('one prize per person', () => {
     expect(await world.balance(player)).toBe('103.00');
   });
 
-  test('a claim follows the person, not the ref: a moved link starts anew, the old person’s claim stays', async () => {
+  test('a claim belongs to the person, not to the ref: a moved link starts without claims, and the first person keeps theirs', async () => {
     const challenge = await world.newChallenge();
     const first = await world.newPlayer();
     const second = await world.newPlayer();
@@ -58,7 +58,7 @@ describe('one prize per person', () => {
     expectError(409, 'challenge_already_claimed', answer);
   });
 
-  test('links that move under parallel creates never charge without an attempt, nor pass a cap', async () => {
+  test('links that move during parallel creates never charge without an attempt, nor exceed a cap', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 5 });
     const one = await world.newPlayer({ funds: '50.00' });
     const two = await world.newPlayer({ funds: '50.00' });
@@ -104,7 +104,7 @@ describe('one prize per person', () => {
     expectError(409, 'rung_locked', locked);
   });
 
-  test('a held claim unlocks the next rung', async () => {
+  test('a claim whose award is held unlocks the next rung', async () => {
     const parent = await world.newChallenge();
     const rung = await world.newChallenge({ parent_challenge_id: parent.id });
     const player = await world.newPlayer();
@@ -113,7 +113,7 @@ describe('one prize per person', () => {
     expectStatus(201, await world.partner.createAttempt({ challenge_id: rung.id, player_ref: player.ref }));
   });
 
-  test('a parent must be a challenge of the same program and environment', async () => {
+  test('a parent challenge must belong to the same program and environment', async () => {
     const other = await world.newProgram();
     const foreign = await world.newChallenge({}, other);
     const live = await world.newChallenge({ environment: 'live' });
@@ -123,5 +123,5 @@ describe('one prize per person', () => {
     }
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the claims of one person', () => world.expectAuditOk());
 });

@@ -3,14 +3,14 @@ import type { Answer, OutcomeBody, PayoutBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 
-describe('payouts', () => {
+describe('payouts of awards', () => {
   let world: SharedWorld;
   beforeAll(async () => {
     world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /** Wins a fresh challenge, and answers the outcome. */
+  /** Wins a fresh challenge, and returns the outcome. */
   async function win(player: Player, prize = '5.00', key: string = randomUUID()): Promise<Answer<OutcomeBody>> {
     const challenge = await world.newChallenge({ prize, integrity_tier: 3 });
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
@@ -30,7 +30,7 @@ describe('payouts', () => {
     return outcome.body.award;
   }
 
-  test('the sixth win in a day is held, whatever its amount', async () => {
+  test('the payout of the sixth win in a day is held, whatever its amount', async () => {
     const player = await world.newPlayer({ funds: '10.00' });
     for (let count = 1; count <= 5; count += 1) {
       expect(awardOf(await win(player, '1.00')).payout_status).toBe('paid');
@@ -46,7 +46,7 @@ describe('payouts', () => {
     });
   });
 
-  test('a win that takes the day over 500.00 is held; exactly 500.00 is not', async () => {
+  test('a win that takes the day’s payouts over 500.00 is held; exactly 500.00 is not', async () => {
     const player = await world.newPlayer({ funds: '10.00' });
     expect(awardOf(await win(player, '250.00')).payout_status).toBe('paid');
     expect(awardOf(await win(player, '250.00')).payout_status).toBe('paid');
@@ -78,7 +78,7 @@ describe('payouts', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('the sandbox holds the next award of a player, and only that', async () => {
+  test('the sandbox holds the next award of a player, and only that one', async () => {
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
     expect(awardOf(await win(player)).payout_status).toBe('held');
@@ -99,7 +99,7 @@ describe('payouts', () => {
     expect(read.outcome?.award).toMatchObject({ id: awardOf(outcome).id, amount: '5.00', paid_at: null });
   });
 
-  test('release pays once; the partner reads it, and the replay of the outcome stays as it was', async () => {
+  test('the release of a held award pays it once; the partner reads it as paid, and the replay of the outcome is unchanged', async () => {
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
     const key = randomUUID();
@@ -122,7 +122,7 @@ describe('payouts', () => {
     expect(data.filter((line) => line.kind === 'award')).toHaveLength(1);
   });
 
-  test('deny leaves it unpaid and the claim in place', async () => {
+  test('the denial of a held award leaves it unpaid and the claim in place', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
@@ -141,7 +141,52 @@ describe('payouts', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('release and deny that race end the payout one way', async () => {
+  test.each([
+    ['enforcement_flag', { enforcement_flag: true }],
+    ['under_investigation', { under_investigation: true }],
+    ['sandbox_hold', null],
+  ])(
+    'a denied award stays held to the partner; operators see it denied, and that %s held it',
+    async (reason, changes) => {
+      const player = await world.newPlayer();
+      if (changes === null) expectStatus(204, await world.partner.holdNextAward(player.ref));
+      else expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
+      const key = randomUUID();
+      const outcome = await win(player, '5.00', key);
+      const { award, attempt_id: attemptId } = outcome.body;
+      const awardId = award?.id ?? '';
+      const before = await held(awardId);
+      const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
+      expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
+
+      const denied = expectStatus(200, await world.operator.denyPayout(awardId)).body;
+      expect(denied).toEqual({ ...before, status: 'denied', reason });
+      const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
+      expect(listed.find((payout) => payout.award_id === awardId)).toEqual(denied);
+      for (const status of ['held', 'paid']) {
+        const { data } = expectStatus(200, await world.operator.listPayouts(status)).body;
+        expect(data.map((payout) => payout.award_id)).not.toContain(awardId);
+      }
+
+      // The partner reads the same as before: in the attempt, in a replay of the outcome, and in the outcome after its stored response is gone.
+      expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body).toEqual(read);
+      expect(expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key)).text).toBe(
+        outcome.text,
+      );
+      await world.allWritten();
+      // As if the process had died before it stored the response, more than a minute ago.
+      await world.stack.database('gateway').query(
+        `update idempotency_records set state = 'claimed', status = null, body = null, claimed_at = now() - interval '61 s'
+       where body = $1`,
+        [outcome.text],
+      );
+      const again = expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key));
+      expect(again.headers['idempotency-replayed']).toBeUndefined();
+      expect(again.body).toEqual(outcome.body);
+    },
+  );
+
+  test('a release and a denial that race leave the payout either paid or denied', async () => {
     for (let round = 0; round < 8; round += 1) {
       const player = await world.newPlayer();
       expectStatus(204, await world.partner.holdNextAward(player.ref));
@@ -152,10 +197,10 @@ describe('payouts', () => {
     }
   });
 
-  test('an unknown award is 404', async () => {
+  test('the release and the denial of an unknown award are 404', async () => {
     expectError(404, 'not_found', await world.operator.releasePayout(randomUUID()));
     expectError(404, 'not_found', await world.operator.denyPayout(randomUUID()));
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after payouts', () => world.expectAuditOk());
 });

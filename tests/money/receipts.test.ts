@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { ReceiptBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { createReceiptVerifier } from './verify-receipt.ts';
+import { createForger, createReceiptVerifier, readKeys } from './verify-receipt.ts';
 
-describe('receipts', () => {
+describe('receipts of challenges', () => {
   let world: SharedWorld;
   const verifier = createReceiptVerifier();
   const { verify } = verifier;
+  let keys: readonly string[];
   beforeAll(async () => {
     world = await joinWorld();
+    keys = await verifier.saveKeys(world.http);
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -24,7 +26,7 @@ describe('receipts', () => {
     return expectStatus(200, await world.operator.getReceipt(expectStatus(200, outcome).body.receipt_id)).body;
   }
 
-  test('verify offline, for wins and losses, with any evidence', async () => {
+  test('receipts of wins and losses verify offline, with any evidence', async () => {
     const receipts = [
       await newReceipt(100),
       await newReceipt(1),
@@ -32,15 +34,78 @@ describe('receipts', () => {
       await newReceipt(50, {}),
     ];
     for (const receipt of receipts) {
-      const { code, output } = await verify(receipt);
-      expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/\S/) });
+      const { code, output } = await verify(receipt, ...keys);
+      expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^VALID: /) });
     }
     const [first, second] = receipts;
     expect(first?.public_key).toBe(second?.public_key);
     expect((await verify(first ?? {}, '--public-key', first?.public_key ?? '')).code).toBe(0);
   });
 
-  test('do not verify when any part of them was changed', async () => {
+  test('receipts name their key, which is listed without authentication', async () => {
+    const { receipt, public_key } = await newReceipt();
+    const list = await readKeys(world.http);
+    expect(list.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=60',
+    });
+    const key = list.body.keys.find(({ key_id }) => key_id === receipt.key_id);
+    expect(key).toEqual({
+      key_id: expect.stringMatching(/^[\w-]{43}$/),
+      algorithm: 'Ed25519',
+      public_key,
+      from: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      until: null,
+    });
+    expect(Date.parse(key?.from ?? '')).toBeLessThan(Date.parse(String(receipt.recorded_at)));
+  });
+
+  test('receipts cannot be verified without a key list', async () => {
+    const { code, output } = await verify(await newReceipt());
+    expect(code).toBe(2);
+    expect(output).toMatch(/^Nothing was checked: /);
+    expect(output).not.toContain('VALID');
+  });
+
+  test('receipts that somebody else signed do not verify, whatever key they name or bring along', async () => {
+    const genuine = await newReceipt(1);
+    const forger = createForger();
+    const won = { ...genuine.receipt, score: 1000, met_threshold: true };
+    const { key_id: _, ...unnamed } = won as Record<string, unknown>;
+    const forgeries = [
+      { receipt: won, ...forger.sign(won) },
+      { receipt: unnamed, ...forger.sign(unnamed) },
+      { receipt: { ...won, key_id: 'own' }, ...forger.sign({ ...won, key_id: 'own' }) },
+      { receipt: won, ...forger.sign(won), public_key: genuine.public_key },
+    ];
+    for (const forgery of forgeries) {
+      for (const trusted of [keys, ['--public-key', genuine.public_key]]) {
+        const { code, output } = await verify(forgery, ...trusted);
+        expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^NOT VALID: /) });
+      }
+      expect((await verify(forgery)).code).toBe(2);
+    }
+    // With the forger's own key the signature is valid: the forgery is a good one.
+    const { receipt, signature } = forgeries[1] as (typeof forgeries)[1];
+    expect((await verify({ receipt, signature }, '--public-key', forger.publicKey)).code).toBe(0);
+  });
+
+  test('receipts verify with evidence that no double can represent, as the saved text and as re-serialized JSON', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
+    const outcome = await world.partner.send<{ receipt_id: string }>(
+      'POST',
+      `/v1/attempts/${expectStatus(201, attempt).body.id}/outcome`,
+      { raw: '{"score":1,"evidence":{ "seed":12345678901234567891 }}', headers: { 'idempotency-key': randomUUID() } },
+    );
+    const receipt = expectStatus(200, await world.operator.getReceipt(expectStatus(200, outcome).body.receipt_id));
+    for (const saved of [receipt.text, receipt.body]) expect((await verify(saved, ...keys)).code).toBe(0);
+    const other = receipt.text.replaceAll('12345678901234567891', '12345678901234567892');
+    expect((await verify(other, ...keys)).code).toBe(1);
+  });
+
+  test('receipts do not verify when any part of them was changed', async () => {
     const receipt = await newReceipt();
     const forgeries: object[] = [
       { ...receipt, receipt: { ...receipt.receipt, score: 101 } },
@@ -51,13 +116,11 @@ describe('receipts', () => {
       { receipt: receipt.receipt },
       {},
     ];
-    for (const forgery of forgeries) expect((await verify(forgery)).code).toBe(1);
-    const stranger = (await newReceipt(1)).public_key;
-    expect(stranger).toBe(receipt.public_key);
-    expect((await verify(receipt, '--public-key', Buffer.alloc(44, 1).toString('base64'))).code).toBe(1);
+    for (const forgery of forgeries) expect((await verify(forgery, ...keys)).code).toBe(1);
+    expect((await verify(receipt, '--public-key', createForger().publicKey)).code).toBe(1);
   });
 
-  test('say what was decided', async () => {
+  test('receipts contain the decision on the attempt', async () => {
     const { receipt } = await newReceipt(100, { a: 1 });
     expect(receipt).toMatchObject({ score: 100, evidence: { a: 1 } });
     const text = JSON.stringify(receipt);
@@ -66,9 +129,9 @@ describe('receipts', () => {
     }
   });
 
-  test('of an unknown id are 404', async () => {
+  test('the receipt of an unknown id is 404', async () => {
     expectError(404, 'not_found', await world.operator.getReceipt(randomUUID()));
   });
 
-  test('leave the audit good', () => world.expectAuditOk());
+  test('the audit is good after receipts were read', () => world.expectAuditOk());
 });

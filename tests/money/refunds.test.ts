@@ -12,7 +12,7 @@ import {
   type World,
 } from '../world.ts';
 
-describe('refunds at an operator’s or a tester’s word', () => {
+describe('refunds at an operator’s or a tester’s request', () => {
   let world: SharedWorld;
   beforeAll(async () => {
     world = await joinWorld();
@@ -54,7 +54,7 @@ describe('refunds at an operator’s or a tester’s word', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('an unknown attempt cannot expire or be voided', async () => {
+  test('an unknown attempt cannot be expired or voided', async () => {
     expectError(404, 'not_found', await world.partner.expireAttempt(randomUUID()));
     expectError(404, 'not_found', await world.operator.voidAttempt(randomUUID(), 'nothing there'));
   });
@@ -86,7 +86,7 @@ describe('refunds at an operator’s or a tester’s word', () => {
     expect(data.map((line) => line.kind)).toEqual(['deposit']);
   });
 
-  test('the refund goes to the account that paid, even when the ref names another one now', async () => {
+  test('the refund goes to the account that paid, even when the ref is linked to another account by then', async () => {
     const payer = await world.newPlayer();
     const id = await openAttempt(payer);
     const other = await world.newPlayer();
@@ -96,7 +96,7 @@ describe('refunds at an operator’s or a tester’s word', () => {
     expect(await world.balance(other)).toBe('100.00');
   });
 
-  test('a live attempt is not the sandbox’s to expire', async () => {
+  test('the sandbox cannot expire a live attempt', async () => {
     const challenge = await world.newChallenge({ environment: 'live' });
     const player = await world.newPlayer({ environment: 'live' });
     const attempt = await world.program.live.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
@@ -107,10 +107,10 @@ describe('refunds at an operator’s or a tester’s word', () => {
     expect(await world.balance(player, 'live')).toBe('100.00');
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after refunds on request', () => world.expectAuditOk());
 });
 
-describe('refunds by the clock', () => {
+describe('refunds at an attempt’s deadline', () => {
   const TTL_SECONDS = 3;
   let world: World;
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe('refunds by the clock', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('an attempt without an outcome expires by itself and its fee comes back; free and spoilt ones too', async () => {
+  test('an attempt without an outcome expires at its deadline and its fee is refunded; free and disqualified ones too', async () => {
     const challenge = await world.newChallenge({ score_max: 1000 });
     const terms = liveTerms({ status: 'calibrating' });
     delete terms.threshold;
@@ -147,7 +147,7 @@ describe('refunds by the clock', () => {
     }
   });
 
-  test('an entry without a score expires by itself; its fee and its place under the cap come back', async () => {
+  test('an entry without a score expires at its deadline; its fee and its slot under the cap come back', async () => {
     const round = await world.newRound({ attempt_cap: 2 });
     const player = await world.newPlayer();
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
@@ -159,32 +159,32 @@ describe('refunds by the clock', () => {
       return read.status === 'expired' || undefined;
     }, 'the entry expired');
     expect(await world.balance(player)).toBe('99.00');
-    // The round still runs: it was the hour that ended the attempt.
+    // The round still runs: the attempt's own deadline ended it.
     expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(silent.id, { score: 2 }));
     expectStatus(201, await world.partner.createAttempt(entry));
     expect(expectStatus(200, await world.partner.getAttempt(settled.attempt_id)).body.status).toBe('settled');
     const { data } = expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body;
     expect(data).toMatchObject([{ best_score: 1, paid_attempts: 2 }]);
-    // What ended first is what is told, also after the round ended too.
+    // The error names what ended the attempt first, also after the round has ended.
     expectStatus(200, await world.partner.closeRound(round.id));
     expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(silent.id, { score: 2 }));
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after refunds at the deadline', () => world.expectAuditOk());
 });
 
-describe('the deadline', () => {
+describe('the deadline of an attempt', () => {
   const TTL_SECONDS = 2;
   let world: World;
   beforeAll(async () => {
-    // The sweeper sleeps for an hour: nothing but the deadline itself can refuse the outcome.
+    // The sweeper sleeps for an hour: only the deadline itself can refuse the outcome.
     const owner = { ATTEMPT_TTL_SECONDS: String(TTL_SECONDS), SWEEP_INTERVAL_MS: '3600000' };
     world = await startWorld({ environment: { challenge: owner, tournament: owner } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   test.each(['a challenge', 'a round'])(
-    'of an attempt in %s is its own, not the sweep’s: a report after it is refused though no sweep has run',
+    'the deadline of an attempt in %s needs no sweep: a report after it is refused before any sweep has run',
     async (where) => {
       const parent =
         where === 'a round'
@@ -198,7 +198,7 @@ describe('the deadline', () => {
       expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score: 100 }));
       const read = expectStatus(200, await world.partner.getAttempt(id)).body;
       expect(read.outcome).toBeNull();
-      // Shown as expired only once the fee is back.
+      // The status is expired only once the fee is refunded.
       if (read.status === 'expired') expect(await world.balance(player)).toBe('100.00');
       else expect(await world.balance(player)).toBe('99.00');
     },

@@ -1,14 +1,16 @@
 import type { OutcomeBody, ReceiptBody, RoundBody, SealBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, joinWorld, type Player, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
-import { createReceiptVerifier } from './verify-receipt.ts';
+import { createForger, createReceiptVerifier } from './verify-receipt.ts';
 
 describe('receipts of a round', () => {
   let world: SharedWorld;
   const verifier = createReceiptVerifier();
   const { verify } = verifier;
+  let keys: readonly string[];
   beforeAll(async () => {
     world = await joinWorld();
+    keys = await verifier.saveKeys(world.http);
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -47,14 +49,14 @@ describe('receipts of a round', () => {
     return { round, players, outcomes };
   }
 
-  test('verify offline before the round is over, without a seal', async () => {
+  test('receipts of a running round verify offline, without a seal', async () => {
     const { outcomes } = await playRound();
     const receipt = await receiptOf(outcomes[0] as OutcomeBody);
     expect(receipt.seal).toBeUndefined();
-    expect((await verify(receipt)).code).toBe(0);
+    expect((await verify(receipt, ...keys)).code).toBe(0);
   });
 
-  test('verify offline with the seal of the settled round: each is counted once, with its rank and payout', async () => {
+  test('receipts of a settled round verify offline with its seal: each player is counted once, with rank and payout', async () => {
     const { round, players, outcomes } = await playRound();
     const closed = await close(round);
     expect(closed.status).toBe('settled');
@@ -74,7 +76,8 @@ describe('receipts of a round', () => {
       program_id: world.program.id,
       environment: 'test',
       purse_amount: '7.51',
-      entrant_count: 4,
+      // The fourth player's only attempt was open at the close.
+      entrant_count: 3,
       scored_players: 3,
       leaves: 6,
       settled_at: closed.settled_at,
@@ -100,19 +103,23 @@ describe('receipts of a round', () => {
     }
   });
 
-  test('do not verify when any part of the seal was forged', async () => {
+  test('receipts of a settled round do not verify when any part of the seal was forged', async () => {
     const { round, outcomes } = await playRound();
     await close(round);
     const other = await playRound();
     await close(other.round);
-    // The last one's own run: third, unpaid.
+    // The last player's own run: third, unpaid.
     const receipt = await receiptOf(outcomes[4] as OutcomeBody);
     const seal = sealOf(receipt);
     const winner = sealOf(await receiptOf(outcomes[1] as OutcomeBody));
     const elsewhere = sealOf(await receiptOf(other.outcomes[4] as OutcomeBody));
     const { leaf, statement, proof } = seal;
     expect(leaf).toMatchObject({ best: true, final_rank: 3, payout_amount: '0.00' });
+    const forger = createForger();
+    const { key_id: _, ...unnamed } = statement as Record<string, unknown>;
     const forgeries: Record<string, unknown> = {
+      'the signature of somebody else': { ...seal, ...forger.sign(statement) },
+      'the signature of somebody else who names no key': { ...seal, statement: unnamed, ...forger.sign(unnamed) },
       'a better rank': { ...seal, leaf: { ...leaf, final_rank: 1 } },
       'a higher payout': { ...seal, leaf: { ...leaf, payout_amount: '7.50' } },
       'a better score': { ...seal, leaf: { ...leaf, score: 1000 } },
@@ -134,23 +141,22 @@ describe('receipts of a round', () => {
     };
     await Promise.all(
       Object.entries(forgeries).map(async ([what, forged]) => {
-        const { code, output } = await verify({ ...receipt, seal: forged });
+        const { code, output } = await verify({ ...receipt, seal: forged }, ...keys);
         expect({ what, code, output }).toEqual({ what, code: 1, output: expect.stringContaining('NOT VALID') });
       }),
     );
-    expect((await verify(receipt)).code).toBe(0);
-    const stranger = Buffer.alloc(44, 1).toString('base64');
-    expect((await verify(receipt, '--public-key', stranger)).code).toBe(1);
+    expect((await verify(receipt, ...keys)).code).toBe(0);
+    expect((await verify(receipt, '--public-key', createForger().publicKey)).code).toBe(1);
   });
 
-  test('have no seal when the round was cancelled', async () => {
+  test('receipts of a cancelled round have no seal', async () => {
     const round = await world.newRound({ min_entrants: 2 });
     const outcome = await world.playRound(round.id, await world.newPlayer(), 5);
     expect((await close(round)).status).toBe('cancelled');
     const receipt = await receiptOf(outcome);
     expect(receipt.seal).toBeUndefined();
-    expect((await verify(receipt)).code).toBe(0);
+    expect((await verify(receipt, ...keys)).code).toBe(0);
   });
 
-  test('leave the audit good', () => world.expectAuditOk());
+  test('the audit is good after receipts of rounds', () => world.expectAuditOk());
 });

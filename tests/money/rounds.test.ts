@@ -3,7 +3,7 @@ import type { Answer, AttemptBody, LeaderboardRowBody, PayoutBody, RoundBody } f
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
 
-/** How many answers of each kind: `{ '201': 3, 'attempt_cap_reached': 37 }`. */
+/** The number of responses of each kind: `{ '201': 3, 'attempt_cap_reached': 37 }`. */
 function tally(answers: readonly Answer<unknown>[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) {
@@ -50,7 +50,7 @@ describe('rounds under parallel requests', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test.each([40, 400])('%i first entries of one player never pass the cap of 3', async (count) => {
+  test.each([40, 400])('%i parallel first entries of one player never exceed the cap of 3', async (count) => {
     const round = await world.newRound({ attempt_cap: 3 });
     const player = await world.newPlayer();
     const answers = await Promise.all(Array.from({ length: count }, () => enter(world, round, player)));
@@ -61,7 +61,7 @@ describe('rounds under parallel requests', () => {
     expect(body.round.entrant_count).toBe(1);
   });
 
-  test.each([40, 400])('%i first entries of one account through two refs never pass the cap of 3', async (count) => {
+  test.each([40, 400])('%i first entries of one account through two refs never exceed the cap of 3', async (count) => {
     const round = await world.newRound({ attempt_cap: 3 });
     const player = await world.newPlayer();
     const twin = { ...player, ref: randomUUID() };
@@ -75,7 +75,7 @@ describe('rounds under parallel requests', () => {
     expect(body.round.entrant_count).toBe(1);
   });
 
-  test('entries in many rounds never overdraw the wallet', async () => {
+  test('parallel entries in many rounds never overdraw the wallet', async () => {
     const rounds = await Promise.all(Array.from({ length: 8 }, () => world.newRound({ attempt_cap: 100 })));
     const player = await world.newPlayer({ funds: '13.00' });
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('rounds under parallel requests', () => {
     expect(await world.balance(player)).toBe('0.00');
   });
 
-  test('200 players enter and score at once: one strict board, and 20 parallel closes pay it once', async () => {
+  test('200 players enter and score in parallel: the board has one strict order, and 20 parallel closes pay it once', async () => {
     const round = await world.newRound();
     const refs = Array.from({ length: 200 }, () => randomUUID());
     await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '5.00'))));
@@ -129,12 +129,12 @@ describe('rounds under parallel requests', () => {
     expect(purses.map((purse) => purse.amount_cents)).toEqual([500n, 300n, 200n]);
   });
 
-  test('what one replica has answered every replica shows, and no board is ever torn', async () => {
+  test('every replica shows the results that one replica has answered, and every read of a board is consistent', async () => {
     const round = await world.newRound();
     const players = await newPlayers(world, 60);
     await Promise.all(
       players.map(async (player, index) => {
-        // The gateways take turns, so that no request meets the one that answered before.
+        // The gateways take turns, so that no request reaches the one that answered before.
         const id = await openAttempt(world, round, player);
         expect(await rows(world, round, player)).toEqual([]);
         const { body } = expectStatus(200, await world.partner.reportOutcome(id, { score: index % 10 }));
@@ -163,7 +163,7 @@ describe('rounds under parallel requests', () => {
     expect(body).toMatchObject({ entrant_count: 60, scored_players: 60 });
   });
 
-  test('40 reports of one attempt under different keys settle it once', async () => {
+  test('40 parallel reports of one entry under different keys settle it once', async () => {
     const round = await world.newRound();
     const player = await world.newPlayer();
     const id = await openAttempt(world, round, player);
@@ -175,7 +175,7 @@ describe('rounds under parallel requests', () => {
     expect(await rows(world, round, player)).toMatchObject([{ best_score: settled?.body.score, paid_attempts: 1 }]);
   });
 
-  test('reports of many runs of one player at once keep the best', async () => {
+  test('parallel reports of many runs of one player keep the best', async () => {
     const round = await world.newRound({ attempt_cap: 40 });
     const player = await world.newPlayer();
     const attempts = await Promise.all(Array.from({ length: 40 }, () => enter(world, round, player)));
@@ -209,13 +209,16 @@ describe('rounds under parallel requests', () => {
     }
     for (const player of players) expect(await world.balance(player)).toBe('100.00');
     const board = expectStatus(200, await world.partner.getLeaderboard(round.id, scorer.ref)).body;
-    expect(board.round.entrant_count).toBe(1 + entered.length);
+    // Entries without a score were refunded at the close.
+    expect(board.round.entrant_count).toBe(1);
     expect(board.data?.map((row) => row.player_ref)).toEqual([scorer.ref]);
   });
 
-  test('scores that race the close are on the final board, or refused and their entry returned', async () => {
-    const round = await world.newRound();
+  test('scores that race the close are on the final board, or refused and their entry refunded', async () => {
+    const round = await world.newRound({ attempt_cap: 2 });
     const players = await newPlayers(world, 30);
+    const viewer = await world.newPlayer();
+    await world.playRound(round.id, viewer, -1);
     const ids = await Promise.all(players.map((player) => openAttempt(world, round, player)));
     const [closed, ...answers] = await Promise.all([
       world.partner.closeRound(round.id),
@@ -224,8 +227,9 @@ describe('rounds under parallel requests', () => {
     expect(expectStatus(200, closed).body.status).toBe('settled');
     for (const answer of answers) if (answer.status !== 200) expectError(409, 'round_closed', answer);
     const onBoard = players.filter((_, index) => answers[index]?.status === 200).reverse();
-    const table = await rows(world, round, players[0] as Player);
-    expect(table.map((row) => row.player_ref)).toEqual(onBoard.map((player) => player.ref));
+    const table = await rows(world, round, viewer);
+    expect(table.map((row) => row.player_ref)).toEqual([...onBoard, viewer].map((player) => player.ref));
+    expect((await world.partner.getLeaderboard(round.id)).body.round.entrant_count).toBe(1 + onBoard.length);
     const payouts = [5, 3, 2];
     for (const [index, player] of players.entries()) {
       const place = onBoard.indexOf(player);
@@ -234,7 +238,7 @@ describe('rounds under parallel requests', () => {
     }
   });
 
-  test('leave the audit good, and no request failed on our side', async () => {
+  test('the audit is good after parallel requests in rounds, and no request failed with a 5xx', async () => {
     await world.expectAuditOk();
     expect(world.http.journal.filter((entry) => entry.answer.status >= 500)).toEqual([]);
   });
@@ -254,8 +258,8 @@ describe('the end of a round', () => {
     return found[0] as PayoutBody;
   }
 
-  describe('that ran', () => {
-    test('pays the frozen table to the ranks that are present, each once', async () => {
+  describe('a round that ran', () => {
+    test('a round that ran pays the frozen table to the ranks that are present, each once', async () => {
       const round = await world.newRound({
         purse_table: [
           { rank: 1, amount: '10.00' },
@@ -285,7 +289,7 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
-    test('pays one person one rank, whichever of their refs played', async () => {
+    test('a round pays one person one rank, whichever of their refs played', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const twin = { ...player, ref: randomUUID() };
@@ -296,7 +300,7 @@ describe('the end of a round', () => {
       expect(await movements(world, player)).toEqual(['fee -1.00', 'fee -1.00', 'purse 5.00']);
     });
 
-    test('pays the account that played, even when the ref names another one by then', async () => {
+    test('a round pays the account that played, even when the ref is linked to another account by then', async () => {
       const round = await world.newRound();
       const [player, other] = (await newPlayers(world, 2)) as [Player, Player];
       await world.playRound(round.id, player, 10);
@@ -306,7 +310,7 @@ describe('the end of a round', () => {
       expect(await world.balance(other)).toBe('100.00');
     });
 
-    test('pays a purse whatever its size, because it was frozen before anyone played', async () => {
+    test('a round pays a purse of any size, because it was frozen before the first entry', async () => {
       const round = await world.newRound({ purse_table: [{ rank: 1, amount: '750.00' }] });
       const player = await world.newPlayer();
       await world.playRound(round.id, player, 10);
@@ -314,7 +318,7 @@ describe('the end of a round', () => {
       expect(await world.balance(player)).toBe('849.00');
     });
 
-    test('pays live rounds by their clock alone: the sandbox cannot close them', async () => {
+    test('the sandbox cannot close a live round: only the round’s time ends it', async () => {
       const round = await world.newRound({ environment: 'live' });
       expectError(404, 'not_found', await world.partner.closeRound(round.id));
       expectError(404, 'not_found', await world.partner.closeEntries(round.id));
@@ -322,11 +326,11 @@ describe('the end of a round', () => {
     });
   });
 
-  describe('that was cancelled', () => {
+  describe('a round that was cancelled', () => {
     test.each([
       ['too few entrants', { min_entrants: 4 }],
       ['too few scored attempts', { min_scored_attempts: 4 }],
-    ])('for %s returns every entry once, scored or not, and pays nothing', async (_what, terms) => {
+    ])('a round cancelled for %s returns every entry once, and pays nothing', async (_what, terms) => {
       const round = await world.newRound({ ...terms, entry_fee: '2.50' });
       const [scorer, silent, both] = (await newPlayers(world, 3)) as [Player, Player, Player];
       await world.playRound(round.id, scorer, 10);
@@ -342,7 +346,7 @@ describe('the end of a round', () => {
       expect(await lines(scorer)).toEqual(['fee -2.50', 'fee -2.50', 'refund 2.50', 'refund 2.50']);
       expect(await lines(silent)).toEqual(['fee -2.50', 'refund 2.50']);
       expect(await lines(both)).toEqual([...Array(3).fill('fee -2.50'), ...Array(3).fill('refund 2.50')]);
-      // What was scored stays told; what was not has expired.
+      // Scored attempts stay settled; those without a score have expired.
       expect((await world.partner.getAttempt(scored.attempt_id)).body).toMatchObject({
         status: 'settled',
         outcome: scored,
@@ -351,22 +355,52 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
-    test('for want of anyone at all is cancelled without a movement', async () => {
+    test('a round without any entry is cancelled without a movement of money', async () => {
       expect((await close(world, await world.newRound())).status).toBe('cancelled');
     });
 
-    test('at exactly the minimum it runs', async () => {
+    test('attempts that expire, are voided or stay open make no entrant, and a round with too few is cancelled', async () => {
+      const round = await world.newRound({ min_entrants: 2 });
+      const [scorer, expired, voided, silent] = (await newPlayers(world, 4)) as [Player, Player, Player, Player];
+      await world.playRound(round.id, scorer, 1);
+      const entrants = async () => (await world.partner.getLeaderboard(round.id)).body.round.entrant_count;
+      const [one, other] = [await openAttempt(world, round, expired), await openAttempt(world, round, voided)];
+      await openAttempt(world, round, silent);
+      expect(await entrants()).toBe(4);
+      expectStatus(200, await world.partner.expireAttempt(one));
+      expect(await entrants()).toBe(3);
+      expectStatus(200, await world.operator.voidAttempt(other, 'a broken game'));
+      expect(await entrants()).toBe(2);
+      for (const { ref } of [expired, voided]) {
+        expect((await world.partner.getLeaderboard(round.id, ref)).text).toBe(
+          (await world.partner.getLeaderboard(round.id)).text,
+        );
+      }
+      // Together with the player whose attempt is still open it would have run; that fee is refunded first.
+      expect(await close(world, round)).toMatchObject({ status: 'cancelled', entrant_count: 1 });
+      for (const player of [scorer, expired, voided, silent]) expect(await world.balance(player)).toBe('100.00');
+      expect((await world.partner.getLeaderboard(round.id, scorer.ref)).body.data).toMatchObject([
+        { player_ref: scorer.ref, payout_status: 'refunded' },
+      ]);
+      // An expired attempt stays expired, however the round ended.
+      for (const id of [one, other]) {
+        expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score: 1 }));
+      }
+      await world.expectAuditOk();
+    });
+
+    test('a round with exactly the minimum of entrants and scored attempts runs', async () => {
       const round = await world.newRound({ min_entrants: 2, min_scored_attempts: 2 });
       const [player, silent] = (await newPlayers(world, 2)) as [Player, Player];
       await world.playRound(round.id, player, 1);
-      await world.playRound(round.id, player, 2);
+      await world.playRound(round.id, silent, 0);
       await openAttempt(world, round, silent);
-      expect((await close(world, round)).status).toBe('settled');
-      expect(await world.balance(player)).toBe('103.00');
+      expect(await close(world, round)).toMatchObject({ status: 'settled', entrant_count: 2 });
+      expect(await world.balance(player)).toBe('104.00');
     });
   });
 
-  describe('with a purse that is held', () => {
+  describe('a round with a purse that is held', () => {
     const HOLDS = [
       ['under_investigation', { under_investigation: true }],
       ['enforcement_flag', { enforcement_flag: true }],
@@ -396,7 +430,7 @@ describe('the end of a round', () => {
       return data.filter((payout) => payout.round_id === round.id);
     }
 
-    test.each(HOLDS)('by %s: release pays it once', async (reason, hold) => {
+    test.each(HOLDS)('a purse held by %s: release pays it once', async (reason, hold) => {
       const { round, winner } = await heldRound(hold);
       const [held, ...others] = await heldPayouts(round);
       expect(others).toEqual([]);
@@ -416,7 +450,22 @@ describe('the end of a round', () => {
       expect(await heldPayouts(round)).toEqual([]);
     });
 
-    test('deny leaves it unpaid for good, and nobody moves up', async () => {
+    test.each(HOLDS)(
+      'a purse held by %s: deny leaves it held on the board, and denied to operators, with that reason',
+      async (reason, hold) => {
+        const { round, winner } = await heldRound(hold);
+        const [held] = await heldPayouts(round);
+        const board = await rows(world, round, winner);
+        const denied = expectStatus(200, await world.operator.denyPayout(held?.award_id ?? '')).body;
+        expect(denied).toEqual({ ...held, status: 'denied', reason });
+        const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
+        expect(listed.filter((payout) => payout.round_id === round.id)).toEqual([denied]);
+        expect(board[0]).toMatchObject({ final_rank: 1, payout_amount: '5.00', payout_status: 'held' });
+        expect(await rows(world, round, winner)).toEqual(board);
+      },
+    );
+
+    test('the denial of a held purse leaves it unpaid permanently, and no other player moves up', async () => {
       const { round, winner } = await heldRound({ under_investigation: true });
       const [held] = await heldPayouts(round);
       const awardId = held?.award_id ?? '';
@@ -429,7 +478,7 @@ describe('the end of a round', () => {
       expect(await world.balance(winner)).toBe('99.00');
     });
 
-    test('release and deny that race end it one way', async () => {
+    test('a release and a denial that race leave a held purse either paid or denied', async () => {
       for (let count = 0; count < 4; count += 1) {
         const { round, winner } = await heldRound(null);
         const awardId = (await heldPayouts(round))[0]?.award_id ?? '';
@@ -440,8 +489,8 @@ describe('the end of a round', () => {
     });
   });
 
-  describe('after a fault', () => {
-    test('keeps no fee of an entry that was charged and never answered', async () => {
+  describe('a round after a fault', () => {
+    test('a fault keeps no fee of an entry that was charged and never answered', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       world.stack.arm('tournament.create.after-charge', 'kill');
@@ -451,12 +500,12 @@ describe('the end of a round', () => {
       await world.stack.ready();
       expect(await world.balance(player)).toBe('99.00');
       const closed = await insist(() => world.partner.closeRound(round.id));
-      // They entered: the fee was posted. It ran without a score, and the entry came back.
-      expect(closed).toMatchObject({ status: 'settled', entrant_count: 1 });
+      // The fee was posted, and refunded: a round without a score has no entrants.
+      expect(closed).toMatchObject({ status: 'cancelled', entrant_count: 0 });
       expect(await movements(world, player)).toEqual(['fee -1.00', 'refund 1.00']);
     });
 
-    test('charges nothing later for an entry that died before its fee', async () => {
+    test('a fault charges nothing later for an entry whose service died before its fee', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       world.stack.arm('tournament.create.before-charge', 'kill');
@@ -471,7 +520,7 @@ describe('the end of a round', () => {
       expect(await movements(world, player)).toEqual([]);
     });
 
-    test('that keeps the wallet away is settling, shows nothing decided, and settles when the wallet is back', async () => {
+    test('a round whose wallet is down is settling, shows no result, and settles when the wallet is back', async () => {
       const round = await world.newRound();
       const [first, second, silent] = (await newPlayers(world, 3)) as [Player, Player, Player];
       await world.playRound(round.id, first, 20);
@@ -493,7 +542,7 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
-    test('that keeps everything down when its time comes settles once when all is back', async () => {
+    test('a round whose time comes while everything is down settles once when all is back', async () => {
       const { query } = world.stack.database('tournament');
       const settling = await world.newRound();
       const cancelling = await world.newRound({ min_entrants: 9 });
@@ -510,14 +559,14 @@ describe('the end of a round', () => {
       expectStatus(200, await world.program.live.reportOutcome(attempt.id, { score: 1 }));
       const DOWN = ['gateway', 'tournament', 'wallet'] as const;
       await Promise.all(DOWN.map((service) => world.stack.stop(service)));
-      // Their hour passes meanwhile. The triggers let no live round end sooner, so they look away.
+      // Their time ends meanwhile. The triggers let no live round end sooner, so this update disables them.
       await query(`
         begin;
         set local session_replication_role = replica;
         update rounds set entries_close_at = opens_at + (now() - opens_at) / 2, closes_at = now()
         where id in ('${settling.id}', '${cancelling.id}', '${live.id}');
         commit`);
-      // The worst order: whoever settles is back before whoever pays.
+      // The worst order: the service that settles is back before the service that pays.
       await world.stack.restart('tournament');
       await Promise.all([world.stack.restart('wallet'), world.stack.restart('gateway')]);
       await awaitStatus(settling, 'settled');
@@ -531,7 +580,7 @@ describe('the end of a round', () => {
       expect(await lines(silent)).toEqual(['fee -1.00', 'fee -1.00', 'refund 1.00', 'refund 1.00']);
     });
 
-    /** Asks until the round was closed; a service that just came back is met by breakers first. */
+    /** Repeats the request until the round is closed; the breakers of its callers reject it while a service has just come back. */
     function insist(ask: () => Promise<Answer<RoundBody>>): Promise<RoundBody> {
       return eventually(async () => {
         const answer = await ask();
@@ -551,5 +600,5 @@ describe('the end of a round', () => {
     const lines = async (player: Player) => (await movements(world, player)).sort();
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the ends of rounds', () => world.expectAuditOk());
 });

@@ -10,7 +10,7 @@ describe('statements and deposits', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('show every movement, newest first, with the balance after each', async () => {
+  test('statements show every movement, newest first, with the balance after each', async () => {
     const challenge = await world.newChallenge({ fee: '2.00', prize: '9.00' });
     const player = await world.newPlayer({ funds: '0.00' });
     const deposit = { environment: 'test', amount: '20.00', reference: 'bank transfer 1' };
@@ -41,7 +41,7 @@ describe('statements and deposits', () => {
     expect(other).toMatchObject({ balance: '0.00', data: [] });
   });
 
-  test('page by cursor without a gap or an overlap', async () => {
+  test('statements page by cursor without a gap or an overlap', async () => {
     const player = await world.newPlayer({ funds: '0.00' });
     for (let count = 1; count <= 7; count += 1) {
       const deposit = { environment: 'test', amount: `${count}.00`, reference: `deposit ${count}` };
@@ -63,7 +63,7 @@ describe('statements and deposits', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1].map((count) => `deposit ${count}`));
   });
 
-  test('a deposit with the same reference again changes nothing', async () => {
+  test('a repeated deposit with the same reference changes nothing', async () => {
     const player = await world.newPlayer({ funds: '0.00' });
     const deposit = { environment: 'test', amount: '10.00', reference: 'once' };
     expectStatus(201, await world.operator.deposit(player.accountId, deposit));
@@ -71,11 +71,9 @@ describe('statements and deposits', () => {
     expect(await world.balance(player)).toBe('10.00');
     expectError(409, 'conflict', await world.operator.deposit(player.accountId, { ...deposit, amount: '11.00' }));
     expect(await world.balance(player)).toBe('10.00');
-    // The reference is the account's and the environment's own.
-    expectStatus(201, await world.operator.deposit(player.accountId, { ...deposit, environment: 'live' }));
+    // References are per account.
     const other = await world.newPlayer({ funds: '0.00' });
     expectStatus(201, await world.operator.deposit(other.accountId, deposit));
-    expect(await world.balance(player, 'live')).toBe('10.00');
     expect(await world.balance(other)).toBe('10.00');
   });
 
@@ -99,7 +97,7 @@ describe('statements and deposits', () => {
     );
   });
 
-  test('counts cents exactly where floating point would not', async () => {
+  test('a balance counts cents exactly where floating point would not', async () => {
     const challenge = await world.newChallenge({ fee: '0.10' });
     const player = await world.newPlayer({ funds: '0.30' });
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
@@ -108,26 +106,51 @@ describe('statements and deposits', () => {
     expect(await world.balance(player)).toBe('0.00');
   });
 
-  test('keeps the largest amounts whole', async () => {
-    const player = await world.newPlayer({ funds: '0.00' });
-    const deposit = { environment: 'test', amount: '999999999999.99', reference: 'large' };
-    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
-    expect(await world.balance(player)).toBe('999999999999.99');
+  test.each([
+    ['live', '1000000.00', '999999.99'],
+    ['test', '10000.00', '9999.99'],
+  ] as const)('deposits fill a balance in %s to %s and no further, cent by cent', async (environment, most, nearly) => {
+    const player = await world.newPlayer({ environment, funds: '0.00' });
+    const deposit = (amount: string) =>
+      world.operator.deposit(player.accountId, { environment, amount, reference: randomUUID() });
+    expectStatus(201, await deposit(nearly));
+    for (const more of ['0.02', most, '999999999999.99']) {
+      const answer = await deposit(more);
+      expectError(400, 'invalid_request', answer);
+      expect(answer.text).toContain(`to ${most} at the most`);
+      expect(await world.balance(player, environment)).toBe(nearly);
+    }
+    expect(expectStatus(201, await deposit('0.01')).body).toEqual({ balance: most });
+    expectError(400, 'invalid_request', await deposit('0.01'));
+    expect(await world.balance(player, environment)).toBe(most);
   });
 
-  test('an unknown account is 404', async () => {
+  test('a person has no play money, and a sandbox account no real money', async () => {
+    for (const [environment, other] of [
+      ['live', 'test'],
+      ['test', 'live'],
+    ] as const) {
+      const { accountId } = await world.newPlayer({ environment });
+      const deposit = { environment: other, amount: '1.00', reference: 'a' };
+      expectError(404, 'not_found', await world.operator.deposit(accountId, deposit));
+      const statement = expectStatus(200, await world.operator.statement(accountId, other)).body;
+      expect(statement).toMatchObject({ balance: '0.00', data: [] });
+    }
+  });
+
+  test('statements of and deposits to an unknown account are 404', async () => {
     const id = randomUUID();
     expectError(404, 'not_found', await world.operator.statement(id, 'test'));
     const deposit = { environment: 'test', amount: '1.00', reference: 'a' };
     expectError(404, 'not_found', await world.operator.deposit(id, deposit));
   });
 
-  test('the ledger refuses to be rewritten', async () => {
+  test('the ledger rejects updates and deletes of its rows', async () => {
     const { query } = world.stack.database('wallet');
     await expect(query('update transfers set amount_cents = amount_cents + 1')).rejects.toThrow();
     await expect(query('delete from transfers')).rejects.toThrow();
     await expect(query('truncate transfers cascade')).rejects.toThrow();
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after deposits', () => world.expectAuditOk());
 });

@@ -16,7 +16,7 @@ describe('a top_n challenge', () => {
     return expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body.id;
   }
 
-  /** Plays one attempt by a fresh player with money, and answers what it cost and how it was judged. */
+  /** Plays one attempt by a fresh player with money, and returns its fee and its decision. */
   async function play(challengeId: string, score: number) {
     const ref = randomUUID();
     expectStatus(201, await world.partner.createPlayer(ref, '10.00'));
@@ -33,7 +33,7 @@ describe('a top_n challenge', () => {
     };
   }
 
-  test('is free until there are n scores, then judges against the n-th best so far', async () => {
+  test('a top_n challenge is free until there are n scores, then judges against the n-th best so far', async () => {
     const challengeId = await newTopN({ top_n: 2 });
     const free = { fee: '0.00', bar: null, met: false, won: false };
     expect(await play(challengeId, 10)).toEqual(free);
@@ -45,7 +45,7 @@ describe('a top_n challenge', () => {
     expect(await play(challengeId, 20)).toEqual({ fee: '1.00', bar: 20, met: true, won: true });
   });
 
-  test('follows its direction', async () => {
+  test('a top_n challenge applies its direction', async () => {
     const challengeId = await newTopN({ top_n: 1, threshold_direction: 'lower_is_better' });
     expect((await play(challengeId, 60)).bar).toBeNull();
     expect(await play(challengeId, 61)).toMatchObject({ bar: 60, met: false });
@@ -53,7 +53,7 @@ describe('a top_n challenge', () => {
     expect(await play(challengeId, 59.5)).toMatchObject({ bar: 59, met: false });
   });
 
-  test('freezes the bar at creation', async () => {
+  test('a top_n challenge freezes the bar at creation', async () => {
     const challengeId = await newTopN({ top_n: 1 });
     await play(challengeId, 10);
     const ref = randomUUID();
@@ -64,5 +64,5 @@ describe('a top_n challenge', () => {
     expect(expectStatus(200, outcome).body).toMatchObject({ threshold_applied: 10, met_threshold: true });
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after top_n challenges', () => world.expectAuditOk());
 });

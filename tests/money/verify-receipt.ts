@@ -1,32 +1,62 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomUUID, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Answer, HttpClient, KeyListBody } from '@laurel/testing';
+import { expectStatus } from '../world.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
 const MODULE = join(ROOT, 'libs/signature/src/verify-receipt.ts');
+const KEYS_PATH = '/.well-known/laurel-keys.json';
 
 export interface ReceiptVerifier extends Disposable {
-  /** Runs what `npm run verify-receipt` runs, on the answer as a partner would have saved it. */
-  verify(receipt: object, ...args: string[]): Promise<{ code: number; output: string }>;
+  /** Runs what `npm run verify-receipt` runs, on the response as a partner would have saved it: as JSON, or as the exact text. */
+  verify(receipt: object | string, ...args: string[]): Promise<{ code: number; output: string }>;
+  /** The service's current list of keys, saved, as the arguments of `verify`. */
+  saveKeys(http: HttpClient): Promise<['--keys', string]>;
 }
 
 export function createReceiptVerifier(): ReceiptVerifier {
   const directory = mkdtempSync(join(tmpdir(), 'laurel-receipts-'));
+  const save = (content: object | string): string => {
+    const file = join(directory, `${randomUUID()}.json`);
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return file;
+  };
   return {
     verify(receipt, ...args) {
-      const file = join(directory, `${randomUUID()}.json`);
-      writeFileSync(file, JSON.stringify(receipt));
       const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache') };
       return new Promise((resolve) => {
-        execFile(NODE, [MODULE, file, ...args], { env }, (error, stdout, stderr) =>
+        execFile(NODE, [MODULE, save(receipt), ...args], { env }, (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
         );
       });
     },
+    saveKeys: async (http) => ['--keys', save((await readKeys(http)).text)],
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+export async function readKeys(http: HttpClient): Promise<Answer<KeyListBody>> {
+  return expectStatus(200, await http.send<KeyListBody>('GET', KEYS_PATH));
+}
+
+/** Forges receipts as somebody with a key of their own would who knows how they are signed. Written without the service's code. */
+export function createForger() {
+  const seed = Buffer.alloc(32, 0x66);
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+  const privateKey = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64');
+  return {
+    publicKey,
+    /** Signs the document as it is; its members are in their canonical order. */
+    sign(document: Record<string, unknown>): { signature: string; public_key: string } {
+      const sorted = Object.fromEntries(Object.entries(document).sort(([one], [other]) => (one < other ? -1 : 1)));
+      const signature = sign(null, Buffer.from(JSON.stringify(sorted)), privateKey).toString('base64');
+      return { signature, public_key: publicKey };
+    },
   };
 }

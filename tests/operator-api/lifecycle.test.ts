@@ -2,19 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 
-describe('the processes', () => {
+describe('the life cycle of the processes', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld({ replicas: { gateway: 2 }, failpoints: true });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('say that they live, are ready, and what they count', async () => {
-    for (const baseUrl of world.stack.baseUrls) {
-      for (const path of ['/healthz', '/readyz']) expect((await fetch(baseUrl + path)).status).toBe(200);
-      const metrics = await fetch(`${baseUrl}/metrics`);
+  test('the processes report liveness, readiness and metrics', async () => {
+    for (const adminUrl of world.stack.adminUrls('gateway')) {
+      for (const path of ['/healthz', '/readyz']) expect((await fetch(adminUrl + path)).status).toBe(200);
+      const metrics = await fetch(`${adminUrl}/metrics`);
       expect(metrics.status).toBe(200);
       expect(await metrics.text()).toContain('process_cpu_seconds_total');
+    }
+    for (const baseUrl of world.stack.baseUrls) {
+      const health = await fetch(`${baseUrl}/healthz`);
+      expect([health.status, await health.text()]).toEqual([200, 'ok']);
+      for (const path of ['/readyz', '/metrics']) expect((await fetch(baseUrl + path)).status).toBe(404);
       const docs = await fetch(`${baseUrl}/docs`);
       expect(docs.status).toBe(200);
       expect(docs.headers.get('content-type')).toMatch(/text\/html/);
@@ -22,7 +27,7 @@ describe('the processes', () => {
     }
   });
 
-  test('put one request id on the answer and in the logs of every service on the way', async () => {
+  test('one request id is on the response and in the logs of every service on the request’s path', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
@@ -36,7 +41,7 @@ describe('the processes', () => {
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  test('log no key, no e-mail, no evidence', async () => {
+  test('the processes log no key, no e-mail and no evidence', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
@@ -55,7 +60,7 @@ describe('the processes', () => {
     }
   });
 
-  test('drain: a gateway that is told to stop answers what it has begun, and exits with 0', async () => {
+  test('drain: a gateway that is stopped answers the requests that it has begun, and exits with 0', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     world.stack.arm('gateway.create.before-call', 'delay:700');
@@ -93,5 +98,5 @@ describe('the processes', () => {
     },
   );
 
-  test('leave the audit good', () => world.expectAuditOk());
+  test('the audit is good after the drains', () => world.expectAuditOk());
 });

@@ -5,14 +5,14 @@ import { expectError, expectStatus, liveTerms, startWorld, type World } from '..
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe('/api/operator', () => {
+describe('programs, accounts and challenges of /api/operator', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('opens a program as a draft with a test key, and a live key at approval', async () => {
+  test('the operator opens a program as a draft with a test key, and gets its live key at approval', async () => {
     const created = expectStatus(201, await world.operator.createProgram('Arena')).body;
     expect(created).toMatchObject({ id: expect.stringMatching(UUID), name: 'Arena', status: 'draft' });
     expect(created.test_key).toMatch(/^sk_test_[0-9A-Za-z]{40,}$/);
@@ -38,7 +38,7 @@ describe('/api/operator', () => {
     expect(expectStatus(200, list).body.data.map((program) => program.id)).toContain(created.id);
   });
 
-  test('opens a developer account once per e-mail', async () => {
+  test('the operator opens one developer account per e-mail', async () => {
     const email = `${randomUUID()}@example.com`;
     const body = { email, password: 'correct horse battery staple' };
     const created = await world.operator.send<{ id: string }>('POST', '/developers', { body });
@@ -48,7 +48,7 @@ describe('/api/operator', () => {
     expectStatus(201, await world.operator.send('POST', '/programs', { body: program }));
   });
 
-  test('opens a person’s account once per e-mail, in any case', async () => {
+  test('the operator opens one person’s account per e-mail, in any case', async () => {
     const email = `${randomUUID()}@example.com`;
     const account = { email, date_of_birth: '1990-02-28', jurisdiction: 'US-CA', verification_level: 2 };
     const created = expectStatus(201, await world.operator.createAccount(account)).body;
@@ -65,7 +65,7 @@ describe('/api/operator', () => {
     ['no e-mail', { email: '' }],
     ['an e-mail without @', { email: 'nonsense' }],
     ['no jurisdiction', { jurisdiction: '' }],
-  ])('refuses an account with %s', async (_what, changes) => {
+  ])('the operator cannot open an account with %s', async (_what, changes) => {
     const before = await world.digest();
     const account = {
       email: `${randomUUID()}@example.com`,
@@ -78,7 +78,7 @@ describe('/api/operator', () => {
     expect(await world.digest()).toEqual(before);
   });
 
-  test('changes of an account’s standing only what is sent', async () => {
+  test('the operator’s change of an account’s eligibility affects only the fields that are sent', async () => {
     const player = await world.newPlayer();
     const until = '2999-01-01T00:00:00.000Z';
     const change = (changes: object) => world.operator.updateAccount(player.accountId, changes);
@@ -121,14 +121,14 @@ describe('/api/operator', () => {
     ['a parent that is no id', { parent_challenge_id: 'nonsense' }],
     ['an unknown prize structure', { prize_structure: 'lottery' }],
     ['jurisdictions that are no list', { jurisdictions: 'US-CA' }],
-  ])('refuses a challenge with %s', async (_what, changes) => {
+  ])('the operator cannot create a challenge with %s', async (_what, changes) => {
     const before = await world.digest();
     const answer = await world.operator.createChallenge(world.program.id, liveTerms(changes));
     expectError(400, 'invalid_request', answer);
     expect(await world.digest()).toEqual(before);
   });
 
-  test('refuses unknown and malformed ids', async () => {
+  test('the operator API answers 404 to unknown and malformed ids', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
       expectError(404, 'not_found', await world.operator.createChallenge(id, liveTerms()));
       expectError(404, 'not_found', await world.operator.getChallenge(id));
@@ -139,7 +139,7 @@ describe('/api/operator', () => {
     }
   });
 
-  test('shows a challenge with all that was set', async () => {
+  test('the operator sees a challenge with every term that was set', async () => {
     const created = await world.newChallenge({ score_min: 0, score_max: 1000, required_verification_level: 1 });
     const read = expectStatus(200, await world.operator.getChallenge(created.id)).body;
     expect(read).toEqual(created);
@@ -156,5 +156,5 @@ describe('/api/operator', () => {
     });
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the operator’s changes of programs', () => world.expectAuditOk());
 });

@@ -13,14 +13,14 @@ import {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe('/api/operator: tournaments', () => {
+describe('tournaments of /api/operator', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('creates a tournament with all that was set, and no round', async () => {
+  test('the operator creates a tournament with every term that was set, and no round', async () => {
     const terms = tournamentTerms({
       ...WITH_TIEBREAK,
       description: 'Every Friday',
@@ -28,7 +28,7 @@ describe('/api/operator: tournaments', () => {
       attempt_cap: 3,
       min_entrants: 2,
       min_scored_attempts: 4,
-      // In any order; it is shown by rank.
+      // Sent in any order; shown by rank.
       purse_table: [
         { rank: 2, amount: '0.50' },
         { rank: 1, amount: '100.00' },
@@ -64,7 +64,7 @@ describe('/api/operator: tournaments', () => {
     });
   });
 
-  test('opens the first round at once where there is a round length', async () => {
+  test('a new tournament with a round length opens its first round immediately', async () => {
     const created = await world.newTournament({ round_length_seconds: 900 });
     const round = created.current_round ?? expect.fail('no round opened');
     expect(created.round_length_seconds).toBe(900);
@@ -131,14 +131,14 @@ describe('/api/operator: tournaments', () => {
     ['rounds of no length', { round_length_seconds: 0 }],
     ['rounds of half a second', { round_length_seconds: 900.5 }],
     ['rounds in which no entry is possible', { round_length_seconds: 600 }],
-  ])('refuses a tournament with %s', async (_what, changes) => {
+  ])('the operator cannot create a tournament with %s', async (_what, changes) => {
     const before = await world.digest();
     const answer = await world.operator.createTournament(world.program.id, tournamentTerms(changes));
     expectError(400, 'invalid_request', answer);
     expect(await world.digest()).toEqual(before);
   });
 
-  test('pauses, resumes and closes for good', async () => {
+  test('the operator pauses, resumes and permanently closes a tournament', async () => {
     const { id } = await world.newTournament();
     const change = (status: string) => world.operator.updateTournament(id, { status });
     for (const status of ['paused', 'paused', 'active', 'closed', 'closed']) {
@@ -148,7 +148,7 @@ describe('/api/operator: tournaments', () => {
     expectError(409, 'conflict', await change('paused'));
   });
 
-  test('changes nothing but the status', async () => {
+  test('the operator can change only the status of a tournament', async () => {
     const tournament = await world.newTournament();
     const before = await world.digest();
     for (const body of [
@@ -165,7 +165,7 @@ describe('/api/operator: tournaments', () => {
     expect(await world.digest()).toEqual(before);
   });
 
-  test('opens one round at a time, with the terms frozen on it', async () => {
+  test('the operator opens one round of a tournament at a time, with the tournament’s terms frozen on it', async () => {
     const tournament = await world.newTournament({ entry_fee: '2.00', attempt_cap: 4, min_scored_attempts: 1 });
     const opensAt = inMinutes(5);
     const closesAt = inMinutes(120);
@@ -186,7 +186,7 @@ describe('/api/operator: tournaments', () => {
     expectError(409, 'conflict', await world.operator.openRound(tournament.id, { closes_at: closesAt }));
   });
 
-  test('opens a round now when no beginning is named, and takes any offset of an instant', async () => {
+  test('a round without a start opens now, and the instants of a round may have any offset', async () => {
     const tournament = await world.newTournament();
     const closesAt = new Date(Date.now() + 3 * 3_600_000);
     const berlin = new Date(closesAt.getTime() + 3_600_000).toISOString().replace('Z', '+01:00');
@@ -196,13 +196,13 @@ describe('/api/operator: tournaments', () => {
     expect(Math.abs(Date.parse(round.opens_at) - Date.now())).toBeLessThan(10_000);
   });
 
-  test.each(['paused', 'closed'])('opens no round of a tournament that is %s', async (status) => {
+  test.each(['paused', 'closed'])('no round opens in a tournament that is %s', async (status) => {
     const tournament = await world.newTournament();
     expectStatus(200, await world.operator.updateTournament(tournament.id, { status }));
     expectError(409, 'conflict', await world.operator.openRound(tournament.id, { closes_at: inMinutes(60) }));
   });
 
-  test('opens the next round by itself when a tournament with a round length is active again', async () => {
+  test('a tournament with a round length that is made active again opens its next round', async () => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({ round_length_seconds: 900 }, program);
     const first = tournament.current_round ?? expect.fail('no round opened');
@@ -225,7 +225,7 @@ describe('/api/operator: tournaments', () => {
     ['an end without an offset', () => ({ closes_at: '2999-01-01T00:00:00' })],
     ['an end as a number', () => ({ closes_at: Date.now() + 3_600_000 })],
     ['an end on a day that is none', () => ({ closes_at: '2999-02-30T00:00:00.000Z' })],
-  ])('refuses a round with %s', async (_what, times) => {
+  ])('the operator cannot open a round with %s', async (_what, times) => {
     const tournament = await world.newTournament();
     const before = await world.digest();
     const answer = await world.operator.send('POST', `/tournaments/${tournament.id}/rounds`, { body: times() });
@@ -233,7 +233,7 @@ describe('/api/operator: tournaments', () => {
     expect(await world.digest()).toEqual(before);
   });
 
-  test('refuses unknown and malformed ids, and whoever is not the operator', async () => {
+  test('the tournament routes of the operator answer 404 to unknown and malformed ids, and 401 without the token', async () => {
     const times = { closes_at: inMinutes(60) };
     for (const id of [randomUUID(), 'nonsense']) {
       expectError(404, 'not_found', await world.operator.createTournament(id, tournamentTerms()));
@@ -253,11 +253,11 @@ describe('/api/operator: tournaments', () => {
     }
   });
 
-  test('names every check of the audit once, those of both owners of attempts among them', async () => {
+  test('the audit lists every check once, including those of both owners of attempts', async () => {
     const { checks } = expectStatus(200, await world.operator.audit()).body;
     const ids = checks.map((check) => check.id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the operator’s changes of tournaments', () => world.expectAuditOk());
 });

@@ -5,14 +5,14 @@ import { expectError, expectStatus, joinWorld, liveTerms, type SharedWorld } fro
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
+describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
   let world: SharedWorld;
   beforeAll(async () => {
     world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('creates an open attempt, charges the fee and answers the attempt whole', async () => {
+  test('a create makes an open attempt, charges the fee and answers the whole attempt', async () => {
     const challenge = await world.newChallenge({ fee: '2.50' });
     const player = await world.newPlayer({ funds: '10.00' });
     const metadata = { match: 'a-17', ünï: [1, 2.5, null, true, { deep: '選手' }] };
@@ -37,14 +37,14 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(expectStatus(200, await world.partner.getAttempt(answer.body.id)).body).toEqual(answer.body);
   });
 
-  test('answers {} as metadata when none was sent', async () => {
+  test('an attempt has {} as metadata when none was sent', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const answer = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
     expect(expectStatus(201, answer).body.metadata).toEqual({});
   });
 
-  test('keeps a metadata object as it was sent, hostile keys included', async () => {
+  test('a metadata object is stored as it was sent, hostile keys included', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const raw = `{"challenge_id":"${challenge.id}","player_ref":"${player.ref}","metadata":{"__proto__":{"a":1},"constructor":"x","toString":null,"":0}}`;
@@ -62,7 +62,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     }
   });
 
-  test('charges nothing while the challenge calibrates, account or not', async () => {
+  test('an attempt is free while the challenge calibrates, with or without an account', async () => {
     const terms = liveTerms({ status: 'calibrating' });
     delete terms.threshold;
     const challenge = expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body;
@@ -73,7 +73,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     }
   });
 
-  test('answers 402 to a ref without an account, and to one without the money, and charges nothing', async () => {
+  test('a create for a ref without an account, or without enough money, is 402 and charges nothing', async () => {
     const challenge = await world.newChallenge({ fee: '5.00' });
     const poor = await world.newPlayer({ funds: '4.99' });
     for (const ref of [randomUUID(), poor.ref]) {
@@ -83,7 +83,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(await world.balance(poor)).toBe('4.99');
   });
 
-  test('takes the last cent', async () => {
+  test('a create may spend the last cent', async () => {
     const challenge = await world.newChallenge({ fee: '5.00' });
     const player = await world.newPlayer({ funds: '5.00' });
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }));
@@ -95,7 +95,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     ['blocked', {}, { blocked: true }],
     ['under age', { date_of_birth: '2015-01-01' }, {}],
     ['below the verification level', { verification_level: 0 }, {}],
-  ] as const)('answers 403 to a player who is %s, and charges nothing', async (_what, account, changes) => {
+  ] as const)('a create for a player who is %s is 403, and charges nothing', async (_what, account, changes) => {
     const challenge = await world.newChallenge({ required_verification_level: 1 });
     const player = await world.newPlayer({ account });
     if (Object.keys(changes).length > 0) {
@@ -106,7 +106,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('lets a player in again whose self-exclusion is over', async () => {
+  test('a player whose self-exclusion is over may create attempts again', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const past = { self_excluded_until: '2020-01-01T00:00:00.000Z' };
@@ -114,26 +114,24 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }));
   });
 
-  test('judges the location in live only', async () => {
+  test('a player’s location matters in live only', async () => {
     const live = await world.newChallenge({ environment: 'live', jurisdictions: ['US-NY'] });
     const sandbox = await world.newChallenge({ environment: 'test', jurisdictions: ['US-NY'] });
     const player = await world.newPlayer({ environment: 'live' });
-    const deposit = { environment: 'test', amount: '5.00', reference: 'play money' };
-    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
-    expectStatus(201, await world.partner.linkPlayer(player.ref, player.email));
+    const tester = await world.newPlayer({ funds: '5.00' });
     expectError(
       403,
       'blocked',
       await world.program.live.createAttempt({ challenge_id: live.id, player_ref: player.ref }),
     );
-    expectStatus(201, await world.partner.createAttempt({ challenge_id: sandbox.id, player_ref: player.ref }));
+    expectStatus(201, await world.partner.createAttempt({ challenge_id: sandbox.id, player_ref: tester.ref }));
     expectStatus(200, await world.operator.updateAccount(player.accountId, { jurisdiction: 'US-NY' }));
     expectStatus(201, await world.program.live.createAttempt({ challenge_id: live.id, player_ref: player.ref }));
     expect(await world.balance(player, 'live')).toBe('99.00');
-    expect(await world.balance(player, 'test')).toBe('4.00');
+    expect(await world.balance(tester)).toBe('4.00');
   });
 
-  test('lets an insider play a live challenge: only tournaments refuse insiders', async () => {
+  test('an insider may play a live challenge: only tournaments refuse insiders', async () => {
     const challenge = await world.newChallenge({ environment: 'live' });
     const player = await world.newPlayer({ environment: 'live' });
     expectStatus(
@@ -145,7 +143,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expectStatus(201, await world.program.live.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }));
   });
 
-  test.each(['suspended', 'closed'])('answers 409 to a %s challenge', async (status) => {
+  test.each(['suspended', 'closed'])('a create in a %s challenge is 409', async (status) => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(200, await world.operator.updateChallenge(challenge.id, { status }));
@@ -154,7 +152,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('accepts attempts again once an operator reinstates the challenge', async () => {
+  test('a challenge that an operator reinstates accepts attempts again', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(200, await world.operator.updateChallenge(challenge.id, { status: 'suspended' }));
@@ -166,7 +164,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     [1, '25.00', '25.01'],
     [2, '250.00', '250.01'],
     [3, '2500.00', '2500.01'],
-  ])('answers 409 to a prize above the ceiling of tier %i', async (tier, allowed, tooHigh) => {
+  ])('a create with a prize above the ceiling of tier %i is 409', async (tier, allowed, tooHigh) => {
     const player = await world.newPlayer();
     const good = await world.newChallenge({ integrity_tier: tier, prize: allowed });
     const bad = await world.newChallenge({ integrity_tier: tier, prize: tooHigh });
@@ -175,7 +173,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expectError(409, 'challenge_not_available', answer);
   });
 
-  test('answers 409 to a player who has claimed the challenge', async () => {
+  test('a create by a player who has claimed the challenge is 409', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const body = { challenge_id: challenge.id, player_ref: player.ref };
@@ -185,7 +183,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(await world.balance(player)).toBe('104.00');
   });
 
-  test('keeps a rung locked until its parent is claimed', async () => {
+  test('a rung is locked until its parent is claimed', async () => {
     const parent = await world.newChallenge();
     const rung = await world.newChallenge({ parent_challenge_id: parent.id });
     expect(rung).toMatchObject({ rung: 2, parent_challenge_id: parent.id });
@@ -206,7 +204,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expectStatus(201, await world.partner.createAttempt(onRung));
   });
 
-  test('stops at the daily cap; a refunded attempt frees its place', async () => {
+  test('creates stop at the daily cap; a refunded attempt frees its slot', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 2 });
     const player = await world.newPlayer();
     const body = { challenge_id: challenge.id, player_ref: player.ref };
@@ -219,7 +217,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(await world.balance(player)).toBe('98.00');
   });
 
-  test('does not cap free attempts', async () => {
+  test('free attempts do not count against the daily cap', async () => {
     const terms = liveTerms({ status: 'calibrating', daily_attempt_cap: 1 });
     delete terms.threshold;
     const challenge = expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body;
@@ -229,7 +227,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     }
   });
 
-  test('answers 404 to an unknown challenge and to an unknown round', async () => {
+  test('a create in an unknown challenge or round is 404', async () => {
     const player = await world.newPlayer();
     expectError(
       404,
@@ -246,7 +244,7 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     );
   });
 
-  test('takes a challenge id in upper case for the same challenge', async () => {
+  test('a challenge id in upper case names the same challenge', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const answer = await world.partner.createAttempt({
@@ -256,11 +254,11 @@ describe('POST /v1/attempts and GET /v1/attempts/{attempt_id}', () => {
     expect(expectStatus(201, answer).body.challenge_id).toBe(challenge.id);
   });
 
-  test('answers 404 to reads of unknown and malformed attempt ids', async () => {
+  test('reads of unknown and malformed attempt ids are 404', async () => {
     for (const id of [randomUUID(), 'nonsense', '123', '%00', 'a'.repeat(300), `${randomUUID()}0`]) {
       expectError(404, 'not_found', await world.partner.send('GET', `/v1/attempts/${id}`));
     }
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after attempts in challenges', () => world.expectAuditOk());
 });

@@ -3,9 +3,9 @@ import type { Answer, Partner } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, startWorld, type World } from '../world.ts';
 
-describe('authentication', () => {
+describe('authentication by API key', () => {
   let world: World;
-  /** The 401 of a missing key: every other 401 must be this one. */
+  /** The 401 of a missing key: every other 401 must equal it. */
   let reference: Answer<unknown>;
   beforeAll(async () => {
     world = await startWorld();
@@ -13,7 +13,7 @@ describe('authentication', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /** Everything but what names the single request. */
+  /** Everything that does not identify the single request. */
   function shape(answer: Answer<unknown>): object {
     const { 'x-request-id': _requestId, date: _date, ...headers } = answer.headers;
     return { status: answer.status, text: answer.text, headers };
@@ -24,18 +24,18 @@ describe('authentication', () => {
     expect(shape(answer)).toEqual(shape(reference));
   }
 
-  /** Flips one character of the key's random part to another of its alphabet. */
+  /** Replaces one character of the key's random part by another of its alphabet. */
   function withTypo(apiKey: string, position: number): string {
     const at = position < 0 ? apiKey.length + position : position;
     return `${apiKey.slice(0, at)}${apiKey[at] === 'a' ? 'b' : 'a'}${apiKey.slice(at + 1)}`;
   }
 
-  test('answers a missing key with the envelope', () => {
+  test('a missing API key is answered with the error envelope', () => {
     expect(reference.status).toBe(401);
     expect(reference.body).toEqual({ error: { code: 'unauthorized', message: expect.stringMatching(/\S/) } });
   });
 
-  test('answers an accepted key', async () => {
+  test('a valid API key is accepted', async () => {
     expectStatus(200, await world.partner.listChallenges('a'));
     expectStatus(200, await world.program.live.listChallenges('a'));
   });
@@ -53,9 +53,9 @@ describe('authentication', () => {
     ['two keys', 'sk_test_a, sk_test_b'],
     ['a bearer', 'Bearer sk_test_a'],
     ['an SQL injection', "sk_test_' or '1'='1"],
-  ])('answers a key that is %s like a missing one', (_what, apiKey) => expectUniform401(apiKey));
+  ])('an API key that is %s is answered like a missing one', (_what, apiKey) => expectUniform401(apiKey));
 
-  test('answers a typo in any place like a missing key', async () => {
+  test('an API key with a typo in any position is answered like a missing one', async () => {
     const { apiKey } = world.partner;
     for (const position of [8, 9, 20, 30, -6, -2, -1]) await expectUniform401(withTypo(apiKey, position));
     await expectUniform401(`${apiKey}a`);
@@ -63,20 +63,20 @@ describe('authentication', () => {
     await expectUniform401(apiKey.toUpperCase());
   });
 
-  test('answers a key under the prefix of the other environment like a missing one', async () => {
+  test('an API key under the prefix of the other environment is answered like a missing one', async () => {
     await expectUniform401(world.partner.apiKey.replace('sk_test_', 'sk_live_'));
     await expectUniform401(world.program.live.apiKey.replace('sk_live_', 'sk_test_'));
   });
 
-  test('answers a well-formed key that nobody has like a missing one', async () => {
+  test('a well-formed API key that does not exist is answered like a missing one', async () => {
     const program = await world.newProgram();
-    // The row goes before the key was used once, so that nothing can remember it.
+    // The row is deleted before the key was used once, so that no cache can hold it.
     await world.stack.database('gateway').query('delete from api_keys where program_id = $1', [program.id]);
     await expectUniform401(program.test.apiKey);
     await expectUniform401(program.live.apiKey);
   });
 
-  test('accepts a test key but answers a live key of a program that is not approved like a missing one', async () => {
+  test('a test key works but a live key of a program that is not approved is answered like a missing one', async () => {
     const program = await world.newProgram();
     await world.stack.database('gateway').query(`update programs set status = 'draft' where id = $1`, [program.id]);
     await expectUniform401(program.live.apiKey);
@@ -87,7 +87,7 @@ describe('authentication', () => {
     ['suspended', { status: 'suspended' }],
     ['closed', { status: 'closed' }],
     ['scheduled for deletion', { deletion_scheduled: true }],
-  ])('stops both keys of a program that is %s at once', async (_what, changes) => {
+  ])('both keys of a program that is %s stop working immediately', async (_what, changes) => {
     const program = await world.newProgram();
     expectStatus(200, await program.test.listChallenges('a'));
     expectStatus(200, await program.live.listChallenges('a'));
@@ -96,7 +96,7 @@ describe('authentication', () => {
     await expectUniform401(program.live.apiKey);
   });
 
-  test('accepts the keys of a suspended program again once it is approved', async () => {
+  test('the keys of a suspended program work again once it is approved', async () => {
     const program = await world.newProgram();
     expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
     await expectUniform401(program.live.apiKey);
@@ -105,7 +105,7 @@ describe('authentication', () => {
     expectStatus(200, await program.test.listChallenges('a'));
   });
 
-  test('answers every route and method, known or not, alike', async () => {
+  test('every route and method, known or not, answers the same 401', async () => {
     const id = randomUUID();
     for (const [method, path] of [
       ['GET', '/v1/challenges'],
@@ -123,7 +123,7 @@ describe('authentication', () => {
     }
   });
 
-  test('changes nothing', async () => {
+  test('a request without a valid API key changes nothing', async () => {
     const before = await world.digest();
     const stranger: Pick<Partner, 'send'> = {
       send: (method, path, options) => world.http.send(method, path, options),
@@ -138,7 +138,7 @@ describe('authentication', () => {
     expect(await world.digest()).toEqual(before);
   });
 
-  test('takes no key from the query or a cookie', async () => {
+  test('an API key in the query or a cookie is not accepted', async () => {
     const { apiKey } = world.partner;
     expectStatus(
       401,
@@ -148,13 +148,13 @@ describe('authentication', () => {
     expectStatus(401, await world.http.send('GET', '/v1/challenges?player_ref=a', { headers }));
   });
 
-  test('never takes a live key in the sandbox', async () => {
+  test('a live key is never accepted in the sandbox', async () => {
     expectStatus(401, await world.program.live.createPlayer(randomUUID(), '1.00'));
     expectStatus(401, await world.program.live.holdNextAward('a'));
     expectStatus(401, await world.program.live.expireAttempt(randomUUID()));
   });
 
-  test('asks an operator for the token', async () => {
+  test('the operator API requires the operator token', async () => {
     for (const authorization of ['', 'Bearer', 'Bearer nonsense', `Basic ${world.stack.operatorToken}`]) {
       const answer = await world.http.send('GET', '/api/operator/audit', { headers: { authorization } });
       expectStatus(401, answer);
@@ -166,7 +166,7 @@ describe('authentication', () => {
     );
   });
 
-  test('shows a key once and stores no key anywhere', async () => {
+  test('a new key is shown once and stored nowhere in plain text', async () => {
     const list = expectStatus(200, await world.operator.send('GET', `/programs/${world.program.id}`));
     for (const { apiKey } of [world.program.test, world.program.live]) {
       expect(list.text).not.toContain(apiKey);
@@ -192,7 +192,7 @@ describe('a deployment that accepts only sandbox keys', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('answers a live key like an unknown one', async () => {
+  test('a deployment that accepts only sandbox keys answers a live key like an unknown one', async () => {
     expectStatus(200, await world.program.test.listChallenges('a'));
     const live = await world.program.live.listChallenges('a');
     const missing = await world.http.send('GET', '/v1/challenges?player_ref=a');

@@ -3,7 +3,7 @@ import type { AttemptBody, SendOptions } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
 
-/** Written into raw JSON in place of a field, so that a case can say what no JavaScript value can. */
+/** Written into raw JSON in place of a field, for cases that no JavaScript value can express. */
 class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -75,10 +75,10 @@ const NOT_A_SCORE: [string, Value][] = [
   ['with a plus', raw('+1')],
   ['a 400 digit integer', raw('9'.repeat(400))],
 ];
-/** A tiebreak may be absent; what is missing then is the tournament's to say. */
+/** A tiebreak may be absent; whether one is required depends on the tournament. */
 const NOT_A_TIEBREAK = NOT_A_SCORE.filter(([what]) => what !== 'absent');
 
-describe('bad input', () => {
+describe('bad input to the partner API', () => {
   let world: World;
   let challengeId: string;
   let playerRef: string;
@@ -111,26 +111,26 @@ describe('bad input', () => {
     expect(await world.digest()).toEqual(before);
   }
 
-  describe('POST /v1/attempts', () => {
+  describe('bad bodies of POST /v1/attempts', () => {
     const send = (fields: Record<string, Value>) =>
       expectRefused('/v1/attempts', { raw: toJson({ challenge_id: challengeId, player_ref: playerRef, ...fields }) });
 
-    test.each(BAD_REF)('player_ref: %s', (_what, value) => send({ player_ref: value }));
-    test.each(BAD_ID)('challenge_id: %s', (_what, value) => send({ challenge_id: value }));
-    test.each(BAD_ID)('tournament_round_id: %s', (_what, value) =>
+    test.each(BAD_REF)('POST /v1/attempts refuses player_ref: %s', (_what, value) => send({ player_ref: value }));
+    test.each(BAD_ID)('POST /v1/attempts refuses challenge_id: %s', (_what, value) => send({ challenge_id: value }));
+    test.each(BAD_ID)('POST /v1/attempts refuses tournament_round_id: %s', (_what, value) =>
       send({ challenge_id: ABSENT, tournament_round_id: value }),
     );
-    test('both parents', () => send({ tournament_round_id: roundId }));
-    test('both parents, one of them null', () => send({ tournament_round_id: null }));
-    test('no parent', () => send({ challenge_id: ABSENT }));
-    test('two null parents', () => send({ challenge_id: null, tournament_round_id: null }));
+    test('POST /v1/attempts refuses both parents', () => send({ tournament_round_id: roundId }));
+    test('POST /v1/attempts refuses both parents, one of them null', () => send({ tournament_round_id: null }));
+    test('POST /v1/attempts refuses a body without a parent', () => send({ challenge_id: ABSENT }));
+    test('POST /v1/attempts refuses two null parents', () => send({ challenge_id: null, tournament_round_id: null }));
     test.each([
       ...NOT_AN_OBJECT,
       ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }],
       ['over 16 KiB in bytes, not in characters', { text: '選'.repeat(6 * 1024) }],
       ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
       ['100,000 arrays deep', raw(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)],
-    ] as [string, Value][])('metadata: %s', (_what, value) => send({ metadata: value }));
+    ] as [string, Value][])('POST /v1/attempts refuses metadata: %s', (_what, value) => send({ metadata: value }));
 
     test.each([
       [
@@ -147,7 +147,7 @@ describe('bad input', () => {
       ],
     ])('duplicate keys: %s', (_what, build) => expectRefused('/v1/attempts', { raw: build(challengeId, playerRef) }));
 
-    test('accepts metadata of just 16 KiB, and 1,000 levels deep or refuses it, never fails', async () => {
+    test('metadata of exactly 16 KiB is accepted; 1,000 levels are accepted or refused, but never a 500', async () => {
       const room = 16 * 1024 - JSON.stringify({ text: '' }).length;
       const full = await post('/v1/attempts', {
         body: { challenge_id: challengeId, player_ref: playerRef, metadata: { text: 'x'.repeat(room) } },
@@ -165,7 +165,7 @@ describe('bad input', () => {
       }
     });
 
-    test('keeps odd but legal text in metadata, or refuses it, never fails', async () => {
+    test('odd but legal text in metadata is stored or refused, but never a 500', async () => {
       for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
         const answer = await post('/v1/attempts', {
           raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","metadata":{"text":${text}}}`,
@@ -178,27 +178,27 @@ describe('bad input', () => {
     });
   });
 
-  describe('POST /v1/attempts/{attempt_id}/outcome', () => {
+  describe('bad bodies of POST /v1/attempts/{attempt_id}/outcome', () => {
     const send = (fields: Record<string, Value>) =>
       expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: toJson({ score: 100, ...fields }) });
 
-    test.each(NOT_A_SCORE)('score: %s', (_what, value) => send({ score: value }));
+    test.each(NOT_A_SCORE)('an outcome is refused with score: %s', (_what, value) => send({ score: value }));
     test.each([
       ...NOT_AN_OBJECT,
       ['over 64 KiB', { text: 'x'.repeat(64 * 1024) }],
       ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
-    ] as [string, Value][])('evidence: %s', (_what, value) => send({ evidence: value }));
+    ] as [string, Value][])('an outcome is refused with evidence: %s', (_what, value) => send({ evidence: value }));
     test.each([
       ['null', null],
       ['a string', '1'],
       ['1e999', raw('1e999')],
       ['an object', {}],
-    ])('tiebreak: %s', (_what, value) => send({ tiebreak: value }));
+    ])('an outcome is refused with tiebreak: %s', (_what, value) => send({ tiebreak: value }));
     test('score twice', () => expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"score":100}' }));
-    test('evidence with a key twice', () =>
+    test('an outcome is refused with evidence that has a key twice', () =>
       expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"evidence":{"a":{"b":1,"b":1}}}' }));
 
-    test('accepts evidence of just 64 KiB, word for word', async () => {
+    test('evidence of exactly 64 KiB is accepted, and stored verbatim', async () => {
       const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
       const room = 64 * 1024 - JSON.stringify({ text: '' }).length;
       const evidence = { text: 'x'.repeat(room) };
@@ -208,11 +208,11 @@ describe('bad input', () => {
     });
   });
 
-  describe('of a round', () => {
+  describe('bad input to rounds', () => {
     const named = (name: string, values: readonly [string, Value][]) =>
       values.map(([what, value]): [string, Record<string, Value>] => [`${name}: ${what}`, { [name]: value }]);
 
-    /** As `expectRefused`, for many: none of them changes a row. */
+    /** As `expectRefused`, for many requests: none of them changes a row. */
     async function expectAllRefused(
       path: string,
       good: Record<string, Value>,
@@ -230,7 +230,7 @@ describe('bad input', () => {
       expect(await world.digest()).toEqual(before);
     }
 
-    test('no entry is made of a bad player_ref, metadata or second parent', () =>
+    test('an entry with a bad player_ref, bad metadata or a second parent is refused', () =>
       expectAllRefused('/v1/attempts', { tournament_round_id: roundId, player_ref: playerRef }, [
         ...named('player_ref', BAD_REF),
         ...named('metadata', [...NOT_AN_OBJECT, ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }]]),
@@ -241,22 +241,22 @@ describe('bad input', () => {
         ]),
       ]));
 
-    test('no score is taken of a bad score, tiebreak or evidence', () =>
+    test('a report in a round with a bad score, tiebreak or evidence is refused', () =>
       expectAllRefused(`/v1/attempts/${roundAttemptId}/outcome`, { score: 100, tiebreak: 1 }, [
         ...named('score', NOT_A_SCORE),
         ...named('tiebreak', NOT_A_TIEBREAK),
         ...named('evidence', NOT_AN_OBJECT),
       ]));
 
-    test('a tiebreak twice is refused', () =>
+    test('a report in a round with two tiebreaks is refused', () =>
       expectRefused(`/v1/attempts/${roundAttemptId}/outcome`, { raw: '{"score":1,"tiebreak":1,"tiebreak":2}' }));
   });
 
-  describe('POST /v1/players', () => {
+  describe('bad bodies of POST /v1/players', () => {
     const send = (fields: Record<string, Value>) =>
       expectRefused('/v1/players', { raw: toJson({ player_ref: playerRef, email, ...fields }) });
 
-    test.each(BAD_REF)('player_ref: %s', (_what, value) => send({ player_ref: value }));
+    test.each(BAD_REF)('POST /v1/players refuses player_ref: %s', (_what, value) => send({ player_ref: value }));
     test.each([['absent', ABSENT], ...NOT_A_STRING, ['empty', '']] as [string, Value][])('email: %s', (_what, value) =>
       send({ email: value }),
     );
@@ -266,7 +266,7 @@ describe('bad input', () => {
       ['a lone surrogate', '"a\\ud800@example.com"'],
       ['10,000 characters', `"${'a'.repeat(10_000)}@example.com"`],
       ['a wildcard', '"%@example.com"'],
-    ])('email: %s is refused or unknown', async (_what, text) => {
+    ])('POST /v1/players refuses, or does not find, email: %s', async (_what, text) => {
       const before = await world.digest();
       const answer = await post('/v1/players', { raw: `{"player_ref":"${playerRef}","email":${text}}` });
       expect([400, 404], answer.text).toContain(answer.status);
@@ -274,7 +274,7 @@ describe('bad input', () => {
     });
   });
 
-  describe('bodies', () => {
+  describe('bad bodies and content types', () => {
     const PATHS = () => ['/v1/attempts', `/v1/attempts/${attemptId}/outcome`, '/v1/players'];
     test.each([
       ['nothing', ''],
@@ -298,7 +298,7 @@ describe('bad input', () => {
       ['over 256 KiB', `{"score":1,"evidence":{"a":"${'x'.repeat(256 * 1024)}"}}`],
       ['2 MiB', `{"score":1,"evidence":{"a":"${'x'.repeat(2 * 1024 * 1024)}"}}`],
       ['250,000 open brackets', '['.repeat(250_000)],
-    ])('%s', async (_what, text) => {
+    ])('every POST route refuses as its body: %s', async (_what, text) => {
       for (const path of PATHS()) await expectRefused(path, { raw: text });
     });
 
@@ -310,7 +310,9 @@ describe('bad input', () => {
       ['nonsense', 'nonsense'],
       ['empty', ''],
       ['another character set', 'application/json; charset=utf-16'],
-    ])('content type %s', async (_what, type) => {
+      ['another character set, quoted and behind a parameter', 'application/json; version=1; Charset="latin1"'],
+      ['another character set behind the right one', 'application/json; charset=utf-8; charset=ascii'],
+    ])('every POST route refuses the content type: %s', async (_what, type) => {
       const bodies = [
         { challenge_id: challengeId, player_ref: playerRef },
         { score: 100 },
@@ -321,8 +323,14 @@ describe('bad input', () => {
       }
     });
 
-    test('accepts the JSON content type with a charset, in any case', async () => {
-      for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset=UTF-8']) {
+    test('the JSON content type is accepted with a charset, in any case, and with other parameters', async () => {
+      for (const type of [
+        'application/json; charset=utf-8',
+        'Application/JSON;charset=UTF-8',
+        'application/json; charset="utf8"; charset=UTF-8',
+        'application/json; version=1; profile="a;charset=latin1"',
+        'application/json ; ',
+      ]) {
         const answer = await post('/v1/attempts', {
           raw: toJson({ challenge_id: challengeId, player_ref: playerRef }),
           headers: { 'content-type': type },
@@ -331,7 +339,7 @@ describe('bad input', () => {
       }
     });
 
-    test('a compressed bomb or a body that is not what its encoding says', async () => {
+    test('a compressed bomb, or a body that contradicts its encoding, is refused', async () => {
       const { gzipSync } = await import('node:zlib');
       for (const body of [gzipSync(`{"a":"${'x'.repeat(5_000_000)}"}`), Buffer.from('not gzip')]) {
         await expectRefused('/v1/attempts', { raw: body, headers: { 'content-encoding': 'gzip' } });
@@ -339,7 +347,7 @@ describe('bad input', () => {
     });
   });
 
-  describe('paths and methods', () => {
+  describe('unknown paths and methods', () => {
     test.each([
       ['GET', '/v1/attempts'],
       ['PUT', '/v1/attempts'],
@@ -366,7 +374,59 @@ describe('bad input', () => {
       expectError(404, 'not_found', answer);
     });
 
-    test('a malformed id in a path is 404, whatever its form', async () => {
+    test('unknown paths and methods have different messages, and Allow lists the methods of the path', async () => {
+      const id = randomUUID();
+      for (const [method, path, message, allow] of [
+        ['GET', '/v1/nowhere', 'There is no such path.', undefined],
+        ['POST', '/v1/attempts/', 'There is no such path.', undefined],
+        ['PUT', '/v1/attempts', 'The path does not take PUT; it takes POST.', 'POST'],
+        ['GET', `/v1/attempts/${id}/outcome`, 'The path does not take GET; it takes POST.', 'POST'],
+        ['DELETE', `/v1/attempts/${id}`, 'The path does not take DELETE; it takes GET, HEAD.', 'GET, HEAD'],
+        ['OPTIONS', '/v1/players', 'The path does not take OPTIONS; it takes POST.', 'POST'],
+        ['GET', `/v1/attempts/${id}`, 'There is no such resource.', undefined],
+      ] as const) {
+        const answer = await world.partner.send(method, path);
+        expectError(404, 'not_found', answer);
+        expect([answer.body, answer.headers.allow]).toEqual([{ error: { code: 'not_found', message } }, allow]);
+      }
+    });
+
+    test.each([
+      ['/v1/attempts', '{"player_ref":"a","player_ref":"b"}', 'The member `player_ref` stands twice.', undefined],
+      ['/v1/attempts', '{"metadata":{"a":{"seed":1,"seed":2}}}', 'The member `seed` stands twice.', undefined],
+      ['/v1/players', '{}', 'The body is not valid.', ['player_ref is missing', 'email is missing']],
+      ['/v1/players', '[]', 'The body is not valid.', ['must be an object']],
+      [
+        '/v1/players',
+        '{"player_ref":1,"email":""}',
+        'The body is not valid.',
+        ['player_ref must be a string', 'email must not be empty'],
+      ],
+      [
+        '/v1/attempts',
+        '{"player_ref":"p"}',
+        'The body is not valid.',
+        ['must have exactly one of `challenge_id` and `tournament_round_id`'],
+      ],
+      [`/v1/attempts/${randomUUID()}/outcome`, '{}', 'The body is not valid.', ['score is missing']],
+      [
+        `/v1/attempts/${randomUUID()}/outcome`,
+        '{"score":"1"}',
+        'The body is not valid.',
+        ['score must be a finite number'],
+      ],
+    ])('POST %s with %s names its validation issues', async (path, raw, message, said) => {
+      const answer = await post(path, { raw });
+      expectError(400, 'invalid_request', answer);
+      const { error } = answer.body as {
+        error: { message: string; details?: { issues: { field?: string; message: string }[] } };
+      };
+      expect(error.message).toBe(message);
+      const issues = error.details?.issues.map((issue) => [issue.field, issue.message].filter(Boolean).join(' '));
+      expect(issues).toEqual(said);
+    });
+
+    test('a malformed id in a path of the partner API is 404, whatever its form', async () => {
       for (const id of ['nonsense', 'a'.repeat(2_000), '%00', "1'--", `${randomUUID()}%20`]) {
         expectError(404, 'not_found', await world.partner.send('GET', `/v1/attempts/${id}`));
         expectError(404, 'not_found', await post(`/v1/attempts/${id}/outcome`, { body: { score: 1 } }));
@@ -375,7 +435,7 @@ describe('bad input', () => {
     });
   });
 
-  test('leaves the attempts open, the services without a fault, and the audit good', async () => {
+  test('after bad input the attempts are still open, and the audit is good', async () => {
     for (const id of [attemptId, roundAttemptId]) {
       const attempt = expectStatus(200, await world.partner.getAttempt(id));
       expect(attempt.body).toMatchObject({ status: 'open', outcome: null });

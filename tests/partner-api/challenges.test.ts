@@ -17,7 +17,7 @@ describe('GET /v1/challenges', () => {
     return expectStatus(200, await partner.listChallenges(ref, status)).body.data.map((challenge) => challenge.id);
   }
 
-  test('shows a live challenge whole, and nothing more', async () => {
+  test('the challenge list shows a live challenge with all of its fields, and no others', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({ name: 'Speed run', description: 'As fast as you can' }, program);
     const answer = expectStatus(200, await program.test.listChallenges('anyone'));
@@ -45,14 +45,14 @@ describe('GET /v1/challenges', () => {
     expect(challenge.id).toMatch(UUID);
   });
 
-  test('shows a challenge without a description with null', async () => {
+  test('the challenge list shows null for a missing description', async () => {
     const program = await world.newProgram();
     await world.newChallenge({}, program);
     const answer = expectStatus(200, await program.test.listChallenges('anyone'));
     expect(answer.body.data[0]?.description).toBeNull();
   });
 
-  test('shows calibration progress, a free fee and no bar while calibrating, with status=all only', async () => {
+  test('a calibrating challenge shows its progress, a free fee and no bar, with status=all only', async () => {
     const program = await world.newProgram();
     const terms = liveTerms({ status: 'calibrating', min_calibration_n: 7, min_calibration_players: 3 });
     delete terms.threshold;
@@ -74,7 +74,7 @@ describe('GET /v1/challenges', () => {
     }
   });
 
-  test('shows suspended and closed challenges with status=all only', async () => {
+  test('suspended and closed challenges are listed with status=all only', async () => {
     const program = await world.newProgram();
     const suspended = await world.newChallenge({}, program);
     const closed = await world.newChallenge({}, program);
@@ -87,7 +87,7 @@ describe('GET /v1/challenges', () => {
     expect(statuses).toEqual({ [suspended.id]: 'suspended', [closed.id]: 'closed', [live.id]: 'live' });
   });
 
-  test('leaves a claimed challenge out of the default list, for every ref of the account', async () => {
+  test('the default challenge list omits a claimed challenge, for every ref of the account', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const otherRef = `other-${randomUUID()}`;
@@ -104,7 +104,7 @@ describe('GET /v1/challenges', () => {
     expect(await listed('somebody-else')).toContain(challenge.id);
   });
 
-  test('leaves a challenge at its daily cap out of the default list', async () => {
+  test('the default challenge list omits a challenge at its daily cap', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 1 });
     const player = await world.newPlayer();
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }));
@@ -112,7 +112,7 @@ describe('GET /v1/challenges', () => {
     expect(await listed(player.ref, 'all')).toContain(challenge.id);
   });
 
-  test('leaves a challenge whose prize is above its tier ceiling out of the default list', async () => {
+  test('the default challenge list omits a challenge whose prize is above its tier ceiling', async () => {
     const program = await world.newProgram();
     const created = await world.operator.createChallenge(program.id, liveTerms({ integrity_tier: 1, prize: '25.01' }));
     expectStatus(201, created);
@@ -124,7 +124,7 @@ describe('GET /v1/challenges', () => {
     ['self-excluded', {}, { self_excluded_until: '2999-01-01T00:00:00.000Z' }],
     ['blocked', {}, { blocked: true }],
     ['under age', { date_of_birth: '2015-01-01' }, {}],
-  ] as const)('leaves every challenge out for a player who is %s', async (_what, account, changes) => {
+  ] as const)('the default challenge list is empty for a player who is %s', async (_what, account, changes) => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer({ account });
     if (Object.keys(changes).length > 0) {
@@ -134,7 +134,7 @@ describe('GET /v1/challenges', () => {
     expect(await listed(player.ref, 'all')).toContain(challenge.id);
   });
 
-  test('leaves a challenge out for a player below its verification level', async () => {
+  test('the default challenge list omits a challenge for a player below its verification level', async () => {
     const program = await world.newProgram();
     const strict = await world.newChallenge({ required_verification_level: 2 }, program);
     const easy = await world.newChallenge({ required_verification_level: 1 }, program);
@@ -144,18 +144,19 @@ describe('GET /v1/challenges', () => {
     expect((await listed(high.ref, undefined, program.test)).sort()).toEqual([strict.id, easy.id].sort());
   });
 
-  test('counts the jurisdiction in live only', async () => {
+  test('the challenge list applies the jurisdiction in live only', async () => {
     const program = await world.newProgram();
     const live = await world.newChallenge({ environment: 'live', jurisdictions: ['US-NY'] }, program);
     const sandbox = await world.newChallenge({ environment: 'test', jurisdictions: ['US-NY'] }, program);
     const player = await world.newPlayer({ partner: program.live, environment: 'live' });
-    expectStatus(201, await program.test.linkPlayer(player.ref, player.email));
+    const facts = { email: player.email, jurisdiction: 'US-CA' };
+    expectStatus(201, await program.test.createPlayer(player.ref, undefined, facts));
     expect(await listed(player.ref, undefined, program.live)).toEqual([]);
     expect(await listed(player.ref, 'all', program.live)).toEqual([live.id]);
     expect(await listed(player.ref, undefined, program.test)).toEqual([sandbox.id]);
   });
 
-  test('accepts from the default list exactly what POST /attempts accepts, funds aside', async () => {
+  test('POST /v1/attempts accepts exactly the challenges of the default list, funds aside', async () => {
     const program = await world.newProgram();
     const parent = await world.newChallenge({ name: 'Rung 1' }, program);
     const rung = await world.newChallenge({ name: 'Rung 2', parent_challenge_id: parent.id }, program);
@@ -176,18 +177,18 @@ describe('GET /v1/challenges', () => {
     }
   });
 
-  test('answers an unknown player_ref like any other', async () => {
+  test('the challenge list answers an unknown player_ref like any other', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({}, program);
     expect(await listed(randomUUID(), undefined, program.test)).toEqual([challenge.id]);
   });
 
-  test('answers an empty list for a program without challenges', async () => {
+  test('the challenge list is empty for a program without challenges', async () => {
     const program = await world.newProgram();
     expect(expectStatus(200, await program.test.listChallenges('anyone')).body).toEqual({ data: [] });
   });
 
-  test('takes a player_ref of 255 characters of any script', async () => {
+  test('the challenge list accepts a player_ref of 255 characters of any script', async () => {
     for (const ref of ['x'.repeat(255), 'ü'.repeat(255), '選手'.repeat(127), "o'brien & co; drop table", ' spaced ']) {
       expectStatus(200, await world.partner.listChallenges(ref));
     }
@@ -202,9 +203,9 @@ describe('GET /v1/challenges', () => {
     ['a player_ref object', '/v1/challenges?player_ref[a]=b'],
     ['an unknown status', '/v1/challenges?player_ref=a&status=nonsense'],
     ['broken percent encoding', '/v1/challenges?player_ref=%E0%A4%A'],
-  ])('refuses %s with 400', async (_what, path) => {
+  ])('the challenge list answers 400 to %s', async (_what, path) => {
     expectError(400, 'invalid_request', await world.partner.send('GET', path));
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the lists of challenges', () => world.expectAuditOk());
 });

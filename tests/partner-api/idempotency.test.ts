@@ -5,7 +5,7 @@ import { eventually, expectError, expectStatus, type Player, startWorld, type Wo
 
 const TAKEOVER_SECONDS = 3;
 
-describe('Idempotency-Key', () => {
+describe('the Idempotency-Key header', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld({
@@ -20,7 +20,7 @@ describe('Idempotency-Key', () => {
     return { player: await world.newPlayer({ funds }), challengeId: challenge.id };
   }
 
-  /** POST /v1/attempts with the body as text, so that key order and white space are the test's. */
+  /** POST /v1/attempts with the body as text, so that the test sets key order and white space. */
   function create(raw: string, key: string, partner = world.partner): Promise<Answer<AttemptBody>> {
     return partner.send('POST', '/v1/attempts', { raw, headers: { 'idempotency-key': key } });
   }
@@ -31,12 +31,12 @@ describe('Idempotency-Key', () => {
     expect(original.headers['idempotency-replayed']).toBeUndefined();
   }
 
-  describe('missing or malformed', () => {
+  describe('a missing or malformed Idempotency-Key', () => {
     test.each([
       ['missing', undefined],
       ['empty', ''],
       ['256 characters long', 'k'.repeat(256)],
-    ])('is 400 on both routes when %s', async (_what, key) => {
+    ])('an Idempotency-Key that is %s is 400 on both routes', async (_what, key) => {
       const { player, challengeId } = await newEntry();
       const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref });
       const before = await world.digest();
@@ -52,15 +52,15 @@ describe('Idempotency-Key', () => {
       expect(await world.digest()).toEqual(before);
     });
 
-    test('is accepted at 255 characters', async () => {
+    test('an Idempotency-Key of 255 characters is accepted', async () => {
       const { player, challengeId } = await newEntry();
       const key = 'k'.repeat(255);
       expectStatus(201, await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref }, key));
     });
   });
 
-  describe('used again', () => {
-    test('replays a create byte for byte, charges nothing and takes no second slot', async () => {
+  describe('an Idempotency-Key that is used again', () => {
+    test('a repeated create is replayed byte for byte, charges nothing and takes no second slot', async () => {
       const challenge = await world.newChallenge({ daily_attempt_cap: 1 });
       const player = await world.newPlayer();
       const key = randomUUID();
@@ -70,7 +70,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('replays an outcome byte for byte and pays nothing again', async () => {
+    test('a repeated outcome is replayed byte for byte and pays nothing again', async () => {
       const { player, challengeId } = await newEntry();
       const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref });
       const key = randomUUID();
@@ -82,7 +82,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('104.00');
     });
 
-    test('replays the create as it was, even after the attempt was settled', async () => {
+    test('a repeated create is replayed unchanged, even after the attempt was settled', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
       expectReplay(await world.partner.createAttempt(body, key), first);
     });
 
-    test('takes another key order, white space and number spelling for the same body', async () => {
+    test('another key order, white space or number spelling is the same body: a replay', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const first = await create(
@@ -106,6 +106,16 @@ describe('Idempotency-Key', () => {
       expectReplay(again, first);
     });
 
+    test('seeds of 64 bits that differ are different bodies, and one seed in two spellings is the same', async () => {
+      const { player, challengeId } = await newEntry();
+      const key = randomUUID();
+      const bodyOf = (seed: string) =>
+        `{"challenge_id":"${challengeId}","player_ref":"${player.ref}","metadata":{"seed":${seed}}}`;
+      const first = expectStatus(201, await create(bodyOf('12345678901234567891'), key));
+      expectReplay(await create(bodyOf('1.2345678901234567891E+19'), key), first);
+      expectError(409, 'idempotency_key_reused', await create(bodyOf('12345678901234567892'), key));
+    });
+
     test.each([
       ['another player', (challenge: string) => `{"challenge_id":"${challenge}","player_ref":"other"}`],
       [
@@ -118,11 +128,16 @@ describe('Idempotency-Key', () => {
           `{"challenge_id":"${challenge}","player_ref":"${ref}","metadata":{"list":[2,1]}}`,
       ],
       [
+        'a number that only a double would take for the same',
+        (challenge: string, ref: string) =>
+          `{"challenge_id":"${challenge}","player_ref":"${ref}","metadata":{"list":[1,2.0000000000000000001]}}`,
+      ],
+      [
         'an unknown field',
         (challenge: string, ref: string) =>
           `{"challenge_id":"${challenge}","player_ref":"${ref}","metadata":{"list":[1,2]},"extra":1}`,
       ],
-    ])('is 409 with another body: %s', async (_what, other) => {
+    ])('a reused key is 409 with another body: %s', async (_what, other) => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const raw = `{"challenge_id":"${challengeId}","player_ref":"${player.ref}","metadata":{"list":[1,2]}}`;
@@ -135,7 +150,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('is 409 on another attempt: the path is part of the request', async () => {
+    test('a reused key is 409 on another attempt: the path is part of the request', async () => {
       const { player, challengeId } = await newEntry();
       const body = { challenge_id: challengeId, player_ref: player.ref };
       const one = await world.partner.createAttempt(body);
@@ -146,7 +161,7 @@ describe('Idempotency-Key', () => {
       expect(expectStatus(200, await world.partner.getAttempt(two.body.id)).body.status).toBe('open');
     });
 
-    test('is independent per endpoint, per program and per environment', async () => {
+    test('an Idempotency-Key is independent per endpoint, per program and per environment', async () => {
       const key = randomUUID();
       const other = await world.newProgram();
       const here = await world.newChallenge();
@@ -164,7 +179,7 @@ describe('Idempotency-Key', () => {
       expectStatus(200, await world.partner.reportOutcome(ids[0] ?? '', { score: 1 }, key));
     });
 
-    test('treats keys as exact strings', async () => {
+    test('Idempotency-Keys are compared as exact strings', async () => {
       const { player, challengeId } = await newEntry();
       const body = { challenge_id: challengeId, player_ref: player.ref };
       const key = `Key-${randomUUID()}`;
@@ -174,8 +189,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('in flight', () => {
-    test('is 409 with Retry-After while the original runs, and replays once it is done', async () => {
+  describe('an Idempotency-Key in flight', () => {
+    test('a repeat is 409 with Retry-After while the original runs, and a replay once it is done', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -192,7 +207,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('200 parallel requests with one key charge once and agree', async () => {
+    test('200 parallel requests with one key charge once and have one response', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -207,7 +222,7 @@ describe('Idempotency-Key', () => {
       expect(expectStatus(201, await world.partner.createAttempt(body, key)).text).toBe(created[0]?.text);
     });
 
-    test('100 parallel winning outcomes with one key pay once and agree', async () => {
+    test('100 parallel winning outcomes with one key pay once and have one response', async () => {
       const { player, challengeId } = await newEntry();
       const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref });
       const key = randomUUID();
@@ -221,8 +236,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('whose process died', () => {
-    test('is in flight until the takeover, then runs as the same operation', async () => {
+  describe('an Idempotency-Key whose process died', () => {
+    test('a key whose process died is in flight until the takeover, then runs as the same operation', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -251,7 +266,7 @@ describe('Idempotency-Key', () => {
       expect(rows).toHaveLength(1);
     });
 
-    test('keeps its operation id over the takeover: the attempt that the dead process made is the one answered', async () => {
+    test('a takeover keeps the operation id: it answers the attempt that the dead process made', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -272,8 +287,8 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  describe('after a failure', () => {
-    test('is fresh after 402: the same request succeeds once there is money', async () => {
+  describe('an Idempotency-Key after a failure', () => {
+    test('after a 402 the same request succeeds with its key once there is money', async () => {
       const { player, challengeId } = await newEntry('0.50');
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -289,7 +304,7 @@ describe('Idempotency-Key', () => {
       ['400', (challengeId: string) => ({ challenge_id: challengeId, player_ref: '' })],
       ['404', () => ({ challenge_id: randomUUID(), player_ref: 'a' })],
       ['402', (challengeId: string) => ({ challenge_id: challengeId, player_ref: 'nobody' })],
-    ])('is fresh after %s, for another body too', async (status, failing) => {
+    ])('a key is fresh after %s, for another body too', async (status, failing) => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       expectStatus(Number(status), await world.partner.createAttempt(failing(challengeId), key));
@@ -298,7 +313,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('is fresh after 409 and 403', async () => {
+    test('a key is fresh after 409 and 403', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -319,7 +334,7 @@ describe('Idempotency-Key', () => {
       'challenge.create.after-commit',
       'challenge.create.after-charge',
       'wallet.charge.after-commit',
-    ])('is retried as the same operation after a 500 from %s', async (failpoint) => {
+    ])('a key is retried as the same operation after a 500 from %s', async (failpoint) => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -335,7 +350,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('starts another operation for another body after a 500', async () => {
+    test('after a 500 another body under the same key is another operation', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -347,7 +362,7 @@ describe('Idempotency-Key', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('answers 500 at once while the challenge service is down, and succeeds with the same key after', async () => {
+    test('a create answers 500 quickly while the challenge service is down, and succeeds with the same key afterwards', async () => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();
       const body = { challenge_id: challengeId, player_ref: player.ref };
@@ -365,5 +380,5 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after retries with Idempotency-Keys', () => world.expectAuditOk());
 });

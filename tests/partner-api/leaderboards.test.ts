@@ -65,8 +65,8 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     ...changes,
   });
 
-  describe('masked', () => {
-    test('is one and the same answer to nobody, to an unknown ref and to one that has not entered', async () => {
+  describe('the masked leaderboard', () => {
+    test('the masked leaderboard is the same without a ref, with an unknown ref and with one that has not entered', async () => {
       const round = await world.newRound({ min_entrants: 2, min_scored_attempts: 3 });
       const [player, second, outsider] = (await newPlayers(3)) as [Player, Player, Player];
       await world.playRound(round.id, player, 5);
@@ -95,7 +95,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(expectStatus(200, named).text).toBe(absent.text);
     });
 
-    test('stays for who was refused', async () => {
+    test('the leaderboard stays masked for a player whose entry was refused', async () => {
       const round = await world.newRound({ attempt_cap: 1 });
       const poor = await world.newPlayer({ funds: '0.00' });
       const blocked = await world.newPlayer();
@@ -108,7 +108,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       }
     });
 
-    test.each(['settled', 'cancelled'])('stays for outsiders after the round was %s', async (status) => {
+    test.each(['settled', 'cancelled'])('the leaderboard stays masked for outsiders once %s', async (status) => {
       const round = await world.newRound({ min_entrants: status === 'settled' ? 1 : 2 });
       const [player, outsider] = (await newPlayers(2)) as [Player, Player];
       await world.playRound(round.id, player, 5);
@@ -120,13 +120,13 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect((await world.partner.getLeaderboard(round.id, outsider.ref)).text).toBe(absent.text);
     });
 
-    test('refuses two names', async () => {
+    test('the leaderboard refuses two player_refs', async () => {
       const round = await world.newRound();
       const path = `/v1/tournaments/rounds/${round.id}/leaderboard?player_ref=a&player_ref=b`;
       expectError(400, 'invalid_request', await world.partner.send('GET', path));
     });
 
-    test('is never an answer to another program, another environment or an unknown round: that is 404', async () => {
+    test('the leaderboard of another program, another environment or an unknown round is 404', async () => {
       const other = await world.newProgram();
       const round = await world.newRound();
       const live = await world.newRound({ environment: 'live' });
@@ -152,24 +152,39 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     });
   });
 
-  describe('of a running round', () => {
-    test('is full and empty for who paid and has not scored', async () => {
+  describe('the leaderboard of a running round', () => {
+    test('an entrant without a score sees the leaderboard without rows, and the masked one after a refund', async () => {
       const round = await world.newRound();
       const [scorer, silent, refunded] = (await newPlayers(3)) as [Player, Player, Player];
       await world.playRound(round.id, scorer, 5);
       await enter(round, silent);
-      // They paid for an attempt; that its fee came back since does not undo it.
-      expectStatus(200, await world.partner.expireAttempt(await enter(round, refunded)));
+      const attempt = await enter(round, refunded);
+      const empty = { scored_players: 1, data: [] };
       for (const { ref } of [silent, refunded]) {
-        expect(await board(round, ref)).toEqual({
-          round: { ...round, entrant_count: 3 },
-          scored_players: 1,
-          data: [],
-        });
+        expect(await board(round, ref)).toEqual({ round: { ...round, entrant_count: 3 }, ...empty });
       }
+      expectStatus(200, await world.partner.expireAttempt(attempt));
+      expect(await board(round, silent.ref)).toEqual({ round: { ...round, entrant_count: 2 }, ...empty });
+      expect(await board(round, refunded.ref)).toMatchObject({ locked: true, entrant_count: 2 });
+      await enter(round, refunded);
+      expect(await board(round, refunded.ref)).toEqual({ round: { ...round, entrant_count: 3 }, ...empty });
     });
 
-    test('shows the player, one rank above and one below, and the length of the whole', async () => {
+    test('the leaderboard is the same for every ref of the account, including one that never played', async () => {
+      const round = await world.newRound();
+      const [player, stranger] = (await newPlayers(2)) as [Player, Player];
+      const alias = randomUUID();
+      expectStatus(201, await world.partner.linkPlayer(alias, player.email));
+      expect(await board(round, alias)).toMatchObject({ locked: true });
+      await world.playRound(round.id, player, 5);
+      expect(await board(round, alias)).toEqual(await board(round, player.ref));
+      expect((await board(round, alias)).data).toMatchObject([{ player_ref: player.ref, best_score: 5 }]);
+      // A ref that moves to another account sees what that account may see.
+      expectStatus(201, await world.partner.linkPlayer(alias, stranger.email));
+      expect(await board(round, alias)).toEqual(await board(round, randomUUID()));
+    });
+
+    test('the leaderboard shows the player, one rank above and one below, and the total length', async () => {
       const round = await world.newRound();
       const players = await newPlayers(5);
       const outcomes: OutcomeBody[] = [];
@@ -186,21 +201,21 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       }
     });
 
-    test('shows one row to the only one who scored', async () => {
+    test('the leaderboard of one scored player has one row', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const outcome = await world.playRound(round.id, player, -1.5);
       expect(await rows(round, player)).toEqual([rowOf(1, player, outcome)]);
     });
 
-    test('moves with every better run, and only with those', async () => {
+    test('the leaderboard changes with every better run, and only with those', async () => {
       const round = await world.newRound({ attempt_cap: 10 });
       const [mover, rival] = (await newPlayers(2)) as [Player, Player];
       await world.playRound(round.id, rival, 50);
       const first = await world.playRound(round.id, mover, 10);
       const seen = async () => (await rows(round, mover)).find((row) => row.player_ref === mover.ref);
       expect(await seen()).toEqual(rowOf(2, mover, first));
-      // Worse, and the same again: the earlier run stays.
+      // A worse and an equal run: the earlier run stays.
       await world.playRound(round.id, mover, 9);
       await world.playRound(round.id, mover, 10);
       expect(await seen()).toEqual(rowOf(2, mover, first, { paid_attempts: 3 }));
@@ -210,7 +225,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect((await board(round, mover.ref)).scored_players).toBe(2);
     });
 
-    test('counts the attempts that were bought and not given back', async () => {
+    test('the leaderboard counts a player’s paid attempts without the refunded ones', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       await world.playRound(round.id, player, 1);
@@ -221,7 +236,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(await rows(round, player)).toMatchObject([{ paid_attempts: 2 }]);
     });
 
-    test('shows a person once, by the ref of their best run', async () => {
+    test('the leaderboard shows a person once, by the ref of their best run', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const twin = { ...player, ref: `twin-${randomUUID()}` };
@@ -234,11 +249,11 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     });
   });
 
-  describe('order', () => {
+  describe('the order of the leaderboard', () => {
     test.each([
       ['higher_is_better', [7, -1, 1e300, 0.5, 0]],
       ['lower_is_better', [7, -1, 1e300, 0.5, 0]],
-    ] as const)('%s', async (direction, scores) => {
+    ] as const)('scores are ranked by %s', async (direction, scores) => {
       const round = await world.newRound({ threshold_direction: direction });
       const players = await newPlayers(scores.length);
       for (const [index, score] of scores.entries()) {
@@ -253,7 +268,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     test.each([
       ['lower_is_better', [3, 2, 2.5]],
       ['higher_is_better', [2, 3, 2.5]],
-    ])('of equal scores goes by the tiebreak, where %s, before the time', async (direction, tiebreaks) => {
+    ])('equal scores are ranked by tiebreak, %s, before time', async (direction, tiebreaks) => {
       const round = await world.newRound({ tiebreak_metric_name: 'moves', tiebreak_direction: direction });
       const [worst, best, middle] = (await newPlayers(3)) as [Player, Player, Player];
       for (const [index, player] of [worst, best, middle].entries()) {
@@ -262,11 +277,11 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(await finalOrder(round, best)).toEqual([best, middle, worst].map(({ ref }) => ref));
     });
 
-    test('of equal runs goes by the time of the best one', async () => {
+    test('equal runs are ranked by the time of the best one', async () => {
       const round = await world.newRound(WITH_TIEBREAK);
       const [early, late, latest] = (await newPlayers(3)) as [Player, Player, Player];
       const at: string[] = [];
-      // `latest` was first with a worse run; the time that counts is that of the run that counts.
+      // `latest` was first with a worse run; the time that counts is that of the best run.
       await world.playRound(round.id, latest, 9, 4);
       for (const player of [early, late, latest]) {
         at.push((await world.playRound(round.id, player, 10, 4)).recorded_at);
@@ -275,7 +290,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(await finalOrder(round, early)).toEqual([early, late, latest].map(({ ref }) => ref));
     });
 
-    test('takes the tiebreak of the run that holds the best score, not the best tiebreak', async () => {
+    test('the tiebreak that counts is that of the run with the best score, not the best tiebreak', async () => {
       const round = await world.newRound(WITH_TIEBREAK);
       const [player, rival] = (await newPlayers(2)) as [Player, Player];
       await world.playRound(round.id, player, 9, 1);
@@ -293,7 +308,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       ]);
     });
 
-    test('is strict among many, and every window agrees with the final table', async () => {
+    test('the order of many runs is strict, and every window agrees with the final table', async () => {
       const round = await world.newRound({ ...WITH_TIEBREAK, attempt_cap: 3, min_scored_attempts: 30 });
       const players = await newPlayers(15);
       // Few values, so that most runs tie on something.
@@ -340,8 +355,8 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     }
   });
 
-  describe('of a round that is over', () => {
-    test('settled: the complete table with final ranks and payouts, for everyone who entered', async () => {
+  describe('the leaderboard of a round that is over', () => {
+    test('the leaderboard of a settled round is complete, with final ranks and payouts, for everyone who entered', async () => {
       const round = await world.newRound();
       const players = await newPlayers(5);
       const silent = await world.newPlayer();
@@ -355,7 +370,8 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
         id: round.id,
         status: 'settled',
         settled_at: expect.stringMatching(TIMESTAMP),
-        entrant_count: 6,
+        // The fee of the entrant without a score was refunded at the close.
+        entrant_count: 5,
         purse_table: round.purse_table,
       });
       expect(Date.parse(closed.settled_at ?? '')).toBeGreaterThanOrEqual(Date.parse(closed.closes_at));
@@ -371,10 +387,11 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
           }),
         ),
       };
-      for (const { ref } of [...players, silent]) expect(await board(round, ref)).toEqual(expected);
+      for (const { ref } of players) expect(await board(round, ref)).toEqual(expected);
+      expect(await board(round, silent.ref)).toEqual(await board(round, randomUUID()));
     });
 
-    test('cancelled: the complete table, every row refunded', async () => {
+    test('the leaderboard of a cancelled round is complete, with every row refunded', async () => {
       const round = await world.newRound({ min_entrants: 4 });
       const players = await newPlayers(3);
       const outcomes: OutcomeBody[] = [];
@@ -396,16 +413,16 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       for (const { ref } of players) expect(await board(round, ref)).toEqual(expected);
     });
 
-    test('settled without a single score: an empty table', async () => {
+    test('the leaderboard of a round that was cancelled without a score is empty', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       await enter(round, player);
       const closed = await close(round);
-      expect(closed.status).toBe('settled');
+      expect(closed).toMatchObject({ status: 'cancelled', entrant_count: 0 });
       expect(await board(round, player.ref)).toEqual({ round: closed, scored_players: 0, data: [] });
       expect(await world.balance(player)).toBe('100.00');
     });
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the leaderboards', () => world.expectAuditOk());
 });

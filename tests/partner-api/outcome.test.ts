@@ -17,7 +17,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     return expectStatus(201, await world.partner.createAttempt(body)).body.id;
   }
 
-  test('settles a loss: no award, no money', async () => {
+  test('a loss settles the attempt without an award or a payout', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -37,7 +37,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('settles a win at exactly the bar: the frozen prize is paid before the answer', async () => {
+  test('a win at exactly the bar is paid the frozen prize before the response', async () => {
     const challenge = await world.newChallenge({ prize: '7.25' });
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -71,7 +71,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     ['lower_is_better', 99.9999999, true],
     ['lower_is_better', 100.0000001, false],
     ['lower_is_better', -1e300, true],
-  ])('in direction %s a score of %d against 100: met is %s', async (direction, score, met) => {
+  ])('with %s a score of %d against a bar of 100: met is %s', async (direction, score, met) => {
     const challenge = await world.newChallenge({ threshold_direction: direction });
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -81,7 +81,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
   });
 
   test.each([0, -0, 1e-300, 5e-324, 0.1, 1e21, 1.7976931348623157e308, -1.7976931348623157e308, 9007199254740991])(
-    'echoes the score %d exactly',
+    'an outcome echoes the score %d exactly',
     async (score) => {
       const challenge = await world.newChallenge();
       const player = await world.newPlayer();
@@ -93,7 +93,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     },
   );
 
-  test('pays one prize per player: the second clearing attempt has met the bar and no award', async () => {
+  test('each challenge pays one prize per player: the second clearing attempt has met the bar and has no award', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const first = await openAttempt(challenge.id, player);
@@ -105,7 +105,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(await world.balance(player)).toBe('103.00');
   });
 
-  test('judges a calibrating attempt against nothing', async () => {
+  test('a calibrating attempt has an outcome without a threshold', async () => {
     const terms = liveTerms({ status: 'calibrating' });
     delete terms.threshold;
     const challenge = expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body;
@@ -119,7 +119,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     });
   });
 
-  test('ignores a tiebreak on a challenge attempt', async () => {
+  test('a tiebreak on an attempt in a challenge is ignored', async () => {
     const challenge = await world.newChallenge();
     const attemptId = await openAttempt(challenge.id, await world.newPlayer());
     const answer = await world.partner.send('POST', `/v1/attempts/${attemptId}/outcome`, {
@@ -129,7 +129,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expectStatus(200, answer);
   });
 
-  test('lets no win flag of a partner decide', async () => {
+  test('a win flag in the partner’s report has no effect on the decision', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -142,7 +142,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('keeps the threshold and the prize that were frozen at creation', async () => {
+  test('an outcome applies the threshold and the prize that were frozen at creation', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -151,7 +151,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(answer.body).toMatchObject({ met_threshold: true, threshold_applied: 100, award: { amount: '5.00' } });
   });
 
-  test('answers 409 to a second report under another key', async () => {
+  test('a second report under another key is 409', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -161,7 +161,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body.outcome).toEqual(first.body);
   });
 
-  test.each(['expired', 'voided'])('answers 409 to a report on an attempt that is %s', async (how) => {
+  test.each(['expired', 'voided'])('a report on an attempt that is %s is 409', async (how) => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -175,7 +175,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('answers 422 outside the declared window, inclusive at its ends, and spoils the attempt', async () => {
+  test('a score outside the declared window is 422 and disqualifies the attempt; the window includes its ends', async () => {
     const challenge = await world.newChallenge({ score_min: 0, score_max: 1000 });
     const player = await world.newPlayer();
     for (const score of [-0.001, 1000.001]) {
@@ -183,7 +183,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
       const key = randomUUID();
       expectError(422, 'score_out_of_range', await world.partner.reportOutcome(attemptId, { score }, key));
       expectError(422, 'score_out_of_range', await world.partner.reportOutcome(attemptId, { score }, key));
-      // Spoilt: a plausible report comes too late.
+      // Disqualified: a plausible report comes too late.
       expectError(422, 'score_out_of_range', await world.partner.reportOutcome(attemptId, { score: 500 }));
       const attempt = expectStatus(200, await world.partner.getAttempt(attemptId));
       expect(attempt.body).toMatchObject({ status: 'open', outcome: null });
@@ -198,7 +198,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     }
   });
 
-  test('answers 404 to unknown and malformed attempt ids', async () => {
+  test('a report on an unknown or malformed attempt id is 404', async () => {
     for (const id of [randomUUID(), 'nonsense', '123', `${randomUUID()}0`]) {
       const answer = await world.partner.send('POST', `/v1/attempts/${id}/outcome`, {
         body: { score: 1 },
@@ -208,7 +208,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     }
   });
 
-  test('keeps the evidence word for word in a signed receipt', async () => {
+  test('a signed receipt contains the evidence verbatim', async () => {
     const challenge = await world.newChallenge();
     const attemptId = await openAttempt(challenge.id, await world.newPlayer());
     const evidence = { replay: 'https://example.com/r/1', inputs: [1, 2.5, { ünï: null }], ok: true };
@@ -221,5 +221,5 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(receipt.receipt.score).toBe(12);
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after outcomes', () => world.expectAuditOk());
 });

@@ -12,11 +12,11 @@ describe('POST /v1/players', () => {
   async function newAccount(): Promise<string> {
     const email = `${randomUUID()}@example.com`;
     const account = { email, date_of_birth: '1990-01-01', jurisdiction: 'US-CA', verification_level: 1 };
-    expectStatus(201, await world.operator.createAccount(account));
+    expectStatus(201, await world.operator.createAccount({ ...account, program_id: world.program.id }));
     return email;
   }
 
-  test('links a ref to an account and answers the link', async () => {
+  test('a ref is linked to an account, and the response is the link', async () => {
     const ref = randomUUID();
     const answer = expectStatus(201, await world.partner.linkPlayer(ref, await newAccount()));
     expect(answer.body).toEqual({
@@ -26,7 +26,7 @@ describe('POST /v1/players', () => {
     });
   });
 
-  test('answers the same when repeated', async () => {
+  test('a repeated link has the same response', async () => {
     const ref = randomUUID();
     const email = await newAccount();
     const first = expectStatus(201, await world.partner.linkPlayer(ref, email));
@@ -34,7 +34,7 @@ describe('POST /v1/players', () => {
     expect(second.text).toBe(first.text);
   });
 
-  test('answers the same to parallel links of one ref', async () => {
+  test('parallel links of one ref have the same response', async () => {
     const ref = randomUUID();
     const email = await newAccount();
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.partner.linkPlayer(ref, email)));
@@ -42,12 +42,12 @@ describe('POST /v1/players', () => {
     expect(answers[0]?.status).toBe(201);
   });
 
-  test('matches the e-mail in any case', async () => {
+  test('a link matches the e-mail in any case', async () => {
     const email = await newAccount();
     expectStatus(201, await world.partner.linkPlayer(randomUUID(), email.toUpperCase()));
   });
 
-  test('needs no Idempotency-Key and ignores one', async () => {
+  test('a link needs no Idempotency-Key and ignores one', async () => {
     const email = await newAccount();
     const headers = { 'idempotency-key': 'the-same' };
     for (const ref of [randomUUID(), randomUUID()]) {
@@ -57,13 +57,13 @@ describe('POST /v1/players', () => {
     }
   });
 
-  test('answers 404 for an e-mail without an account, and makes none', async () => {
+  test('a link to an e-mail without an account is 404, and makes none', async () => {
     const before = await world.digest();
     expectError(404, 'not_found', await world.partner.linkPlayer(randomUUID(), `${randomUUID()}@example.com`));
     expect(await world.digest()).toEqual(before);
   });
 
-  test('does not link a sandbox-only account or a test link into live', async () => {
+  test('a ref that a test key linked has no account in live', async () => {
     const ref = randomUUID();
     expectStatus(201, await world.partner.linkPlayer(ref, await newAccount()));
     const challenge = await world.newChallenge({ environment: 'live' });
@@ -74,7 +74,7 @@ describe('POST /v1/players', () => {
     );
   });
 
-  test('moves the link when another e-mail is sent for the ref; the open attempt stays with the account that paid', async () => {
+  test('another e-mail for a ref moves the link; the open attempt stays with the account that paid', async () => {
     const challenge = await world.newChallenge();
     const first = await world.newPlayer({ funds: '10.00' });
     const second = await world.newPlayer({ funds: '20.00' });
@@ -96,5 +96,5 @@ describe('POST /v1/players', () => {
     expect(await world.balance(second)).toBe('24.00');
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after player links', () => world.expectAuditOk());
 });

@@ -13,7 +13,7 @@ import {
 
 const LIMIT = 60;
 
-/** 401, 429, 400, idempotency 409, 404, state 409, 403, 402: each request here breaks two rules, and the first one answers. */
+/** 401, 429, 400, idempotency 409, 404, state 409, 403, 402: each request here violates two rules, and the first one decides the response. */
 describe('the order of checks', () => {
   let world: World;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('the order of checks', () => {
     });
     expect(statuses).toEqual([429, 429, 429, 429]);
     expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
-    // A gateway may repeat a 429 from memory for a second (architecture, "block locally after a denial"); then it is 401.
+    // A gateway may repeat a 429 from its cache for a second (architecture, "block locally after a denial"); then it is 401.
     await eventually(
       async () => {
         const answer = await program.test.listChallenges('a');
@@ -141,7 +141,7 @@ describe('the order of checks', () => {
     const won = expectStatus(201, await on(claimed.id));
     expectStatus(200, await world.operator.updateAccount(player.accountId, { under_investigation: true }));
     expectStatus(200, await program.test.reportOutcome(won.body.id, { score: 100 }));
-    // Blocked and without money now.
+    // From here the player is blocked and without money.
     expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: true }));
     expect(await world.balance(player)).toBe('0.00');
     expectError(409, 'challenge_not_available', await on(suspended.id));
@@ -162,7 +162,7 @@ describe('the order of checks', () => {
     expectError(403, 'blocked', await program.test.createAttempt(body));
   });
 
-  test('a settled attempt answers 409 before a score is judged, and a spoilt one 422', async () => {
+  test('a settled attempt answers 409 before the 422 of an implausible score', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({ score_min: 0, score_max: 1000 }, program);
     const player = await world.newPlayer({ partner: program.test });
@@ -171,7 +171,7 @@ describe('the order of checks', () => {
     expectError(409, 'attempt_already_settled', await program.test.reportOutcome(attempt.body.id, { score: -1 }));
   });
 
-  describe('of rounds', () => {
+  describe('the order of checks in rounds', () => {
     /** A program whose player is blocked and without money, and has bought the one attempt that the cap of each round allows. */
     async function blockedEntrant() {
       const program = await world.newProgram();
@@ -189,7 +189,7 @@ describe('the order of checks', () => {
       return { program, player, on, rounds, attemptIds };
     }
 
-    test('404, then entries_closed, then the cap, then 403, then 402', async () => {
+    test('an entry checks 404, then entries_closed, then the cap, then 403, then 402', async () => {
       const { program, player, on, rounds } = await blockedEntrant();
       const other = await world.newProgram();
       const [capped, closed, over] = rounds.map(({ id }) => id) as [string, string, string];
@@ -205,12 +205,12 @@ describe('the order of checks', () => {
       expectError(403, 'blocked', await on(fresh.id));
       expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
       expectError(402, 'insufficient_funds', await on(fresh.id));
-      // A ref that nobody is: the state of the round comes first.
+      // An unknown ref: the state of the round comes first.
       const stranger = { tournament_round_id: closed, player_ref: randomUUID() };
       expectError(409, 'entries_closed', await program.test.createAttempt(stranger));
     });
 
-    test('400 before the idempotency 409, and that before 404 and a state 409', async () => {
+    test('an entry checks 400 before the idempotency 409, and that before 404 and a state 409', async () => {
       const { program, player, on, rounds } = await blockedEntrant();
       expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
       const money = { environment: 'test', amount: '1.00', reference: randomUUID() };
@@ -225,7 +225,7 @@ describe('the order of checks', () => {
       }
     });
 
-    test('a score: 400, then 404, then what ended the attempt, then the tiebreak', async () => {
+    test('a score in a round checks 400, then 404, then the end of the attempt, then the tiebreak', async () => {
       const { program, rounds, attemptIds } = await blockedEntrant();
       const other = await world.newProgram();
       const [settled, unscored, running] = attemptIds as [string, string, string];
@@ -241,7 +241,7 @@ describe('the order of checks', () => {
       expectError(422, 'tiebreak_required', await program.test.reportOutcome(running, { score: 1 }));
     });
 
-    test('a board: 401 and 400 before 404', async () => {
+    test('a leaderboard checks 401 and 400 before 404', async () => {
       const path = `/v1/tournaments/rounds/${randomUUID()}/leaderboard?player_ref=a&player_ref=b`;
       expectStatus(401, await world.http.send('GET', path));
       const program = await world.newProgram();
@@ -249,12 +249,12 @@ describe('the order of checks', () => {
     });
   });
 
-  describe('of the portal and the sandbox', () => {
+  describe('the order of checks in the portal and the sandbox', () => {
     const NOWHERE = 'https://127.0.0.1:9443/';
 
-    test('signing in: 400 before 429, and 429 before 401 and before what is right', async () => {
+    test('sign-in checks 400 before 429, and 429 before the password', async () => {
       const { email, password } = await world.newDeveloper();
-      const guesses = Array.from({ length: 10 }, () => signIn(world.http, { email, password: 'wrong' }));
+      const guesses = Array.from({ length: 5 }, () => signIn(world.http, { email, password: 'wrong' }));
       for (const answer of await Promise.all(guesses)) expectError(401, 'unauthorized', answer);
       const path = '/api/portal/session';
       expectError(400, 'invalid_request', await world.http.send('POST', path, { raw: '{' }));
@@ -263,7 +263,7 @@ describe('the order of checks', () => {
       expectStatus(429, await signIn(world.http, { email, password }));
     });
 
-    test('401 before 403, 403 before 400 and 404, and 400 before 404', async () => {
+    test('the portal checks 401 before 403, 403 before 400 and 404, and 400 before 404', async () => {
       const { portal } = await world.newDeveloper();
       const foreignSite = { 'sec-fetch-site': 'cross-site' };
       const cookie = { cookie: `laurel_session=${portal.token}` };
@@ -294,7 +294,7 @@ describe('the order of checks', () => {
       expectError(404, 'not_found', await portal.send('POST', '/webhook-endpoints', { body: unknown }));
     });
 
-    test('400 and 404 before a state 409', async () => {
+    test('the portal and the sandbox check 400 and 404 before a state 409', async () => {
       const owner = await world.newDeveloper();
       const other = await world.newDeveloper();
       const created = await Promise.all(
@@ -309,7 +309,7 @@ describe('the order of checks', () => {
       expectError(404, 'not_found', await other.portal.sendTest(id));
     });
 
-    test('a retry of a delivery: 401 before 404, and 404 before a state 409', async () => {
+    test('a retry of a delivery checks 401 before 404, and 404 before a state 409', async () => {
       const owner = await world.newDeveloper();
       const hook = await world.newReceiver(owner);
       const challenge = await world.newChallenge({}, owner.program);
@@ -327,5 +327,5 @@ describe('the order of checks', () => {
     });
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the requests that violate two rules', () => world.expectAuditOk());
 });

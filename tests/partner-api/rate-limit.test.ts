@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer } from '@laurel/testing';
+import { type Answer, createPartner } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, insideOneWindow, type Program, startWorld, type World } from '../world.ts';
 
@@ -12,7 +12,7 @@ interface LimiterBody {
   reset_at: string;
 }
 
-describe('the rate limit', () => {
+describe('the rate limit of API keys', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld({
@@ -24,7 +24,7 @@ describe('the rate limit', () => {
 
   const list = (program: Program): Promise<Answer<unknown>> => program.test.listChallenges('a');
 
-  test('lets exactly the limit through, over two gateways and under parallel load', async () => {
+  test('exactly the limit of requests is admitted over two gateways under parallel load', async () => {
     const answers = await insideOneWindow(world, (program) =>
       Promise.all(Array.from({ length: LIMIT * 4 }, () => list(program))),
     );
@@ -40,7 +40,7 @@ describe('the rate limit', () => {
     }
   });
 
-  test('counts down one by one, refused requests or not, over both gateways', async () => {
+  test('the remaining count decreases by one with every request, refused or not, over both gateways', async () => {
     const remaining = await insideOneWindow(world, async (program) => {
       const seen: number[] = [];
       const requests = [
@@ -58,7 +58,7 @@ describe('the rate limit', () => {
     expect(remaining).toEqual([49, 48, 47, 46, 45, 44, 43]);
   });
 
-  test('answers 429 with the limiter body and headers', async () => {
+  test('a request over the limit is 429 with the limiter’s body and headers', async () => {
     const refused = await insideOneWindow(world, async (program) => {
       await Promise.all(Array.from({ length: LIMIT }, () => list(program)));
       return [await list(program), await list(program)];
@@ -79,7 +79,23 @@ describe('the rate limit', () => {
     }
   });
 
-  test('counts each key by itself', async () => {
+  test('a replacement key continues the count of the replaced key in the same minute', async () => {
+    const [before, after, statuses] = await insideOneWindow(world, async () => {
+      const developer = await world.newDeveloper();
+      const { program } = developer;
+      for (let request = 1; request < 10; request += 1) await list(program);
+      const before = await list(program);
+      const { test_key: testKey } = expectStatus(200, await developer.portal.replaceTestKey(program.id)).body;
+      const renewed = { ...program, test: createPartner(world.http, testKey) };
+      const after = await list(renewed);
+      const answers = await Promise.all(Array.from({ length: LIMIT }, () => list(renewed)));
+      return [before, after, answers.map(({ status }) => status)] as const;
+    });
+    expect([before, after].map((answer) => answer.headers['x-ratelimit-remaining'])).toEqual(['40', '39']);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT - 11);
+  });
+
+  test('the test and the live key of a program are counted separately', async () => {
     const statuses = await insideOneWindow(world, async (program) => {
       await Promise.all(Array.from({ length: LIMIT + 10 }, () => list(program)));
       return [(await list(program)).status, (await program.live.listChallenges('a')).status];
@@ -87,7 +103,7 @@ describe('the rate limit', () => {
     expect(statuses).toEqual([429, 200]);
   });
 
-  test('spends no idempotency key and creates nothing when it refuses', async () => {
+  test('a request over the limit uses no idempotency key and creates nothing', async () => {
     const player = await world.newPlayer();
     const [before, after, statuses] = await insideOneWindow(world, async (program) => {
       const challenge = await world.newChallenge({}, program);

@@ -42,8 +42,8 @@ describe('attempts in a tournament round', () => {
     return twin;
   }
 
-  describe('entries', () => {
-    test('charge the entry fee and answer the attempt whole', async () => {
+  describe('entries in a round', () => {
+    test('an entry charges the entry fee and answers the whole attempt', async () => {
       const round = await world.newRound({ entry_fee: '2.50' });
       const player = await world.newPlayer({ funds: '10.00' });
       const metadata = { match: 'a-17', ünï: [1, 2.5, null, { deep: '選手' }] };
@@ -67,7 +67,7 @@ describe('attempts in a tournament round', () => {
       expect(data[0]).toMatchObject({ kind: 'fee', amount: '-2.50', reference: answer.body.id });
     });
 
-    test('cost the same each time, up to the cap, and the refused one costs nothing', async () => {
+    test('each entry up to the cap costs the same, and the refused one costs nothing', async () => {
       const round = await world.newRound({ attempt_cap: 3, entry_fee: '2.00' });
       const player = await world.newPlayer();
       for (let count = 0; count < 3; count += 1) {
@@ -76,13 +76,13 @@ describe('attempts in a tournament round', () => {
       expectError(409, 'attempt_cap_reached', await enter(round, player));
       expect(await world.balance(player)).toBe('94.00');
       expect(await entrants(round)).toBe(1);
-      // The cap is one player's own.
+      // The cap is per player.
       const other = await world.newPlayer();
       expectStatus(201, await enter(round, other));
       expect(await entrants(round)).toBe(2);
     });
 
-    test('of two refs of one account share one cap and count one entrant', async () => {
+    test('entries of two refs of one account share one cap and count one entrant', async () => {
       const round = await world.newRound({ attempt_cap: 3 });
       const player = await world.newPlayer();
       const twin = await twinOf(player);
@@ -93,7 +93,7 @@ describe('attempts in a tournament round', () => {
       expect(await entrants(round)).toBe(1);
     });
 
-    test('count against the cap of their round alone', async () => {
+    test('entries count against the cap of their own round only', async () => {
       const tournament = await world.newTournament({ attempt_cap: 1 });
       const player = await world.newPlayer();
       const first = await world.openRound(tournament.id);
@@ -104,7 +104,7 @@ describe('attempts in a tournament round', () => {
       expectError(409, 'attempt_cap_reached', await enter(second, player));
     });
 
-    test.each(['expired', 'voided'])('that are %s give the fee and their place under the cap back', async (how) => {
+    test.each(['expired', 'voided'])('entries that are %s return the fee and the slot under the cap', async (how) => {
       const round = await world.newRound({ attempt_cap: 1 });
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -121,7 +121,7 @@ describe('attempts in a tournament round', () => {
       expect(await entrants(round)).toBe(1);
     });
 
-    test('need an account with money, and leave no trace without', async () => {
+    test('an entry without an account or money is 402, and leaves no trace', async () => {
       const round = await world.newRound({ entry_fee: '5.00' });
       const poor = await world.newPlayer({ funds: '4.99' });
       const stranger = { ref: randomUUID() };
@@ -133,7 +133,7 @@ describe('attempts in a tournament round', () => {
       expect(await world.balance(poor)).toBe('4.99');
     });
 
-    test('take the last cent', async () => {
+    test('an entry may spend the last cent', async () => {
       const round = await world.newRound({ entry_fee: '5.00' });
       const player = await world.newPlayer({ funds: '5.00' });
       expectStatus(201, await enter(round, player));
@@ -144,7 +144,7 @@ describe('attempts in a tournament round', () => {
       ['self-excluded', {}, { self_excluded_until: '2999-01-01T00:00:00.000Z' }],
       ['blocked', {}, { blocked: true }],
       ['under age', { date_of_birth: '2015-01-01' }, {}],
-    ] as const)('are 403 for a player who is %s, and charge nothing', async (_what, account, changes) => {
+    ] as const)('entries are 403 for a player who is %s, and charge nothing', async (_what, account, changes) => {
       const round = await world.newRound();
       const player = await world.newPlayer({ account });
       if (Object.keys(changes).length > 0) {
@@ -155,21 +155,20 @@ describe('attempts in a tournament round', () => {
       expect(await entrants(round)).toBe(0);
     });
 
-    test('need no verification and no particular place', async () => {
+    test('an entry needs no verification and no particular location', async () => {
       const round = await world.newRound({ environment: 'live' });
       const account = { verification_level: 0, jurisdiction: 'US-WA' };
       const player = await world.newPlayer({ environment: 'live', account });
       expectStatus(201, await enter(round, player, world.program.live));
     });
 
-    test('are 403 for an insider in the program’s own live rounds, and only there', async () => {
+    test('an insider’s entry is 403 in the program’s own live rounds, and only there', async () => {
       const other = await world.newProgram();
       const player = await world.newPlayer({ environment: 'live' });
       expectStatus(201, await world.operator.addInsider(world.program.id, player.accountId));
-      expectStatus(201, await world.partner.linkPlayer(player.ref, player.email));
       expectStatus(201, await other.live.linkPlayer(player.ref, player.email));
-      const money = { environment: 'test', amount: '10.00', reference: randomUUID() };
-      expectStatus(201, await world.operator.deposit(player.accountId, money));
+      const tester = await world.newPlayer();
+      expectStatus(201, await world.operator.addInsider(world.program.id, tester.accountId));
 
       const live = await world.newRound({ environment: 'live' });
       expectError(403, 'insider_entry', await enter(live, player, world.program.live));
@@ -177,7 +176,7 @@ describe('attempts in a tournament round', () => {
       const masked = expectStatus(200, await world.program.live.getLeaderboard(live.id, player.ref)).body;
       expect(masked).toMatchObject({ locked: true, entrant_count: 0 });
 
-      expectStatus(201, await enter(await world.newRound(), player));
+      expectStatus(201, await enter(await world.newRound(), tester));
       const elsewhere = await world.newRound({ environment: 'live' }, other);
       expectStatus(201, await enter(elsewhere, player, other.live));
       const challenge = await world.newChallenge({ environment: 'live' });
@@ -185,7 +184,7 @@ describe('attempts in a tournament round', () => {
       expectStatus(201, await world.program.live.createAttempt(attempt));
     });
 
-    test('are 404 for an unknown round, another program’s, and the other environment’s', async () => {
+    test('an entry in an unknown round, another program’s, or one of the other environment is 404', async () => {
       const other = await world.newProgram();
       const round = await world.newRound();
       const live = await world.newRound({ environment: 'live' });
@@ -208,7 +207,7 @@ describe('attempts in a tournament round', () => {
       expect(await world.balance(stranger)).toBe('100.00');
     });
 
-    test('close with the entries: no first one, no further one, while scores go on', async () => {
+    test('closed entries refuse first and further ones, while scores are still accepted', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -220,11 +219,11 @@ describe('attempts in a tournament round', () => {
       expectStatus(200, await world.partner.reportOutcome(id, { score: 3 }));
       expect(await world.balance(player)).toBe('99.00');
       expect(await entrants(round)).toBe(1);
-      // Once more changes nothing.
+      // A repeated close changes nothing.
       expect(expectStatus(200, await world.partner.closeEntries(round.id)).body).toEqual(closed);
     });
 
-    test('close ten minutes before the round does', async () => {
+    test('entries close ten minutes before their round does', async () => {
       const tournament = await world.newTournament();
       const times = { opens_at: inMinutes(-60), closes_at: inMinutes(9.9) };
       const round = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
@@ -236,14 +235,14 @@ describe('attempts in a tournament round', () => {
       expectStatus(201, await enter(open, await world.newPlayer()));
     });
 
-    test('do not begin before the round does', async () => {
+    test('entries do not open before their round does', async () => {
       const tournament = await world.newTournament();
       const times = { opens_at: inMinutes(1), closes_at: inMinutes(60) };
       const round = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
       expectError(409, 'entries_closed', await enter(round, await world.newPlayer()));
     });
 
-    test.each(['settled', 'cancelled'])('are refused by a round that is %s', async (status) => {
+    test.each(['settled', 'cancelled'])('entries are refused by a round that is %s', async (status) => {
       const round = await world.newRound({ min_entrants: status === 'settled' ? 1 : 2 });
       const player = await world.newPlayer();
       await world.playRound(round.id, player, 1);
@@ -253,7 +252,7 @@ describe('attempts in a tournament round', () => {
       expectError(409, 'conflict', await world.partner.closeEntries(round.id));
     });
 
-    test('stay with the account that paid when the link moves, and the ref begins anew', async () => {
+    test('entries stay with the account that paid when the link moves, and the ref starts without entries', async () => {
       const round = await world.newRound({ attempt_cap: 1 });
       const first = await world.newPlayer();
       const second = await world.newPlayer();
@@ -264,11 +263,11 @@ describe('attempts in a tournament round', () => {
       expect(await entrants(round)).toBe(2);
       expectStatus(200, await world.partner.reportOutcome(id, { score: 2 }));
       const { data } = expectStatus(200, await world.partner.getLeaderboard(round.id, first.ref)).body;
-      // The first person's run; the second's, whom the ref names now, has no score.
+      // The board shows the first person's run; the second person, to whom the ref is linked now, has no score.
       expect(data).toEqual([]);
     });
 
-    test('that end after the link moved go back to the account that paid', async () => {
+    test('an entry that ends after the link moved is refunded to the account that paid', async () => {
       const round = await world.newRound();
       const first = await world.newPlayer();
       const second = await world.newPlayer();
@@ -280,8 +279,8 @@ describe('attempts in a tournament round', () => {
     });
   });
 
-  describe('outcomes', () => {
-    test('go on the board, decide nothing and pay nothing', async () => {
+  describe('outcomes in a round', () => {
+    test('an outcome in a round goes on the board, decides nothing and pays nothing', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -306,7 +305,7 @@ describe('attempts in a tournament round', () => {
     });
 
     test.each([0, -0, -12.75, 0.1, 1e-300, 5e-324, 1e21, 1.7976931348623157e308, -1.7976931348623157e308])(
-      'echo the score %d exactly, on the attempt and on the board',
+      'an outcome in a round echoes the score %d exactly, on the attempt and on the board',
       async (score) => {
         const round = await world.newRound();
         const player = await world.newPlayer();
@@ -319,7 +318,7 @@ describe('attempts in a tournament round', () => {
       },
     );
 
-    test('without the declared tiebreak are 422 and leave the attempt open for a correct one', async () => {
+    test('an outcome without the declared tiebreak is 422 and leaves the attempt open for a correct one', async () => {
       const round = await world.newRound(WITH_TIEBREAK);
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -339,7 +338,7 @@ describe('attempts in a tournament round', () => {
       expect(after.data).toMatchObject([{ best_score: 5, best_tiebreak: -2.5 }]);
     });
 
-    test('take a tiebreak that nobody declared without counting it', async () => {
+    test('an undeclared tiebreak is accepted and ignored', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const { receipt_id } = await world.playRound(round.id, player, 5, 77);
@@ -349,7 +348,7 @@ describe('attempts in a tournament round', () => {
       expect(receipt).toMatchObject({ tiebreak: 77, tiebreak_metric_name: null });
     });
 
-    test('are taken once: another key is 409, the same key replays', async () => {
+    test('an outcome in a round is accepted once: another key is 409, the same key replays', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
@@ -372,7 +371,7 @@ describe('attempts in a tournament round', () => {
       ['settled', 1],
       ['cancelled', 3],
     ])(
-      'after the round was %s are round_closed: the attempt has expired and its entry is back',
+      'a report after the round was %s is round_closed: the attempt has expired and its entry is refunded',
       async (status, min) => {
         const round = await world.newRound({ ...WITH_TIEBREAK, min_entrants: min });
         const winner = await world.newPlayer();
@@ -390,12 +389,12 @@ describe('attempts in a tournament round', () => {
         for (const report of [{ score: 99, tiebreak: 1 }, { score: 99 }]) {
           expectError(409, 'round_closed', await world.partner.reportOutcome(id, report));
         }
-        const board = expectStatus(200, await world.partner.getLeaderboard(round.id, late.ref)).body;
+        const board = expectStatus(200, await world.partner.getLeaderboard(round.id, winner.ref)).body;
         expect(board.data?.map((row) => row.player_ref)).toEqual([winner.ref]);
       },
     );
 
-    test('of an attempt that was settled before its round closed stay attempt_already_settled', async () => {
+    test('a report on an attempt that was settled before its round closed is attempt_already_settled', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const { attempt_id } = await world.playRound(round.id, player, 10);
@@ -405,7 +404,7 @@ describe('attempts in a tournament round', () => {
       expect(read).toMatchObject({ status: 'settled', outcome: { score: 10 } });
     });
 
-    test('of another program or the other environment are 404, as the attempt is', async () => {
+    test('a report on an entry of another program or the other environment is 404', async () => {
       const other = await world.newProgram();
       const round = await world.newRound();
       const player = await world.newPlayer();
@@ -422,8 +421,8 @@ describe('attempts in a tournament round', () => {
     });
   });
 
-  describe('idempotency', () => {
-    test('replays an entry byte for byte, takes no second slot and charges nothing again', async () => {
+  describe('Idempotency-Keys of entries', () => {
+    test('a repeated entry is replayed byte for byte, takes no second slot and charges nothing again', async () => {
       const round = await world.newRound({ attempt_cap: 1 });
       const player = await world.newPlayer();
       const key = randomUUID();
@@ -444,7 +443,7 @@ describe('attempts in a tournament round', () => {
       expect(data.filter((line) => line.kind === 'fee')).toHaveLength(1);
     });
 
-    test('is 409 for the same key with another body', async () => {
+    test('an entry’s key is 409 with another body', async () => {
       const round = await world.newRound();
       const other = await world.newRound();
       const challenge = await world.newChallenge();
@@ -463,7 +462,7 @@ describe('attempts in a tournament round', () => {
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('keeps no key for a refusal: what was refused may succeed later', async () => {
+    test('a refused entry keeps no key: it may succeed later', async () => {
       const round = await world.newRound({ entry_fee: '5.00' });
       const player = await world.newPlayer({ funds: '1.00' });
       const key = randomUUID();
@@ -491,5 +490,5 @@ describe('attempts in a tournament round', () => {
     });
   });
 
-  test('leave the audit good', () => world.expectAuditOk());
+  test('the audit is good after attempts in rounds', () => world.expectAuditOk());
 });

@@ -14,12 +14,12 @@ import {
 describe('/api/sandbox', () => {
   let world: World;
   beforeAll(async () => {
-    // No retry comes by itself while a test runs.
+    // No automatic retry while a test runs.
     world = await startWorld({ environment: { webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' } } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('makes, links and funds a player who can play at once', async () => {
+  test('the sandbox makes, links and funds a player who can play immediately', async () => {
     const challenge = await world.newChallenge({ fee: '40.00' });
     const ref = randomUUID();
     const link = expectStatus(201, await world.partner.createPlayer(ref, '100.00'));
@@ -36,7 +36,7 @@ describe('/api/sandbox', () => {
     expectStatus(201, await world.partner.createAttempt(entry));
   });
 
-  test('makes a player without money when no funds are named', async () => {
+  test('a sandbox player has no money when no funds are named', async () => {
     const challenge = await world.newChallenge();
     const ref = randomUUID();
     expectStatus(201, await world.partner.createPlayer(ref));
@@ -44,7 +44,7 @@ describe('/api/sandbox', () => {
     expectError(402, 'insufficient_funds', answer);
   });
 
-  test('serves refs with any character in the path', async () => {
+  test('the sandbox serves refs with any character in the path', async () => {
     for (const ref of ['a/b', 'ü 選手', '50%', 'a?b#c', '%2F']) {
       expectStatus(201, await world.partner.createPlayer(ref, '1.00'));
       expectStatus(204, await world.partner.holdNextAward(ref));
@@ -57,13 +57,13 @@ describe('/api/sandbox', () => {
     ['funds as a number', { player_ref: 'a', funds: 1 }],
     ['funds with one decimal', { player_ref: 'a', funds: '1.0' }],
     ['negative funds', { player_ref: 'a', funds: '-1.00' }],
-  ])('refuses %s', async (_what, body) => {
+  ])('the sandbox refuses a player with %s', async (_what, body) => {
     const before = await world.digest();
     expectError(400, 'invalid_request', await world.partner.send('POST', '/api/sandbox/players', { body }));
     expect(await world.digest()).toEqual(before);
   });
 
-  test('ends no round that has not begun, and none twice', async () => {
+  test('the sandbox ends no round that has not begun, and none twice', async () => {
     const tournament = await world.newTournament();
     const times = { opens_at: inMinutes(30), closes_at: inMinutes(60) };
     const early = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
@@ -75,17 +75,17 @@ describe('/api/sandbox', () => {
     expectError(409, 'conflict', await world.partner.closeEntries(round.id));
   });
 
-  test('expires only what it knows', async () => {
+  test('the sandbox answers 404 to the expiry of an unknown attempt', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
       expectError(404, 'not_found', await world.partner.send('POST', `/api/sandbox/attempts/${id}/expire`));
     }
   });
 
-  describe('a webhook delivery', () => {
+  describe('retry-now of a webhook delivery', () => {
     const retryNow = (partner: Program['test'], deliveryId: string) =>
       partner.send<{ delivery_id: string }>('POST', `/api/sandbox/webhook-deliveries/${deliveryId}/retry-now`);
 
-    /** The id of the delivery to the hook that tells of an attempt of this program, which lost. */
+    /** The id of the delivery to the hook about a lost attempt of this program. */
     async function deliver(hook: Hook, program: Program, environment: 'test' | 'live' = 'test'): Promise<string> {
       const challenge = await world.newChallenge({ environment }, program);
       const partner = program[environment];
@@ -96,14 +96,14 @@ describe('/api/sandbox', () => {
       return (await hook.event('attempt.settled', attempt.id)).deliveryId;
     }
 
-    /** The delivery, once this many sends of it have ended; one that is under way is in the log too. */
+    /** The delivery, once this many of its sends have ended; the log also contains a send that is under way. */
     const afterSends = (hook: Hook, deliveryId: string, sends: number) =>
       hook.delivery(deliveryId, ({ attempts }) => attempts[sends - 1]?.http_status === 500);
 
     const newFailing = (owner: Developer, options: { program_id?: string } = {}) =>
       world.newReceiver(owner, { answer: { status: 500, body: 'not now' }, ...options });
 
-    test('is retried now, once for each retry that it has left', async () => {
+    test('a webhook delivery is retried on request, once for each retry that it has left', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -117,7 +117,7 @@ describe('/api/sandbox', () => {
       expect(second.status).toBe('pending');
       expect(Date.parse(second.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
 
-      // However often it is asked for at once, it is the one retry that is left.
+      // Parallel requests all start the same one retry that is left.
       const statuses = await Promise.all(Array.from({ length: 10 }, () => retryNow(owner.program.test, id)));
       expect(statuses.map(({ status }) => status)).toContain(202);
       expect(new Set([...statuses.map(({ status }) => status), 202, 409])).toEqual(new Set([202, 409]));
@@ -129,7 +129,7 @@ describe('/api/sandbox', () => {
       expect(new Set(hook.sendsOf(id).map(({ body }) => body.toString())).size).toBe(1);
     });
 
-    test('that a retry delivers, or that was delivered at once, has none left', async () => {
+    test('a webhook delivery that was delivered, with or without a retry, has no retry left', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -145,7 +145,7 @@ describe('/api/sandbox', () => {
       expect([hook.sendsOf(id).length, hook.sendsOf(atOnce).length]).toEqual([2, 1]);
     });
 
-    test('whose endpoint went off has failed, and is not retried', async () => {
+    test('a webhook delivery whose endpoint was switched off has failed, and is not retried', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -157,7 +157,7 @@ describe('/api/sandbox', () => {
       expect(hook.sendsOf(id)).toHaveLength(1);
     });
 
-    test('that a person asked for as a test is its developer’s, by any program that its endpoint is for', async () => {
+    test('a test delivery belongs to its developer, through any program that its endpoint is for', async () => {
       const owner = await world.newDeveloper();
       const sibling = await world.newProgram(owner);
       const [all, scoped] = [await newFailing(owner), await newFailing(owner, { program_id: sibling.id })];
@@ -181,7 +181,7 @@ describe('/api/sandbox', () => {
       await afterSends(scoped, ofSibling, 2);
     });
 
-    test('is nobody’s but its program’s, in the sandbox, and a live key is no key', async () => {
+    test('a webhook delivery can be retried with its program’s test key only', async () => {
       const owner = await world.newDeveloper();
       const sibling = await world.newProgram(owner);
       const hook = await newFailing(owner);
@@ -204,5 +204,5 @@ describe('/api/sandbox', () => {
     });
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the sandbox’s routes', () => world.expectAuditOk());
 });

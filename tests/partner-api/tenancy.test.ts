@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type Program, type SharedWorld } from '../world.ts';
 
-describe('tenancy', () => {
+describe('tenancy of programs and environments', () => {
   let world: SharedWorld;
   let other: Program;
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe('tenancy', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('answers 404 for an attempt of another program or of the other environment', async () => {
+  test('an attempt of another program or of the other environment is 404', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attempt = expectStatus(
@@ -29,7 +29,7 @@ describe('tenancy', () => {
     expect(expectStatus(200, await world.partner.getAttempt(attempt.body.id)).body).toEqual(attempt.body);
   });
 
-  test('answers 404 for an attempt on a challenge of another program or of the other environment', async () => {
+  test('a create in a challenge of another program or of the other environment is 404', async () => {
     const sandbox = await world.newChallenge();
     const live = await world.newChallenge({ environment: 'live' });
     const player = await world.newPlayer({ partner: other.test });
@@ -46,7 +46,7 @@ describe('tenancy', () => {
     expect(await world.balance(livePlayer, 'live')).toBe('100.00');
   });
 
-  test('lists only the challenges of the key', async () => {
+  test('an API key lists only the challenges of its program and environment', async () => {
     const sandbox = await world.newChallenge();
     const live = await world.newChallenge({ environment: 'live' });
     const ids = async (partner: Program['test']) =>
@@ -59,7 +59,7 @@ describe('tenancy', () => {
     expect(await ids(other.live)).not.toContain(live.id);
   });
 
-  test('keeps player refs of programs and environments apart', async () => {
+  test('player refs of programs and environments are separate', async () => {
     const ref = randomUUID();
     const here = await world.newPlayer();
     expectStatus(201, await world.partner.linkPlayer(ref, here.email));
@@ -74,17 +74,18 @@ describe('tenancy', () => {
     expect(await world.balance(here)).toBe('100.00');
   });
 
-  test('keeps play money and real money apart', async () => {
+  test('play money and real money are separate', async () => {
     const live = await world.newChallenge({ environment: 'live' });
-    const player = await world.newPlayer();
-    expectStatus(201, await world.program.live.linkPlayer(player.ref, player.email));
+    const player = await world.newPlayer({ environment: 'live', funds: '0.00' });
+    expectStatus(201, await world.partner.createPlayer(player.ref, '100.00', { email: player.email }));
     const entry = { challenge_id: live.id, player_ref: player.ref };
     expectError(402, 'insufficient_funds', await world.program.live.createAttempt(entry));
-    expect(await world.balance(player, 'test')).toBe('100.00');
+    const sandbox = await world.newChallenge({ fee: '100.00' });
+    expectStatus(201, await world.partner.createAttempt({ challenge_id: sandbox.id, player_ref: player.ref }));
     expect(await world.balance(player, 'live')).toBe('0.00');
   });
 
-  test('takes no sandbox account into live', async () => {
+  test('a live key cannot link a sandbox account', async () => {
     const ref = randomUUID();
     expectStatus(201, await world.partner.createPlayer(ref, '50.00'));
     const rows = await world.stack
@@ -98,22 +99,22 @@ describe('tenancy', () => {
     expectError(404, 'not_found', await world.program.live.linkPlayer(ref, email));
   });
 
-  test('pays one prize per person and challenge, whatever program links the person', async () => {
-    const player = await world.newPlayer();
+  test('a person gets one prize per challenge, whatever program links the person', async () => {
+    const player = await world.newPlayer({ environment: 'live' });
     const ref = randomUUID();
-    expectStatus(201, await other.test.linkPlayer(ref, player.email));
-    const here = await world.newChallenge();
-    const there = await world.newChallenge({}, other);
+    expectStatus(201, await other.live.linkPlayer(ref, player.email));
+    const here = await world.newChallenge({ environment: 'live' });
+    const there = await world.newChallenge({ environment: 'live' }, other);
     for (const [partner, challenge_id, player_ref] of [
-      [world.partner, here.id, player.ref],
-      [other.test, there.id, ref],
+      [world.program.live, here.id, player.ref],
+      [other.live, there.id, ref],
     ] as const) {
       const attempt = expectStatus(201, await partner.createAttempt({ challenge_id, player_ref }));
       const won = expectStatus(200, await partner.reportOutcome(attempt.body.id, { score: 100 }));
       expect(won.body.award?.payout_status).toBe('paid');
     }
-    expect(await world.balance(player)).toBe('108.00');
+    expect(await world.balance(player, 'live')).toBe('108.00');
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after requests across tenants', () => world.expectAuditOk());
 });

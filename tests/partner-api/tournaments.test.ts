@@ -26,12 +26,12 @@ describe('GET /v1/tournaments', () => {
     return expectStatus(200, await program.test.listTournaments(status)).body.data;
   }
 
-  test('answers an empty list when there is none', async () => {
+  test('the tournament list is empty when there is none', async () => {
     const program = await world.newProgram();
     expect(expectStatus(200, await program.test.listTournaments()).body).toEqual({ data: [] });
   });
 
-  test('shows a tournament and its open round with exactly the fields of the contract', async () => {
+  test('the tournament list shows a tournament and its open round with exactly the fields of the contract', async () => {
     const program = await world.newProgram();
     const terms = {
       ...WITH_TIEBREAK,
@@ -90,7 +90,7 @@ describe('GET /v1/tournaments', () => {
     expect(Date.parse(round.closes_at) - Date.parse(round.entries_close_at)).toBe(TEN_MINUTES_MS);
   });
 
-  test('shows null as the current round before the first, then the open one, else the most recent', async () => {
+  test('the current round is null before the first, then the open one, else the most recent', async () => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({}, program);
     const current = async () => (await list(program))[0]?.current_round ?? null;
@@ -107,7 +107,7 @@ describe('GET /v1/tournaments', () => {
     expect(await current()).toMatchObject({ id: second.id, status: 'cancelled' });
   });
 
-  test('shows a round that has not begun as the open one', async () => {
+  test('a round that has not begun is shown as the open one', async () => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({}, program);
     const times = { opens_at: inMinutes(30), closes_at: inMinutes(60) };
@@ -116,7 +116,7 @@ describe('GET /v1/tournaments', () => {
     expect((await list(program))[0]?.current_round).toEqual(round);
   });
 
-  test('opens rounds by itself with a round length: the first at once, the next as the last one closes', async () => {
+  test('a tournament with a round length opens its first round immediately, and the next as the last one closes', async () => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({ round_length_seconds: 3600 }, program);
     const first = tournament.current_round ?? expect.fail('no round opened');
@@ -129,12 +129,12 @@ describe('GET /v1/tournaments', () => {
     expect(Date.parse(second.closes_at) - Date.parse(second.opens_at)).toBe(3_600_000);
   });
 
-  test.each(['paused', 'closed'])('opens no further round of a tournament that is %s', async (status) => {
+  test.each(['paused', 'closed'])('no further round opens in a tournament that is %s', async (status) => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({ round_length_seconds: 3600 }, program);
     const round = tournament.current_round ?? expect.fail('no round opened');
     expectStatus(200, await world.operator.updateTournament(tournament.id, { status }));
-    // The round that runs goes on.
+    // The current round continues.
     const player = await world.newPlayer({ partner: program.test });
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
     const attempt = expectStatus(201, await program.test.createAttempt(entry));
@@ -146,7 +146,7 @@ describe('GET /v1/tournaments', () => {
     });
   });
 
-  test('lists active tournaments; with status=all paused and closed ones too, oldest first', async () => {
+  test('the tournament list has active tournaments, and with status=all also paused and closed ones, oldest first', async () => {
     const program = await world.newProgram();
     const tournaments: TournamentBody[] = [];
     for (const name of ['first', 'second', 'third', 'fourth']) {
@@ -167,11 +167,11 @@ describe('GET /v1/tournaments', () => {
     expect((await list(program)).map(({ id }) => id)).toEqual([first, second, fourth]);
   });
 
-  test.each(['active', 'paused', 'ALL', '', 'all&status=all'])('refuses the status "%s"', async (status) => {
+  test.each(['active', 'paused', 'ALL', '', 'all&status=all'])('tournaments: refused status "%s"', async (status) => {
     expectError(400, 'invalid_request', await world.partner.listTournaments(status));
   });
 
-  test('does not depend on a player: a player_ref changes nothing', async () => {
+  test('the tournament list does not depend on a player: a player_ref changes nothing', async () => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({}, program);
     await world.openRound(tournament.id);
@@ -180,7 +180,7 @@ describe('GET /v1/tournaments', () => {
     expect(expectStatus(200, named).text).toBe(plain.text);
   });
 
-  test('counts an entrant of the current round once, however often they buy', async () => {
+  test('the tournament list counts an entrant of the current round once, however many entries they buy', async () => {
     const program = await world.newProgram();
     const round = await world.newRound({}, program);
     for (let count = 1; count <= 2; count += 1) {
@@ -191,7 +191,7 @@ describe('GET /v1/tournaments', () => {
     }
   });
 
-  test('keeps programs and environments apart', async () => {
+  test('the tournament list keeps programs and environments separate', async () => {
     const program = await world.newProgram();
     const other = await world.newProgram();
     const sandbox = await world.newTournament({}, program);
@@ -204,5 +204,5 @@ describe('GET /v1/tournaments', () => {
     expect(await ids(other.live)).toEqual([]);
   });
 
-  test('leaves the audit good', () => world.expectAuditOk());
+  test('the audit is good after the lists of tournaments', () => world.expectAuditOk());
 });

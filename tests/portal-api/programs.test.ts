@@ -15,10 +15,10 @@ import { PORTAL_ROUTES, pathOf, type Resource, resourceOf } from './routes.ts';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const TEST_KEY = /^sk_test_[0-9A-Za-z]{40,}$/;
 
-describe('what a developer has', () => {
+describe('programs in the developer portal', () => {
   let world: World;
   let developer: Developer;
-  /** One client a gateway. */
+  /** One client per gateway. */
   let gateways: HttpClient[];
   beforeAll(async () => {
     world = await startWorld({
@@ -33,14 +33,14 @@ describe('what a developer has', () => {
     await world?.[Symbol.asyncDispose]();
   });
 
-  test('is behind a cookie that travels encrypted only, unless the gateway is told otherwise', async () => {
+  test('the portal’s cookie is Secure, unless the gateway is configured otherwise', async () => {
     const { email, password } = await world.newDeveloper();
     const answer = expectStatus(201, await signIn(world.http, { email, password }));
     expect(answer.headers['set-cookie']).toMatch(/; Secure(;|$)/);
   });
 
-  describe('programs', () => {
-    test('are listed to their developer alone, newest first and page by page', async () => {
+  describe('the list of a developer’s programs', () => {
+    test('programs are listed to their developer alone, newest first and page by page', async () => {
       const owner = await world.newDeveloper();
       const second = await world.newProgram(owner);
       const draft = expectStatus(201, await world.operator.createProgram('Draft', owner.id)).body;
@@ -97,13 +97,13 @@ describe('what a developer has', () => {
       'cursor=%00',
       `cursor=${'a'.repeat(256)}`,
       `cursor=${randomUUID()}&cursor=${randomUUID()}`,
-    ])('are not listed by %s', async (query) => {
+    ])('the list of programs refuses %s', async (query) => {
       const answer = await developer.portal.send('GET', `/programs?${query}`);
       expectError(400, 'invalid_request', answer);
     });
   });
 
-  describe('is nobody else’s', () => {
+  describe('resources of another developer in the portal', () => {
     const MALFORMED = [
       'nonsense',
       'a'.repeat(2_000),
@@ -117,7 +117,7 @@ describe('what a developer has', () => {
       '%E0%A4%A',
     ];
 
-    test('on any route: what is another’s is not found, as what nobody has, and stays as it is', async () => {
+    test('another developer’s resources are 404 on every portal route, like unknown ones, and do not change', async () => {
       const owner = await world.newDeveloper();
       const hook = await world.newReceiver(owner);
       const { delivery_id } = expectStatus(202, await owner.portal.sendTest(hook.endpoint.id)).body;
@@ -156,7 +156,7 @@ describe('what a developer has', () => {
       expect(await world.digest()).toEqual(before);
       expect(expectStatus(200, await developer.portal.listEndpoints()).body.data).toEqual([]);
 
-      // The very same requests are served to their developer, in upper case too.
+      // The same requests succeed for their developer, in upper case too.
       const own: Record<Resource, string> = {
         program: owner.program.id,
         endpoint: hook.endpoint.id,
@@ -188,11 +188,11 @@ describe('what a developer has', () => {
       ['GET', '/'],
       ['GET', '/nowhere'],
       ['POST', '/webhook-endpoints/rotate-secret'],
-    ])('and no route is %s %s', async (method, path) => {
+    ])('the portal has no route %s %s', async (method, path) => {
       expectError(404, 'not_found', await developer.portal.send(method, path));
     });
 
-    test('and OPTIONS is answered by none of our own routes', async () => {
+    test('no route of our own answers OPTIONS', async () => {
       const operator = { authorization: `Bearer ${world.stack.operatorToken}` };
       for (const path of ['/programs', '/developers', '/nowhere']) {
         const answer = await world.http.send('OPTIONS', `/api/operator${path}`, { headers: operator });
@@ -204,7 +204,7 @@ describe('what a developer has', () => {
       }
     });
 
-    test('through another door: no token and no key opens what it is not for', async () => {
+    test('no token and no API key is accepted by an API that it is not for', async () => {
       const { token } = developer.portal;
       const { test: sandbox, live } = developer.program;
       const operatorToken = world.stack.operatorToken;
@@ -245,8 +245,8 @@ describe('what a developer has', () => {
     });
   });
 
-  describe('a test key', () => {
-    /** A read, a write that a known key brings along with its admission, and the sandbox, at every gateway. */
+  describe('the test key of a program', () => {
+    /** A read, a write that a known key combines with its admission, and the sandbox, at every gateway. */
     async function statusesOf(apiKey: string): Promise<Set<number>> {
       const answers = await Promise.all(
         gateways.flatMap((gateway) => {
@@ -267,7 +267,7 @@ describe('what a developer has', () => {
       return programs.find(({ id }) => id === programId)?.keys ?? [];
     };
 
-    test('stops at once at every gateway when it is replaced, and the live key goes on', async () => {
+    test('a replaced test key stops immediately at every gateway, and the live key keeps working', async () => {
       const owner = await world.newDeveloper();
       const { id, test: sandbox, live } = owner.program;
       expect(await statusesOf(sandbox.apiKey)).toEqual(WORKS);
@@ -291,7 +291,7 @@ describe('what a developer has', () => {
       expect(keys).toHaveLength(2);
     });
 
-    test('stops in the middle of its use: no request that begins after the answer gets through', async () => {
+    test('a test key that is replaced while in use admits no request that begins after the response', async () => {
       const owner = await world.newDeveloper();
       for (let round = 0; round < 3; round += 1) {
         const old = expectStatus(200, await owner.portal.replaceTestKey(owner.program.id)).body.test_key;
@@ -315,7 +315,7 @@ describe('what a developer has', () => {
       }
     });
 
-    test('is one after 20 replacements at once', async () => {
+    test('a program has one test key after 20 parallel replacements', async () => {
       const owner = await world.newDeveloper();
       const { id, test: sandbox, live } = owner.program;
       const answers = await Promise.all(
@@ -334,7 +334,7 @@ describe('what a developer has', () => {
       );
     });
 
-    test('of a program that is suspended can be replaced, and works once the program does', async () => {
+    test('the test key of a suspended program can be replaced, and works once the program is approved', async () => {
       const owner = await world.newDeveloper();
       const { id } = owner.program;
       expectStatus(200, await world.operator.updateProgram(id, { status: 'suspended' }));
@@ -346,10 +346,10 @@ describe('what a developer has', () => {
     });
   });
 
-  describe('made by the operator', () => {
+  describe('programs and developers that the operator makes', () => {
     const create = (body: object) => world.operator.send<ProgramBody>('POST', '/programs', { body });
 
-    test('is a developer who exists, in whatever case the id is, or nobody', async () => {
+    test('the operator makes a program for an existing developer, with the id in any case, or for none', async () => {
       const before = await world.digest();
       expectError(404, 'not_found', await create({ name: 'Arena', developer_id: randomUUID() }));
       for (const developer_id of ['nonsense', '', 5, true, [developer.id], { id: developer.id }, `${developer.id}0`]) {
@@ -364,7 +364,7 @@ describe('what a developer has', () => {
       expect(listed.map(({ id }) => id)).toEqual([made.id, owner.program.id]);
     });
 
-    test('is for a developer with one e-mail, however many ask at once, and a password of 12 to 128 characters', async () => {
+    test('parallel requests make one developer per e-mail, with a password of 12 to 128 characters', async () => {
       const email = `${randomUUID()}@example.com`;
       const password = 'correct horse battery staple';
       const before = await world.digest();
@@ -404,7 +404,7 @@ describe('what a developer has', () => {
       }
     });
 
-    test('is not made for a developer while the webhook service is down, and is once it is back', async () => {
+    test('a developer’s program is not made while the webhook service is down, and is once it is back', async () => {
       const owner = await world.newDeveloper();
       expect(await world.stack.stop('webhook')).toBe(0);
       const before = await world.digest();
@@ -417,7 +417,7 @@ describe('what a developer has', () => {
       expectError(404, 'not_found', await create({ name: 'Arena', developer_id: randomUUID() }));
       expect(await world.digest()).toEqual(before);
 
-      // The rest of the portal, and programs of nobody, need nobody else.
+      // The rest of the portal, and programs without a developer, do not need the webhook service.
       expect(expectStatus(200, await owner.portal.listPrograms()).body.data).toHaveLength(1);
       expectStatus(200, await owner.portal.replaceTestKey(owner.program.id));
       expectStatus(201, await create({ name: 'Arena' }));
@@ -440,7 +440,7 @@ describe('what a developer has', () => {
     });
   });
 
-  test('works as any other program', async () => {
+  test('a developer’s program works as any other program', async () => {
     const { program } = developer;
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });

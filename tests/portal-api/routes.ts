@@ -1,10 +1,10 @@
-/** The routes of the developer portal that need a session, so that a rule about all of them can be told once. */
+/** The routes of the developer portal that need a session, so that a test can check a rule over all of them. */
 
 interface PortalRoute {
   readonly method: string;
-  /** Below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` where an id goes. */
+  /** Below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` in place of an id. */
   readonly path: string;
-  /** A body with which the route would do its work. */
+  /** A body with which the route would succeed. */
   readonly body?: object;
 }
 
@@ -25,7 +25,7 @@ export const PORTAL_ROUTES: readonly PortalRoute[] = [
   { method: 'DELETE', path: '/session' },
 ];
 
-/** What the route's path names, if anything. */
+/** The kind of resource in the route's path, if any. */
 export function resourceOf({ path }: PortalRoute): Resource | undefined {
   return /\{(\w+)\}/.exec(path)?.[1] as Resource | undefined;
 }
@@ -35,7 +35,7 @@ export function pathOf({ path }: PortalRoute, id: string): string {
   return path.replace(/\{\w+\}/, id);
 }
 
-/** Changes something; a browser must not be tricked into it. */
+/** Whether the route changes something; a browser must not be tricked into it. */
 export function isUnsafe({ method }: PortalRoute): boolean {
   return method !== 'GET';
 }

@@ -19,10 +19,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const SECRET = /^whsec_[0-9a-f]{64}$/;
 const MAX_ENDPOINTS = 20;
-/** Nobody listens there. */
+/** A port without a listener. */
 const URL_OF_NOBODY = 'https://127.0.0.1:9443/hooks?from=laurel';
 
-/** Written into raw JSON in place of a field, so that a case can say what no JavaScript value can. */
+/** Written into raw JSON in place of a field, for cases that no JavaScript value can express. */
 class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -53,7 +53,7 @@ const BAD_TEXT = {
   'a lone low surrogate': raw('"https://127.0.0.1:9443/\\udc00a"'),
   'no string at all': raw("'a'"),
 };
-/** What may be written where, and is no public HTTPS. The tests' own network, 127.0.0.0/8, is open in this stack. */
+/** URLs that are not public HTTPS. The tests' own network, 127.0.0.0/8, is open in this stack. */
 const BAD_URLS = [
   '',
   ' ',
@@ -137,13 +137,13 @@ const GOOD_URLS = [
 describe('/api/portal/webhook-endpoints', () => {
   let world: World;
   let developer: Developer;
-  /** One client a gateway. */
+  /** One client per gateway. */
   let gateways: HttpClient[];
   beforeAll(async () => {
     const chatty = { LOG_LEVEL: 'debug' };
     world = await startWorld({
       replicas: { gateway: 2, webhook: 2 },
-      // What must not be logged must not be logged by anybody who looks more closely either.
+      // Secrets must not be logged at the debug level either.
       environment: { wallet: chatty, challenge: chatty, tournament: chatty, webhook: chatty, gateway: chatty },
     });
     gateways = world.stack.baseUrls.map((baseUrl) => createHttpClient({ baseUrl, onAnswer: world.contract.check }));
@@ -164,8 +164,8 @@ describe('/api/portal/webhook-endpoints', () => {
     return endpoint;
   };
 
-  describe('an endpoint', () => {
-    test('is made as it was asked for, with a secret that is shown this once', async () => {
+  describe('one webhook endpoint', () => {
+    test('a webhook endpoint is made as requested, with a secret that is shown only in this response', async () => {
       const owner = await world.newDeveloper();
       const answer = await owner.portal.createEndpoint({
         url: URL_OF_NOBODY,
@@ -198,7 +198,7 @@ describe('/api/portal/webhook-endpoints', () => {
       for (const { text } of [...shown, listed]) expect(text).not.toContain('whsec_');
     });
 
-    test('needs a URL alone, and takes null for what may be absent', async () => {
+    test('a webhook endpoint needs only a URL, and accepts null for optional fields', async () => {
       const owner = await world.newDeveloper();
       for (const body of [
         { url: URL_OF_NOBODY },
@@ -215,7 +215,7 @@ describe('/api/portal/webhook-endpoints', () => {
       }
     });
 
-    test.each(GOOD_URLS)('may be at %s', async (url) => {
+    test.each(GOOD_URLS)('a webhook endpoint may be at %s', async (url) => {
       const owner = { portal: developer.portal };
       const made = expectStatus(201, await owner.portal.createEndpoint({ url })).body;
       expect(made.url).toBe(url);
@@ -224,12 +224,12 @@ describe('/api/portal/webhook-endpoints', () => {
       for (const { id } of [made, other]) expectStatus(204, await owner.portal.deleteEndpoint(id));
     });
 
-    test('may be at a name that does not resolve', async () => {
+    test('a webhook endpoint may be at a name that does not resolve', async () => {
       const made = await developer.portal.createEndpoint({ url: 'https://nowhere.invalid/hooks' });
       expectStatus(204, await developer.portal.deleteEndpoint(expectStatus(201, made).body.id));
     });
 
-    test('keeps a description of 1,000 characters, as a person counts them, and every event once', async () => {
+    test('a webhook endpoint keeps a description of 1,000 code points, and stores each event once', async () => {
       const description = '🏆'.repeat(1_000);
       const events: EventType[] = [...EVENT_TYPES, ...EVENT_TYPES];
       const { id, ...made } = expectStatus(
@@ -243,7 +243,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expectStatus(204, await developer.portal.deleteEndpoint(id));
     });
 
-    test('changes only in what is sent', async () => {
+    test('an update of a webhook endpoint changes only the fields that are sent', async () => {
       const { signing_secret: _secret, ...made } = expectStatus(
         201,
         await developer.portal.createEndpoint({
@@ -272,7 +272,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expectStatus(204, await developer.portal.deleteEndpoint(made.id));
     });
 
-    test('gets another secret when it is asked for, and is else the same', async () => {
+    test('a webhook endpoint gets a new secret on request, and is unchanged otherwise', async () => {
       const { signing_secret: first, ...made } = expectStatus(
         201,
         await developer.portal.createEndpoint({ url: URL_OF_NOBODY, description: 'mine' }),
@@ -299,7 +299,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expectStatus(204, await developer.portal.deleteEndpoint(made.id));
     });
 
-    test('is gone once it was deleted, on every route', async () => {
+    test('a deleted webhook endpoint is 404 on every route', async () => {
       const { id } = await newEndpoint();
       const kept = await newEndpoint();
       const deleted = expectStatus(204, await developer.portal.deleteEndpoint(id));
@@ -318,7 +318,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expectStatus(204, await developer.portal.deleteEndpoint(kept.id));
     });
 
-    test('that is off is sent nothing on request either', async () => {
+    test('a webhook endpoint that is off is sent nothing on request either', async () => {
       const { id } = await newEndpoint();
       expectStatus(200, await developer.portal.updateEndpoint(id, { active: false }));
       expectError(409, 'conflict', await developer.portal.sendTest(id));
@@ -330,8 +330,8 @@ describe('/api/portal/webhook-endpoints', () => {
     });
   });
 
-  describe('a developer', () => {
-    test('has at most 20 endpoints, whatever comes at once, and room for another once one is deleted', async () => {
+  describe('the webhook endpoints of a developer', () => {
+    test('a developer has at most 20 webhook endpoints, also in parallel, and may add one after a deletion', async () => {
       const owner = await world.newDeveloper();
       const other = await world.newDeveloper();
       const at = (index: number) => createPortal(gateways[index % 2] as HttpClient, owner.portal.token);
@@ -346,7 +346,7 @@ describe('/api/portal/webhook-endpoints', () => {
       const ids = await idsOf(owner);
       expect(new Set(ids)).toEqual(new Set(made.map(({ body }) => body.id)));
 
-      // One that is off counts; what somebody else has does not.
+      // One that is off counts; another developer's does not.
       const [first = '', second = ''] = ids;
       expectStatus(200, await owner.portal.updateEndpoint(first, { active: false }));
       expectError(409, 'conflict', await owner.portal.createEndpoint({ url: URL_OF_NOBODY }));
@@ -361,7 +361,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expect(times).toEqual([...times].sort());
     });
 
-    test('who turns, deletes and changes one endpoint in parallel is told what became of it', async () => {
+    test('parallel changes and a deletion of one webhook endpoint each answer its state', async () => {
       const owner = await world.newDeveloper();
       const { id } = await newEndpoint(owner);
       const at = (index: number) => createPortal(gateways[index % 2] as HttpClient, owner.portal.token);
@@ -381,8 +381,8 @@ describe('/api/portal/webhook-endpoints', () => {
     });
   });
 
-  describe('bad input', () => {
-    /** What a request would need to be taken, on each route that takes a body. */
+  describe('bad input to the webhook endpoints', () => {
+    /** A valid body, for each route that takes one. */
     interface Target {
       readonly method: string;
       readonly path: string;
@@ -400,7 +400,7 @@ describe('/api/portal/webhook-endpoints', () => {
       session = { method: 'POST', path: '/session', good: { email: developer.email, password: developer.password } };
     });
 
-    /** None of them is taken, and none of them changes a row. */
+    /** All are refused, and none of them changes a row. */
     async function expectAllRefused(
       { method, path }: Target,
       cases: readonly (readonly [what: string, options: SendOptions])[],
@@ -461,7 +461,7 @@ describe('/api/portal/webhook-endpoints', () => {
       'x-note',
     ].map((name) => [`unknown: ${name}`, { [name]: raw('"a"') }]);
 
-    test('no endpoint is made of any', () =>
+    test('no webhook endpoint is made from an invalid field', () =>
       refuseFields(create, [
         ...URL_CASES,
         ['url: absent', { url: ABSENT }],
@@ -491,7 +491,7 @@ describe('/api/portal/webhook-endpoints', () => {
         ...UNKNOWN_FIELDS,
       ]));
 
-    test('no endpoint is changed by any', async () => {
+    test('no webhook endpoint is changed by an invalid field', async () => {
       await refuseFields(change, [
         ...URL_CASES,
         ...EVENT_CASES,
@@ -499,7 +499,7 @@ describe('/api/portal/webhook-endpoints', () => {
         ...DESCRIPTION_CASES,
         ...each('description', { null: null }),
         ...each('active', { null: null, 'a string': 'true', 'a number': 1, 'an array': [true], 'an object': {} }),
-        // Whose and for what an endpoint is stays as it was made.
+        // The program and the environment of an endpoint cannot change.
         ...each('program_id', { one: developer.program.id, null: null }),
         ...each('environment', { one: 'test', null: null }),
         ...UNKNOWN_FIELDS,
@@ -508,7 +508,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expect(expectStatus(200, await developer.portal.getEndpoint(endpoint.id)).body).toEqual(endpoint);
     });
 
-    test('no session begins with any', () =>
+    test('no portal session starts with an invalid field', () =>
       refuseFields(session, [
         ...each('email', {
           absent: ABSENT,
@@ -533,7 +533,7 @@ describe('/api/portal/webhook-endpoints', () => {
         ...UNKNOWN_FIELDS,
       ]));
 
-    test('no body is taken that is none', async () => {
+    test('the portal refuses every malformed body', async () => {
       for (const target of [create, change, session]) {
         const good = toJson(target.good);
         const [name = '', value] = Object.entries(target.good)[0] ?? [];
@@ -576,7 +576,7 @@ describe('/api/portal/webhook-endpoints', () => {
       }
     });
 
-    test('no page of the log is shown for any', async () => {
+    test('the delivery log refuses every invalid query', async () => {
       const { id } = endpoint;
       const before = await world.digest();
       for (const query of [
@@ -613,7 +613,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expect(await world.digest()).toEqual(before);
     });
 
-    test('a body where none is asked for changes nothing of what is done', async () => {
+    test('a body on a route that takes none has no effect', async () => {
       const { id } = await newEndpoint();
       for (const raw of ['{', 'x'.repeat(300_000), '{"url":"http://evil.example"}']) {
         const rotated = await developer.portal.send('POST', `/webhook-endpoints/${id}/rotate-secret`, { raw });
@@ -623,7 +623,7 @@ describe('/api/portal/webhook-endpoints', () => {
     });
   });
 
-  test('no secret, no password, no token, no e-mail and no body is in any log', async () => {
+  test('no secret, password, token, e-mail or body is in any log', async () => {
     const owner = await world.newDeveloper();
     const email = `${randomUUID()}@example.com`;
     const password = `password ${randomUUID()}`;
@@ -642,7 +642,7 @@ describe('/api/portal/webhook-endpoints', () => {
     const bad = { url: `https://user:${path}@example.com/`, description };
     expectError(400, 'invalid_request', await owner.portal.createEndpoint(bad));
 
-    // An event that is taken, one that is refused until no send is left, one that finds nobody, and one sent again.
+    // An event that is accepted, one that is refused until no send is left, one without a listener, and one that is sent again.
     const hook = await world.newReceiver(owner, { description, answer: { body: answered } });
     const url = `${hook.receiver.url}/${path}?key=${path}`;
     expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { url }));
@@ -699,7 +699,7 @@ describe('/api/portal/webhook-endpoints', () => {
       const found = Object.keys(words).filter((what) => log.includes(words[what] as string));
       expect(found, `${service} logs a secret`).toEqual([]);
     }
-    // What was done is in the log all the same.
+    // The log still has what was done.
     const gateway = world.stack.logs('gateway').join('\n');
     for (const told of [owner.id, hook.endpoint.id, 'replace_test_key', 'rotate_webhook_secret', 'sign_out']) {
       expect(gateway).toContain(told);

@@ -17,7 +17,7 @@ const REPORT_OUTCOMES = 'laurel.challenge.v1.ChallengeService/ReportOutcomes';
 const CHARGE_FEES = 'laurel.wallet.v1.WalletService/ChargeFees';
 const PAY_AWARDS = 'laurel.wallet.v1.WalletService/PayAwards';
 
-describe('the traces of a stack', () => {
+describe('the traces of requests through a stack', () => {
   let collector: Collector;
   let world: World;
   let player: Player;
@@ -46,7 +46,7 @@ describe('the traces of a stack', () => {
       raw: JSON.stringify({ ...creation, player_ref: 'x' }),
       headers,
     });
-    // They send what they still hold as they leave.
+    // The services export their remaining spans when they stop.
     for (const service of ['gateway', 'challenge', 'wallet'] as const) expect(await stack.stop(service)).toBe(0);
   });
   afterAll(async () => {
@@ -61,14 +61,14 @@ describe('the traces of a stack', () => {
   const traceOf = ({ traceId }: CollectedSpan) => collector.spans.filter((span) => span.traceId === traceId);
   const wordsOf = ({ service, name, attributes }: CollectedSpan) =>
     `${service}: ${attributes['db.system.name'] ?? name}`;
-  /** The spans around this one, from the first of the trace on. */
+  /** The span's ancestors, from the root of its trace to the span. */
   const wayTo = (span: CollectedSpan): string[] => {
     const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
     return [...(parent === undefined ? [] : wayTo(parent)), wordsOf(span)];
   };
   const waysOf = (answer: Answer<unknown>) => traceOf(rootOf(answer)).map(wayTo);
 
-  test('begin at the gateway, with the route, the status and the request id', () => {
+  test('traces start at the gateway, with the route, the status and the request id', () => {
     expect(rootOf(created)).toMatchObject({ service: 'gateway', name: 'POST /v1/attempts', parentSpanId: '' });
     expect(rootOf(created).attributes).toEqual({
       'http.request.method': 'POST',
@@ -83,7 +83,7 @@ describe('the traces of a stack', () => {
     });
   });
 
-  test('follow a paid attempt through every batch and call to each database', () => {
+  test('traces follow a paid attempt through every batch and call to each database', () => {
     const ways = waysOf(created);
     const toChallenge = [
       'gateway: POST /v1/attempts',
@@ -119,7 +119,7 @@ describe('the traces of a stack', () => {
     ]);
   });
 
-  test('follow a win to its prize, and a read by its unary call', () => {
+  test('traces follow a win to its prize, and a read through its unary call', () => {
     const ways = waysOf(reported);
     expect(ways).toContainEqual([
       'gateway: POST /v1/attempts/{attempt_id}/outcome',
@@ -144,7 +144,7 @@ describe('the traces of a stack', () => {
     ]);
   });
 
-  test('lead from each of many requests to the batch that served it', () => {
+  test('traces lead from each of many requests to the batch that served it', () => {
     const served = concurrent.map((answer) => {
       const wait = traceOf(rootOf(answer)).find(({ name }) => name === 'await challenge.create_attempts');
       const batch = collector.spans.find(
@@ -158,7 +158,7 @@ describe('the traces of a stack', () => {
     expect(new Set(served).size).toBeLessThan(20);
   });
 
-  test('hold nothing secret, and nothing of the trace that a caller claims to have', () => {
+  test('traces contain no secret, and no part of a trace context from a caller', () => {
     const sent = collector.bodies.join();
     expect(sent).toContain('laurel.request_id');
     const secrets = [player.ref, player.email, world.stack.operatorToken, 'metadata-word', 'evidence-word', 'key-word'];
@@ -167,7 +167,7 @@ describe('the traces of a stack', () => {
   });
 });
 
-describe('a batch', () => {
+describe('the trace of a batch', () => {
   const doubled = createCoalescer<number, number>({
     name: 'doubled',
     isolate: false,
@@ -177,7 +177,7 @@ describe('a batch', () => {
     },
   });
 
-  test('is linked to all who wait for it, lies in the trace of the first, and says why it failed but not how', async () => {
+  test('a batch’s span is linked to all of its callers, is in the trace of the first, and has the error’s type but not its text', async () => {
     await using collector = await startCollector();
     const tracing = await startTracing({
       serviceName: 'test',
@@ -215,7 +215,7 @@ describe('a batch', () => {
     expect(collector.bodies.join()).not.toContain('the text of an error');
   });
 
-  test('leaves no trace where the sampler wants none', async () => {
+  test('a batch has no span where the sampler drops the trace', async () => {
     await using collector = await startCollector();
     const tracing = await startTracing({
       serviceName: 'test',

@@ -1,5 +1,5 @@
-/** What a partner's server may answer, and what becomes of a delivery then: three sends in all, 1 s and 2 s after a failure here. */
-import { createCertificateAuthority } from '@laurel/private-ca';
+/** The responses of a partner's server, and their effect on the delivery: three sends in all, 1 s and 2 s after a failure here. */
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import type { DeliveryBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -15,13 +15,13 @@ import { TIMESTAMP } from './expect-request.ts';
 
 const TIMEOUT_MS = 1_000;
 const DELAYS_MS = [1_000, 2_000] as const;
-/** Between two clocks' roundings. */
+/** The difference that rounding two clocks may cause. */
 const ROUNDING_MS = 5;
-/** A sweep, and a machine that has other things to do. */
+/** A sweep, and the scheduling delays of a busy machine. */
 const LATE_MS = 3_000;
 
 let world: World;
-/** Where redirects point. */
+/** The target of redirects. */
 let trap: Hook;
 beforeAll(async () => {
   world = await startWorld({ environment: { webhook: { WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) } } });
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** A lost attempt of a new player; answers its id. */
+/** Plays a lost attempt of a new player; returns its id. */
 async function play({ program }: Developer): Promise<string> {
   const challenge = await world.newChallenge({}, program);
   const player = await world.newPlayer({ partner: program.test });
@@ -41,7 +41,7 @@ async function play({ program }: Developer): Promise<string> {
 
 type Kind = { readonly error_kind: string; readonly http_status?: number };
 
-/** Three sends with the same id and the same bytes, each so long after the one before has failed, and each in the log. */
+/** Three sends with the same id and the same bytes, each with its delay after the failure of the one before, and each in the log. */
 function expectThreeFailures(hook: Hook, delivery: DeliveryBody, { error_kind, http_status }: Kind): void {
   expect(delivery).toEqual({
     id: delivery.id,
@@ -55,7 +55,7 @@ function expectThreeFailures(hook: Hook, delivery: DeliveryBody, { error_kind, h
       duration_ms: expect.any(Number),
       http_status: http_status ?? null,
       error_kind,
-      // A sentence that tells nothing of addresses and ports.
+      // A sentence without addresses and ports.
       error: expect.stringMatching(/^[A-Z][A-Za-z0-9 ,;/.-]+\.$/),
       response_excerpt: http_status === undefined ? null : expect.any(String),
     })),
@@ -73,7 +73,7 @@ function expectThreeFailures(hook: Hook, delivery: DeliveryBody, { error_kind, h
   }
 }
 
-describe('an answer', () => {
+describe('the response to a webhook', () => {
   type Failure = readonly [string, HookOptions, Kind];
 
   const SUCCESSES: readonly (readonly [string, HookOptions])[] = [
@@ -119,7 +119,7 @@ describe('an answer', () => {
     attempt = await play(developer);
   });
 
-  test.each(SUCCESSES)('of %s delivers', async (name) => {
+  test.each(SUCCESSES)('a webhook answered with %s is delivered', async (name) => {
     const hook = hooks.get(name) ?? expect.fail(name);
     const request = await hook.event('attempt.settled', attempt);
     const delivery = await hook.delivery(request.deliveryId);
@@ -128,18 +128,18 @@ describe('an answer', () => {
     expect(hook.requests()).toHaveLength(1);
   });
 
-  test.each(FAILURES)('of %s is a failure, three times', async (name, _options, kind) => {
+  test.each(FAILURES)('a webhook answered with %s fails, three times', async (name, _options, kind) => {
     const hook = hooks.get(name) ?? expect.fail(name);
     const request = await hook.event('attempt.settled', attempt);
     expectThreeFailures(hook, await hook.delivery(request.deliveryId), kind);
     expect(hook.requests()).toHaveLength(3);
   });
 
-  test('that redirects is not followed', () => {
+  test('a redirect of a webhook is not followed', () => {
     expect(trap.receiver.connections()).toBe(0);
   });
 
-  test('of failure turns nothing off: the next event arrives at once everywhere', async () => {
+  test('failing responses do not switch an endpoint off: the next event arrives everywhere without a delay', async () => {
     const all = [...hooks.values()];
     for (const { receiver } of all) receiver.answerWith({ status: 200 });
     const next = await play(developer);
@@ -155,7 +155,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a connection', () => {
+describe('connections of webhooks', () => {
   const FAULTS: readonly (readonly [string, () => Promise<HookOptions>, string, string])[] = [
     [
       'to a server whose certificate nobody trusts',
@@ -187,7 +187,7 @@ describe('a connection', () => {
     await play(developer);
   });
 
-  test.each(FAULTS)('%s fails three times', async (name, _optionsOf, error_kind, error) => {
+  test.each(FAULTS)('a connection %s fails three times', async (name, _optionsOf, error_kind, error) => {
     const hook = hooks.get(name) ?? expect.fail(name);
     const logged = await eventually(async () => (await hook.log())[0], 'the event is in the log');
     const delivery = await hook.delivery(logged.id);

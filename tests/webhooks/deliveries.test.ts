@@ -1,4 +1,4 @@
-/** What a developer sees of deliveries and does with them. A retry comes after minutes here, so only what somebody asks for is sent. */
+/** The delivery log and its actions for developers. Retries are minutes apart here, so that only requested sends happen. */
 import { type DeliveryBody, type DeliveryQuery, type Portal, startReceiver } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   ({ portal } = developer);
 });
 
-/** An attempt of a new player that settles, or is voided; answers its id. */
+/** Settles or voids an attempt of a new player; returns its id. */
 async function play({
   what = 'settled',
   environment = 'test',
@@ -48,7 +48,7 @@ async function play({
   return id;
 }
 
-/** How many sends of the delivery are over, as the log shows it. */
+/** The number of ended sends of the delivery in the log. */
 const sent = (count: number) => (delivery: DeliveryBody) =>
   delivery.attempts.filter(({ duration_ms }) => duration_ms !== null).length === count;
 
@@ -67,8 +67,8 @@ async function retryNow(deliveryId: string): Promise<void> {
   expect(body).toEqual({ delivery_id: deliveryId });
 }
 
-describe('a test event', () => {
-  test('is a whole webhook, and goes to whoever asks, whatever the endpoint subscribes to', async () => {
+describe('test events', () => {
+  test('a test event is a complete webhook, and goes to the endpoint whatever it subscribes to', async () => {
     const scopes = [{}, { events: ['round.settled'], program_id: developer.program.id, environment: 'live' }] as const;
     for (const scope of scopes) {
       const hook = await world.newReceiver(developer, scope);
@@ -81,8 +81,8 @@ describe('a test event', () => {
   });
 });
 
-describe('a retry before its time', () => {
-  test('is the scheduled one: the same delivery, counted, and three in all', async () => {
+describe('the early retry of a delivery', () => {
+  test('an early retry replaces the scheduled one: the same delivery, counted, and three sends in all', async () => {
     const hook = await world.newReceiver(developer, { answer: { status: 503 } });
     const failed = await failOnce(hook);
     expect(failed).toMatchObject({ status: 'pending', attempts: [{ number: 1, http_status: 503 }] });
@@ -109,7 +109,7 @@ describe('a retry before its time', () => {
     for (const send of sends) await expectSignedWith(hook.secret, send);
   });
 
-  test('delivers when the answer has become a 2xx, and then no more', async () => {
+  test('an early retry delivers when the response is a 2xx, and then no further retry is possible', async () => {
     const hook = await world.newReceiver(developer, { answer: { status: 500 } });
     const { id } = await failOnce(hook);
     hook.receiver.answerWith({ status: 200 });
@@ -119,7 +119,7 @@ describe('a retry before its time', () => {
     expect(hook.requests()).toHaveLength(2);
   });
 
-  test('is had with the test key of the program whose event it is, and with no other', async () => {
+  test('an early retry is accepted with the test key of the event’s program, and with no other', async () => {
     const hook = await world.newReceiver(developer, { answer: { status: 500 } });
     const { id } = await failOnce(hook);
     const sibling = await world.newProgram(developer);
@@ -133,7 +133,7 @@ describe('a retry before its time', () => {
     expect(hook.requests()).toHaveLength(2);
   });
 
-  test('of a test event is had with the test key of any program whose events the endpoint takes', async () => {
+  test('an early retry of a test event is accepted with the test key of any program in the endpoint’s scope', async () => {
     const sibling = await world.newProgram(developer);
     const ofAll = await world.newReceiver(developer, { answer: { status: 500 } });
     const ofOne = await world.newReceiver(developer, { answer: { status: 500 }, program_id: developer.program.id });
@@ -151,8 +151,8 @@ describe('a retry before its time', () => {
   });
 });
 
-describe('the log', () => {
-  test('keeps the first 1,000 characters of an answer, also of bytes that are no text', async () => {
+describe('the delivery log', () => {
+  test('the delivery log keeps the first 1,000 characters of a response, also of bytes that are not text', async () => {
     const mixed = Buffer.concat([Buffer.from('\0é😀 '), Buffer.from([0xff, 0xc3, 0]), Buffer.from('x'.repeat(2_000))]);
     const answers: readonly (readonly [Buffer | string, string])[] = [
       ['', ''],
@@ -160,7 +160,7 @@ describe('the log', () => {
       ['a'.repeat(1_000), 'a'.repeat(1_000)],
       [`${'é'.repeat(999)}😀${'z'.repeat(20_000)}`, `${'é'.repeat(999)}😀`],
       ['\0'.repeat(5_000), ''],
-      // Each run of bytes that cannot begin or go on with a character is one replacement; NUL is nothing.
+      // Each byte sequence that can neither begin nor continue a character becomes one replacement character; NUL is dropped.
       [mixed, `é😀 \ufffd\ufffd${'x'.repeat(995)}`],
     ];
     const hook = await world.newReceiver(developer);
@@ -173,7 +173,7 @@ describe('the log', () => {
     }
   });
 
-  test('is the newest first, and its filters and pages join to the whole', async () => {
+  test('the delivery log is listed newest first, and its filters and pages add up to the whole', async () => {
     const hook = await world.newReceiver(developer, {
       answer: ({ body }) => ({ status: body.includes('attempt.refunded') ? 500 : 200 }),
     });
@@ -229,7 +229,7 @@ describe('the log', () => {
     }
   });
 
-  test('is for its developer alone', async () => {
+  test('the delivery log is visible to its developer alone', async () => {
     const hook = await world.newReceiver(developer);
     const { id } = await hook.delivery(await testEvent(hook));
     const stranger = await world.newDeveloper();
@@ -238,8 +238,8 @@ describe('the log', () => {
   });
 });
 
-describe('a delivery that is sent again', () => {
-  test('is a new one with the same body, whatever became of the first', async () => {
+describe('the resend of a delivery', () => {
+  test('a resent delivery is a new one with the same body, whatever the result of the first', async () => {
     const hook = await world.newReceiver(developer);
     const { deliveryId: delivered, body } = await hook.event('attempt.settled', await play());
     await hook.delivery(delivered);
@@ -265,8 +265,8 @@ describe('a delivery that is sent again', () => {
   });
 });
 
-describe('between a send and its retry', () => {
-  test('a rotated secret signs the retry at once, and the old one nothing more', async () => {
+describe('changes between a send and its retry', () => {
+  test('a rotated secret signs the next retry, and the old one signs nothing further', async () => {
     const hook = await world.newReceiver(developer, { answer: { status: 500 } });
     const { id } = await failOnce(hook);
     const rotated = expectStatus(200, await portal.rotateSecret(hook.endpoint.id)).body;
@@ -284,7 +284,7 @@ describe('between a send and its retry', () => {
     expect(await isSignedWith(hook.secret, second)).toBe(false);
   });
 
-  test('a changed URL is where the retry goes', async () => {
+  test('a retry goes to the changed URL', async () => {
     const [old, moved] = [
       await world.newReceiver(developer, { answer: { status: 500 } }),
       await world.newReceiver(developer),
@@ -300,7 +300,7 @@ describe('between a send and its retry', () => {
 });
 
 describe('an endpoint that is switched off', () => {
-  test('closes what is pending, gets nothing new, and on again only what is new', async () => {
+  test('an endpoint that is switched off has its pending deliveries closed and gets new events only once it is on again', async () => {
     const witness = await world.newReceiver(developer);
     const hook = await world.newReceiver(developer, { answer: { status: 500 } });
     const { id } = hook.endpoint;
@@ -345,7 +345,7 @@ describe('an endpoint that is switched off', () => {
 });
 
 describe('an endpoint that is deleted', () => {
-  test('is not there any more, and gets nothing', async () => {
+  test('a deleted endpoint is 404, and gets nothing', async () => {
     const witness = await world.newReceiver(developer);
     const hook = await world.newReceiver(developer, { answer: { status: 500 } });
     const { id } = hook.endpoint;
@@ -390,7 +390,7 @@ test('the healthy half of 200 endpoints has every event within two seconds while
 
   const places = developers.length * OF_EACH;
   for (let wave = 1; wave <= WAVES; wave += 1) {
-    // Until the last wave it is not known who is dead.
+    // Until the last wave the service does not know which endpoints never answer.
     if (wave === WAVES) for (const grave of graves) await eventually(() => hasTimedOut(grave), 'a send has timed out');
     await Promise.all(developers.map((owner) => play({ owner })));
     await healthy.nth(wave * places);
@@ -403,7 +403,7 @@ test('the healthy half of 200 endpoints has every event within two seconds while
   });
   expect(new Set(events.map(({ addressed }) => addressed)).size).toBe(WAVES * places);
   expect(events).toHaveLength(WAVES * places);
-  // The first wave also opens a connection to each of 200 endpoints at once; even then nobody waits until a silent one's 5 s are over.
+  // The first wave also opens a connection to each of 200 endpoints; even then no event waits until a silent endpoint's 5 s are over.
   expect(Math.max(...events.slice(0, places).map(({ seconds }) => seconds))).toBeLessThan(5);
   expect(Math.max(...events.slice(places).map(({ seconds }) => seconds))).toBeLessThan(2);
 });

@@ -1,4 +1,5 @@
-/** What an endpoint may be, and which events it is offered. */
+/** The URLs that an endpoint may have, and the events that it is sent. */
+import type { DeliveryBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Developer,
@@ -17,7 +18,7 @@ let world: World;
 let names: NameServer;
 beforeAll(async () => {
   names = await startNameServer();
-  // Of all networks that are not public, this one address.
+  // The only address of a non-public network that this stack allows.
   const webhook = { EGRESS_ALLOW_CIDRS: '127.0.0.1/32', EGRESS_DNS_SERVERS: names.address };
   world = await startWorld({ environment: { webhook } });
 });
@@ -26,7 +27,7 @@ afterAll(async () => {
   await names?.[Symbol.asyncDispose]();
 });
 
-/** An attempt whose event happens now; answers its id. */
+/** Makes an attempt whose event happens now; returns its id. */
 async function happen(program: Program, environment: 'test' | 'live', what: 'settled' | 'refunded'): Promise<string> {
   const partner = program[environment];
   const challenge = await world.newChallenge({ environment }, program);
@@ -38,7 +39,7 @@ async function happen(program: Program, environment: 'test' | 'live', what: 'set
   return id;
 }
 
-describe('an endpoint is offered the events of its scope', () => {
+describe('the scopes of endpoints', () => {
   type ProgramName = 'A' | 'B' | 'later' | 'theirs';
   type Scope = Omit<HookOptions, 'program_id'> & { program?: ProgramName; isOff?: boolean };
 
@@ -86,7 +87,7 @@ describe('an endpoint is offered the events of its scope', () => {
   ];
 
   const hooks = new Map<string, Hook>();
-  /** What an event about an attempt is called here. */
+  /** The name of each event in these tests, by its attempt. */
   const happened = new Map<string, string>();
 
   beforeAll(async () => {
@@ -113,7 +114,7 @@ describe('an endpoint is offered the events of its scope', () => {
     await world.allDelivered();
   });
 
-  test.each(SCOPES)('%s', (name, _scope, expected) => {
+  test.each(SCOPES)('an endpoint gets the events of its scope: %s', (name, _scope, expected) => {
     const requests = hooks.get(name)?.requests() ?? expect.fail(name);
     const received = requests.map(({ json }) => happened.get(String(json.data.attempt_id)));
     expect(received.sort()).toEqual([...expected].sort());
@@ -124,7 +125,7 @@ describe('an endpoint is offered the events of its scope', () => {
   });
 });
 
-test('an endpoint gets nothing of what happened before it was there, nor before it was changed to want it', async () => {
+test('an endpoint gets no event from before it existed, nor from before its scope included it', async () => {
   const developer = await world.newDeveloper();
   const { program, portal } = developer;
   const before = await happen(program, 'test', 'settled');
@@ -139,7 +140,7 @@ test('an endpoint gets nothing of what happened before it was there, nor before 
   expect([before, unwanted]).not.toContain(wanted);
 });
 
-describe('an endpoint may be public HTTPS and nothing else', () => {
+describe('the URLs of endpoints: public HTTPS only', () => {
   const REFUSED = [
     ['a private address', 'https://10.0.0.1/hooks'],
     ['a private address of 172.16/12', 'https://172.31.255.254/hooks'],
@@ -190,13 +191,13 @@ describe('an endpoint may be public HTTPS and nothing else', () => {
     before = await world.digest();
   });
 
-  test.each(REFUSED)('not %s', async (_what, url) => {
+  test.each(REFUSED)('an endpoint cannot be at %s', async (_what, url) => {
     const { portal } = developer;
     expectError(400, 'invalid_request', await portal.createEndpoint({ url }));
     expectError(400, 'invalid_request', await portal.updateEndpoint(hook.endpoint.id, { url }));
   });
 
-  test('and of what is refused nothing is stored', async () => {
+  test('a refused endpoint URL is not stored', async () => {
     expect(await world.digest()).toEqual(before);
     expect(expectStatus(200, await developer.portal.listEndpoints()).body.data).toEqual([hook.endpoint]);
   });
@@ -206,7 +207,7 @@ describe('an endpoint may be public HTTPS and nothing else', () => {
     ['a public IPv6 address and a port', 'https://[2606:4700::1111]:8443/hooks?a=1'],
     ['a name that does not resolve', 'https://nowhere.example/hooks'],
     ['2,048 characters', `https://8.8.8.8/${'a'.repeat(2_032)}`],
-  ])('but %s', async (_what, url) => {
+  ])('an endpoint may be at %s', async (_what, url) => {
     const { portal } = developer;
     const { body } = expectStatus(201, await portal.createEndpoint({ url, events: ['webhook.test'] }));
     expect(body.url).toBe(url);
@@ -214,7 +215,7 @@ describe('an endpoint may be public HTTPS and nothing else', () => {
     expectStatus(204, await portal.deleteEndpoint(body.id));
   });
 
-  test('and what its name stands for is judged at every connection', async () => {
+  test('the addresses of an endpoint’s name are checked at every connection', async () => {
     const host = 'rebinding.example';
     const rebinding = await world.newReceiver(developer, {
       host,
@@ -223,16 +224,17 @@ describe('an endpoint may be public HTTPS and nothing else', () => {
     });
     const { id } = rebinding.endpoint;
     const test = async () => expectStatus(202, await developer.portal.sendTest(id)).body.delivery_id;
-    const kindOf = async (delivery: string, number: number) =>
-      (await rebinding.delivery(delivery, ({ attempts }) => attempts[number - 1]?.error_kind !== null)).attempts[
-        number - 1
-      ]?.error_kind;
+    /** The error kind of the first send, once that has ended. */
+    const kindOf = async (delivery: string) => {
+      const isOver = ({ attempts: [first] }: DeliveryBody) => first !== undefined && first.duration_ms !== null;
+      return (await rebinding.delivery(delivery, isOver)).attempts[0]?.error_kind;
+    };
 
     const unresolved = await test();
-    expect(await kindOf(unresolved, 1)).toBe('dns');
+    expect(await kindOf(unresolved)).toBe('dns');
     for (const addresses of [['10.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '169.254.169.254']]) {
       names.set(host, addresses);
-      expect(await kindOf(await test(), 1)).toBe('blocked');
+      expect(await kindOf(await test())).toBe('blocked');
     }
     expect(rebinding.receiver.connections()).toBe(0);
 

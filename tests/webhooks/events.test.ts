@@ -1,4 +1,4 @@
-/** From play to a partner's server: every event that the contract and its decisions name, and nothing else. */
+/** Every event that the contract names (docs/contract/partner-api.md, "Event types"), from play to a partner's server, and no other event. */
 import { randomUUID } from 'node:crypto';
 import type {
   AttemptBody,
@@ -29,11 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
+describe.each(['test', 'live'] as const)('webhook events with a %s key', (environment) => {
   let developer: Developer;
   let hook: Hook;
   let partner: Partner;
-  /** Every event that a test of this environment expected; in the end there may be no other. */
+  /** Every event that a test of this environment expected; at the end there must be no other. */
   const told: string[] = [];
   beforeAll(async () => {
     developer = await world.newDeveloper();
@@ -56,7 +56,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
     return expectStatus(200, await partner.getAttempt(attemptId)).body;
   }
 
-  /** Waits for the event about this id and holds the whole request against what it must be. */
+  /** Waits for the event about this id and checks the whole request. */
   async function expectEvent(event: EventType, id: string, data: Record<string, unknown>): Promise<HookRequest> {
     const request = await hook.event(event, id);
     told.push(`${event} ${id}`);
@@ -64,7 +64,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
     return request;
   }
 
-  /** The event of an outcome that was answered, which also agrees with what the attempt reads like. */
+  /** The event of an outcome; it must also agree with the attempt as it is read. */
   async function expectSettled(attempt: AttemptBody, outcome: OutcomeBody): Promise<void> {
     const { award } = outcome;
     const told = await expectEvent('attempt.settled', attempt.id, {
@@ -92,15 +92,19 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
     expect(await read(attempt.id)).toMatchObject({ ...aboutRead(attempt), status });
   }
 
-  /** As if its hour had passed: in the sandbox a partner can ask for it; of a live one it is written. */
+  /** Ends the attempt's hour: in the sandbox by a partner's request, in live by an update of the row. */
   async function expire(attemptId: string): Promise<void> {
     if (environment === 'test') {
       expectStatus(200, await partner.expireAttempt(attemptId));
       return;
     }
+    await expireByHour(attemptId);
+  }
+
+  async function expireByHour(attemptId: string): Promise<void> {
     const { query } = world.stack.database('challenge');
     const row = () => query<{ status: string }>('select status from attempts where id = $1', [attemptId]);
-    // The answer may come before the row says so. The sweep never looks back, so the hour is over in a second, not already.
+    // The response may come before the row is open. The sweep never looks back, so the hour ends in a second, not already.
     await eventually(async () => (await row())[0]?.status === 'open' || undefined, 'the attempt is open');
     await query(`
       begin;
@@ -117,8 +121,8 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
     expectStatus(200, await world.operator.updateAccount(accountId, { under_investigation: true }));
   }
 
-  describe('a challenge', () => {
-    test('tells of a loss, whatever characters and digits it is made of', async () => {
+  describe('webhook events of a challenge', () => {
+    test('a loss has an attempt.settled event, whatever characters and digits it contains', async () => {
       const challenge = await newChallenge();
       const player = await newPlayer();
       const ref = `"a\\b"\n ü 選手 😀 \u2028 ${randomUUID()}`;
@@ -129,7 +133,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       }
     });
 
-    test('tells of a free attempt', async () => {
+    test('a free attempt has an attempt.settled event', async () => {
       const challenge = await newChallenge({ status: 'calibrating', threshold: undefined });
       const attempt = await start(challenge.id, await newPlayer());
       expect(attempt.fee_charged).toBe('0.00');
@@ -138,7 +142,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       await expectSettled(attempt, outcome);
     });
 
-    test.each(['19.99', '0.10', '20.00'])('tells of a win that is paid %s', async (prize) => {
+    test.each(['19.99', '0.10', '20.00'])('a win that is paid %s has an event with its award', async (prize) => {
       const challenge = await newChallenge({ prize });
       const attempt = await start(challenge.id, await newPlayer());
       const outcome = await report(attempt.id, 100);
@@ -146,7 +150,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       await expectSettled(attempt, outcome);
     });
 
-    test('tells of a win that is held, and again when it is released', async () => {
+    test('a win that is held has an event, and another when it is released', async () => {
       const challenge = await newChallenge();
       const player = await newPlayer();
       await holdWinsOf(player);
@@ -164,7 +168,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       expect((await read(attempt.id)).outcome?.award?.paid_at).toBe(released.json.timestamp);
     });
 
-    test('tells of a win that is held, and nothing when it is denied', async () => {
+    test('a win that is held has an event, and none when it is denied', async () => {
       const challenge = await newChallenge();
       const player = await newPlayer();
       await holdWinsOf(player);
@@ -174,7 +178,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       expectStatus(200, await world.operator.denyPayout(awardOf(outcome).id));
     });
 
-    test('tells of the fee that a voided attempt gave back, and nothing of a free one', async () => {
+    test('a voided attempt has an attempt.refunded event, and a free one has none', async () => {
       const paid = await newChallenge({ fee: '0.35' });
       const free = await newChallenge({ status: 'calibrating', threshold: undefined });
       const player = await newPlayer();
@@ -183,7 +187,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       await expectRefunded(attempt, 'voided', 'voided');
     });
 
-    test('tells of the fee that an expired attempt gave back', async () => {
+    test('an expired attempt has an attempt.refunded event', async () => {
       const challenge = await newChallenge({ fee: '1234.56' });
       const player = await world.newPlayer({ environment, partner, funds: '2000.00' });
       const attempt = await start(challenge.id, player);
@@ -191,7 +195,38 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       await expectRefunded(attempt, 'expired', 'expired');
     });
 
-    test('tells of each time that the operator suspends it, once', async () => {
+    test('a free attempt has no attempt.refunded event, however it ended', async () => {
+      const challenge = await newChallenge({ status: 'calibrating', threshold: undefined });
+      const player = await newPlayer();
+      const [byHand, byHour, voided, paid] = [
+        await start(challenge.id, player),
+        await start(challenge.id, player),
+        await start(challenge.id, player),
+        await start((await newChallenge()).id, player),
+      ];
+      expect([byHand, byHour, voided].map((attempt) => attempt.fee_charged)).toEqual(['0.00', '0.00', '0.00']);
+      expectStatus(200, await world.operator.voidAttempt(voided.id, 'a bug'));
+      // With a live key no request can expire an attempt, so both end at their deadline.
+      await expire(byHand.id);
+      await expireByHour(byHour.id);
+      for (const [{ id }, status] of [
+        [byHand, 'expired'],
+        [byHour, 'expired'],
+        [voided, 'voided'],
+      ] as const) {
+        await eventually(async () => (await read(id)).status === status || undefined, `${id} is ${status}`);
+      }
+      // A refunded attempt has its event; the last of these tests checks that there are no others.
+      expectStatus(200, await world.operator.voidAttempt(paid.id, 'a bug'));
+      await expectRefunded(paid, 'voided', 'voided');
+      const outbox = await world.stack
+        .database('challenge')
+        .query('select attempt_id from refunds_due where attempt_id = any($1)', [[byHand.id, byHour.id, voided.id]]);
+      expect(outbox).toEqual([]);
+      expect(await world.balance(player, environment)).toBe('100.00');
+    });
+
+    test('each suspension of a challenge by the operator has one event', async () => {
       const { id, name } = await newChallenge({ name: 'Reach "100" <b>ünder</b> 60 s' });
       const suspend = () => world.operator.updateChallenge(id, { status: 'suspended' });
       await Promise.all([suspend(), suspend(), suspend()]);
@@ -207,7 +242,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
     });
   });
 
-  describe('a round', () => {
+  describe('webhook events of a round', () => {
     const newRound = async (terms = {}) => {
       const tournament = await world.newTournament({ environment, ...terms }, developer.program);
       return expectStatus(201, await world.operator.openRound(tournament.id, { closes_at: inMinutes(60) })).body;
@@ -217,13 +252,13 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       return expectStatus(201, await partner.createAttempt({ tournament_round_id: round.id, player_ref: ref })).body;
     }
 
-    /** As if its end had come: in the sandbox a partner can ask for it; of a live one it is written. */
+    /** Ends the round: in the sandbox by a partner's request, in live by an update of the row. */
     async function close({ id }: RoundBody): Promise<void> {
       if (environment === 'test') {
         expectStatus(200, await partner.closeRound(id));
         return;
       }
-      // The triggers let no live round end sooner, so they look away.
+      // The triggers let no live round end sooner, so this update disables them.
       await world.stack.database('tournament').query(`
         begin;
         set local session_replication_role = replica;
@@ -231,7 +266,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
         commit`);
     }
 
-    test('tells of its scores, its end, the entry of whoever did not score, and a purse that is released', async () => {
+    test('a round has events for its scores, its end, refunded entries without a score, and a released purse', async () => {
       const round = await newRound({ entry_fee: '2.50' });
       const [first, second, silent] = [await newPlayer(), await newPlayer(), await newPlayer()];
       for (const [player, score] of [
@@ -271,7 +306,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
       });
     });
 
-    test('tells that it was cancelled, and of every entry, scored or not', async () => {
+    test('a cancelled round has an event, and one for every entry, scored or not', async () => {
       const round = await newRound({ min_entrants: 3, entry_fee: '0.07' });
       const [scorer, silent] = [await newPlayer(), await newPlayer()];
       const scored = await enter(round, scorer);
@@ -286,7 +321,7 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
     });
   });
 
-  test('and tells of nothing else, and of nothing twice', async () => {
+  test('no webhook event beyond the expected ones is sent, and none twice', async () => {
     await world.allDelivered();
     const received = hook.requests().map(({ json: { event, data } }) => {
       const award = data.award as { id: string } | undefined;
@@ -306,14 +341,14 @@ describe.each(['test', 'live'] as const)('with a %s key', (environment) => {
   });
 });
 
-test('leaves the audit good', () => world.expectAuditOk());
+test('the audit is good after all webhook events', () => world.expectAuditOk());
 
 /** The fields in which an event names its attempt. */
 function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: AttemptBody) {
   return { attempt_id: id, challenge_id, tournament_round_id, player_ref };
 }
 
-/** The same as they are read. */
+/** The same fields in a read of the attempt. */
 function aboutRead({ id, challenge_id, tournament_round_id, player_ref, fee_charged }: AttemptBody) {
   return { id, challenge_id, tournament_round_id, player_ref, fee_charged };
 }

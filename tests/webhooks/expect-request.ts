@@ -7,7 +7,7 @@ import type { Hook, HookRequest } from '../world.ts';
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** What the partner API names, in its order, and then what Standard Webhooks does. */
+/** The headers of the partner API, in its order, and then those of Standard Webhooks. */
 const NAMED_HEADERS = [
   'Content-Type',
   'X-Webhook-Signature',
@@ -17,12 +17,12 @@ const NAMED_HEADERS = [
   'webhook-timestamp',
   'webhook-signature',
 ];
-/** What any HTTP client says. */
+/** The headers of any HTTP client. */
 const OTHER_HEADERS = ['accept-encoding', 'connection', 'content-length', 'host', 'user-agent'];
 
-/** Holds a whole request against the contract: where it went, all its headers, its body, and both signatures. */
+/** Checks a whole request against the contract and the served document: its target, all of its headers, its body, and both signatures. */
 export async function expectRequest(
-  { endpoint, secret }: Pick<Hook, 'endpoint' | 'secret'>,
+  { endpoint, secret, contract }: Pick<Hook, 'endpoint' | 'secret' | 'contract'>,
   request: HookRequest,
   expected: { readonly event: EventType; readonly data: Record<string, unknown> },
 ): Promise<void> {
@@ -55,10 +55,11 @@ export async function expectRequest(
   expect(Object.keys(request.json)).toEqual(['event', 'timestamp', 'data']);
   expect(Date.parse(request.json.timestamp)).toBeLessThanOrEqual(request.receivedAt);
 
+  contract.checkWebhook(headers, request.json);
   await expectSignedWith(secret, request);
 }
 
-/** Both signatures, as libraries read them that this project did not write; and neither holds for a body that was tampered with. */
+/** Both signatures, verified by libraries that are not of this project; neither is valid for a body that was tampered with. */
 export async function expectSignedWith(secret: string, { headers, body }: HookRequest): Promise<void> {
   const text = body.toString('utf8');
   expect(Buffer.from(text).equals(body)).toBe(true);
@@ -80,7 +81,7 @@ export async function expectSignedWith(secret: string, { headers, body }: HookRe
   }
 }
 
-/** Whether the signature of the contract is one of this secret's. */
+/** Whether the contract's signature was made with this secret. */
 export async function isSignedWith(secret: string, { headers, body }: HookRequest): Promise<boolean> {
   return verify(secret, body.toString('utf8'), String(headers['x-webhook-signature']));
 }

@@ -6,11 +6,11 @@ const TYPE_A = 1;
 /** A pointer to the question's name, type A, class IN, a lifetime of 0 s, four bytes of address. */
 const RECORD_A = Buffer.from([0xc0, HEADER_BYTES, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4]);
 
-/** A name server that knows what a test tells it; every other name does not exist. */
+/** A name server with the names that a test sets; every other name does not exist. */
 export interface NameServer extends AsyncDisposable {
   /** As `EGRESS_DNS_SERVERS` takes it. */
   readonly address: string;
-  /** From now on the name stands for these IPv4 addresses. */
+  /** From now on the name resolves to these IPv4 addresses. */
   set(name: string, addresses: readonly string[]): void;
 }
 
@@ -38,7 +38,7 @@ function answerTo(query: Buffer, zone: ReadonlyMap<string, readonly string[]>): 
   const addresses = type === TYPE_A ? (known ?? []) : [];
   const header = Buffer.alloc(HEADER_BYTES);
   query.copy(header, 0, 0, 2);
-  // An answer, recursion wanted and had; NXDOMAIN where the name is not known.
+  // A response, recursion desired and available; NXDOMAIN where the name is unknown.
   header.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(addresses.length, 6);

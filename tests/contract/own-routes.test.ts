@@ -1,0 +1,143 @@
+/** The document of the routes under `/api` is valid OpenAPI 3.1, and each route answers as documented: the client checks every response. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import {
+  type Developer,
+  expectError,
+  expectStatus,
+  inMinutes,
+  joinWorld,
+  liveTerms,
+  type Player,
+  type SharedWorld,
+  tournamentTerms,
+} from '../world.ts';
+
+let world: SharedWorld;
+beforeAll(async () => {
+  world = await joinWorld();
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+test('the document of the routes under /api is valid OpenAPI 3.1', async () => {
+  const text = readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8');
+  const { valid, errors } = await new Validator().validate(parse(text, { maxAliasCount: -1 }));
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+});
+
+describe('the document of the routes under /api: success', () => {
+  /** The routes of one prefix that have answered no documented success yet. */
+  const missing = (prefix: string) =>
+    [...world.contract.ownDocumented].filter(
+      (entry) => / 2\d\d$/.test(entry) && entry.includes(` ${prefix}`) && !world.contract.ownSeen.has(entry),
+    );
+
+  async function settle(player: Player, score: number) {
+    const { id: challenge_id } = await world.newChallenge();
+    const { id } = expectStatus(201, await world.partner.createAttempt({ challenge_id, player_ref: player.ref })).body;
+    return expectStatus(200, await world.partner.reportOutcome(id, { score })).body;
+  }
+
+  async function hold(): Promise<string> {
+    const player = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    const { award } = await settle(player, 100);
+    return award?.id ?? expect.fail('no award');
+  }
+
+  test('every operator route answers its documented success', async () => {
+    const { operator } = world;
+    const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
+    const developer = expectStatus(201, await operator.createDeveloper(credentials)).body;
+    const program = expectStatus(201, await operator.createProgram('Documented', developer.id)).body;
+    expectStatus(200, await operator.approveProgram(program.id));
+    expectStatus(200, await operator.replaceLiveKey(program.id));
+    expectStatus(200, await operator.updateProgram(program.id, { deletion_scheduled: false }));
+    expectStatus(200, await operator.send('GET', `/programs/${program.id}`));
+    expectStatus(200, await operator.send('GET', '/programs?limit=2'));
+
+    const person = { date_of_birth: '1990-05-17', jurisdiction: 'US-CA', verification_level: 1 };
+    const account = expectStatus(
+      201,
+      await operator.createAccount({ ...person, email: `${randomUUID()}@example.com` }),
+    ).body;
+    expectStatus(200, await operator.updateAccount(account.id, { self_excluded_until: inMinutes(60) }));
+    const deposit = { environment: 'live', amount: '12.50', reference: randomUUID() };
+    expectStatus(201, await operator.deposit(account.id, deposit));
+    expectStatus(200, await operator.statement(account.id, 'live'));
+    expectStatus(201, await operator.addInsider(program.id, account.id));
+
+    const player = await world.newPlayer();
+    expectStatus(200, await operator.playerLinks(player.accountId));
+    expectStatus(204, await operator.severPlayerLinks(player.accountId, world.program.id));
+    expectStatus(200, await operator.playerLinks(player.accountId));
+    expectStatus(204, await operator.liftSeverance(player.accountId, world.program.id));
+
+    const challenge = expectStatus(201, await operator.createChallenge(world.program.id, liveTerms())).body;
+    expectStatus(200, await operator.getChallenge(challenge.id));
+    const winner = await world.newPlayer();
+    const entry = { challenge_id: challenge.id, player_ref: winner.ref };
+    const attempt = expectStatus(201, await world.partner.createAttempt(entry)).body;
+    expectStatus(200, await operator.voidAttempt(attempt.id, 'a bug'));
+    expectStatus(200, await operator.getReceipt((await settle(winner, 100)).receipt_id));
+    expectStatus(200, await operator.updateChallenge(challenge.id, { status: 'suspended' }));
+
+    const tournament = expectStatus(201, await operator.createTournament(world.program.id, tournamentTerms())).body;
+    const round = expectStatus(201, await operator.openRound(tournament.id, { closes_at: inMinutes(60) })).body;
+    const entered = await world.playRound(round.id, winner, 5);
+    expectStatus(200, await world.partner.closeRound(round.id));
+    expect(expectStatus(200, await operator.getReceipt(entered.receipt_id)).body).toHaveProperty('seal');
+    expectStatus(200, await operator.updateTournament(tournament.id, { status: 'paused' }));
+
+    const [released, denied] = [await hold(), await hold()];
+    expectStatus(200, await operator.listPayouts('held'));
+    expectStatus(200, await operator.releasePayout(released));
+    expectStatus(200, await operator.denyPayout(denied));
+    expectStatus(200, await operator.audit());
+    expectStatus(200, await operator.send('GET', '/actions?limit=50'));
+    expect(missing('/api/operator')).toEqual([]);
+  });
+
+  test('every portal route answers its documented success', async () => {
+    const { portal, program }: Developer = await world.newDeveloper();
+    expectStatus(200, await portal.listPrograms());
+    const created = await portal.createEndpoint({ url: 'https://127.0.0.1:9443/', description: 'mine' });
+    const { id } = expectStatus(201, created).body;
+    expectStatus(200, await portal.listEndpoints());
+    expectStatus(200, await portal.getEndpoint(id));
+    expectStatus(200, await portal.updateEndpoint(id, { description: 'still mine' }));
+    expectStatus(200, await portal.rotateSecret(id));
+    const { delivery_id } = expectStatus(202, await portal.sendTest(id)).body;
+    expectStatus(202, await portal.resend(delivery_id));
+    expectStatus(200, await portal.listDeliveries(id));
+    expectStatus(204, await portal.deleteEndpoint(id));
+    expectStatus(200, await portal.replaceTestKey(program.id));
+    expectStatus(204, await portal.signOut());
+    expect(missing('/api/portal')).toEqual([]);
+  });
+
+  test('every sandbox route answers its documented success', async () => {
+    const developer = await world.newDeveloper();
+    const partner = developer.program.test;
+    const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'not now' } });
+    const player = await world.newPlayer({ partner });
+    expectStatus(201, await partner.createPlayer(player.ref, '1.00', { verification_level: 1 }));
+    expectStatus(204, await partner.holdNextAward(player.ref));
+    const challenge = await world.newChallenge({}, developer.program);
+    const entry = { challenge_id: challenge.id, player_ref: player.ref };
+    const { id } = expectStatus(201, await partner.createAttempt(entry)).body;
+    expectStatus(200, await partner.expireAttempt(id));
+    const { deliveryId } = await hook.event('attempt.refunded', id);
+    await hook.delivery(deliveryId, ({ attempts }) => attempts[0]?.http_status === 500);
+    expectStatus(202, await partner.retryNow(deliveryId));
+    const round = await world.newRound({}, developer.program);
+    expectStatus(200, await partner.closeEntries(round.id));
+    expectStatus(200, await partner.closeRound(round.id));
+    expectError(409, 'attempt_already_settled', await partner.expireAttempt(id));
+    expect(missing('/api/sandbox')).toEqual([]);
+  });
+});

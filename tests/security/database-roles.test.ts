@@ -1,0 +1,284 @@
+import { readFileSync } from 'node:fs';
+import { SERVICES, type Service, type StackDatabase } from '@laurel/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { joinWorld, type SharedWorld } from '../world.ts';
+
+/** What an attacker with the database URL of one service can do: log in as its running role, and try. */
+
+const REFUSED = '42501';
+/** The SQLSTATE of a trigger that makes a record immutable. */
+const RESTRICTED = '23001';
+const OUTSIDE_TRANSACTIONS = /^(create database|alter system)/;
+
+let world: SharedWorld;
+
+beforeAll(async () => {
+  world = await joinWorld();
+  // Rows to read, to change and to delete.
+  const challenge = await world.newChallenge();
+  const player = await world.newPlayer();
+  const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
+  expect(attempt.status).toBe(201);
+  const person = {
+    email: 'ann@example.com',
+    date_of_birth: '1990-01-01',
+    jurisdiction: 'US-CA',
+    verification_level: 1,
+  };
+  expect((await world.operator.createAccount(person)).status).toBe(201);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+const databaseOf = (service: Service): StackDatabase => world.stack.database(service);
+
+async function logIn(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+/** The SQLSTATE with which a statement of the running role is refused; `undefined` when it succeeds. */
+async function refusal(service: Service, statement: string): Promise<string | undefined> {
+  const client = await logIn(databaseOf(service).runningUrl);
+  try {
+    if (!OUTSIDE_TRANSACTIONS.test(statement)) await client.query('begin');
+    await client.query(statement);
+    return undefined;
+  } catch (error) {
+    return (error as pg.DatabaseError).code;
+  } finally {
+    await client.query('rollback');
+    await client.end();
+  }
+}
+
+async function only<Row extends pg.QueryResultRow>(service: Service, text: string): Promise<Row> {
+  const [row] = await databaseOf(service).query<Row>(text);
+  if (row === undefined) throw new Error(`no row: ${text}`);
+  return row;
+}
+
+describe.each(SERVICES)('the database role that runs the %s service', (service) => {
+  test('a service’s running role has no server privileges, owns nothing, and is a member of no role', async () => {
+    expect(
+      await only(
+        service,
+        `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolcanlogin,
+          (select count(*)::int from pg_auth_members where member = r.oid) as memberships,
+          (select count(*)::int from pg_class where relowner = r.oid) as relations,
+          (select count(*)::int from pg_proc where proowner = r.oid) as functions,
+          (select count(*)::int from pg_database where datdba = r.oid) as databases
+        from pg_roles r where rolname = '${roleIn(databaseOf(service).runningUrl)}'`,
+      ),
+    ).toEqual({
+      rolsuper: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      rolcanlogin: true,
+      memberships: 0,
+      relations: 0,
+      functions: 0,
+      databases: 0,
+    });
+  });
+
+  test.each(SERVICES.filter((other) => other !== service))('a running role cannot connect to %s', async (other) => {
+    const url = new URL(databaseOf(service).runningUrl);
+    url.pathname = new URL(databaseOf(other).runningUrl).pathname;
+    await expect(logIn(url.href)).rejects.toMatchObject({ code: REFUSED });
+  });
+
+  const anyTable: Record<Service, string> = {
+    wallet: 'transfers',
+    challenge: 'attempts',
+    tournament: 'rounds',
+    webhook: 'endpoints',
+    gateway: 'api_keys',
+  };
+  const table = anyTable[service];
+  test.each([
+    'create table loot (id int)',
+    'create temporary table loot (id int)',
+    'create schema loot',
+    'create view loot as select 1 as id',
+    "create function loot() returns int language sql as 'select 1'",
+    'create extension pg_stat_statements',
+    'create role thief',
+    'create database loot',
+    `drop table ${table}`,
+    `truncate ${table} cascade`,
+    `alter table ${table} add column loot int`,
+    `alter table ${table} disable trigger all`,
+    `alter table ${table} disable trigger user`,
+    `create trigger loot before insert on ${table} for each row execute function suppress_redundant_updates_trigger()`,
+    `create index on ${table} ((1))`,
+    'set session_replication_role = replica',
+    'set session authorization postgres',
+    'select rolpassword from pg_authid',
+    'select * from migration_checksums',
+    "copy (select 1) to program 'true'",
+    "copy (select 1) to '/tmp/laurel-loot'",
+    "select pg_read_file('postgresql.conf')",
+    'select pg_terminate_backend(pid) from pg_stat_activity where usename <> current_user and usename is not null limit 1',
+    "alter system set log_statement = 'all'",
+  ])('a service’s running role is refused: %s', async (statement) => {
+    expect(await refusal(service, statement)).toBe(REFUSED);
+  });
+
+  test('a service’s running role cannot become its owner, another role of the stack, or the superuser', async () => {
+    const superuser = await only<{ name: string }>(service, 'select current_user as name');
+    const roles = SERVICES.flatMap((other) => [databaseOf(other).ownerUrl, databaseOf(other).runningUrl])
+      .map(roleIn)
+      .filter((role) => role !== roleIn(databaseOf(service).runningUrl));
+    for (const role of [...roles, superuser.name]) {
+      expect(`${role} ${await refusal(service, `set role "${role}"`)}`).toBe(`${role} ${REFUSED}`);
+    }
+  });
+
+  test('a service’s running role has exactly the privileges of grants.sql, without grant options, and no third role has any', async () => {
+    // Without the grant option this only gives a warning, and grants nothing.
+    const client = await logIn(databaseOf(service).runningUrl);
+    await client.query(`grant all on ${table} to public`);
+    await client.end();
+    const rows = await databaseOf(service).query<{ privilege: string }>(PRIVILEGES, [
+      roleIn(databaseOf(service).ownerUrl),
+    ]);
+    const role = roleIn(databaseOf(service).runningUrl);
+    const expected = [
+      ...grantsOf(service).map((grant) => `${role} ${grant}`),
+      `${role} database: CONNECT`,
+      `${role} schema public: USAGE`,
+    ].sort();
+    expect(rows.map(({ privilege }) => privilege).sort()).toEqual(expected);
+  });
+
+  test('grants.sql of the service names every table of its database', async () => {
+    const rows = await databaseOf(service).query<{ name: string }>(
+      `select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+        and relname not in ('migrations', 'migrations_lock', 'migration_checksums')`,
+    );
+    const named = new Set(grantsOf(service).map((grant) => grant.split(/[ (:]/)[0]));
+    expect([...named].sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+});
+
+describe('the wallet’s records under the role that runs it', () => {
+  const totals = `select count(*) as transfers, sum(amount_cents) as cents, max(seq) as newest,
+    (select sum(balance_cents) filter (where account_id is not null) from ledger_accounts) as balances,
+    (select count(*) from accounts) as accounts from transfers`;
+
+  test.each([
+    'update transfers set amount_cents = 1',
+    "update transfers set state = 'fenced'",
+    'delete from transfers',
+    'truncate transfers',
+    'alter table transfers disable trigger transfers_append_only',
+    'drop trigger transfers_append_only on transfers',
+    'create or replace function transfers_refuse_change() returns trigger language plpgsql as $$ begin return new; end $$',
+    'alter table ledger_accounts drop constraint ledger_accounts_never_overdrawn',
+    'delete from ledger_accounts',
+    'update ledger_accounts set may_overdraw = true',
+    'update ledger_accounts set account_id = gen_random_uuid()',
+    "insert into ledger_accounts (id, kind, environment, account_id, balance_cents) select gen_random_uuid(), 'player', 'live', id, 1 from accounts",
+    'update accounts set id = gen_random_uuid()',
+    'update accounts set house_id = gen_random_uuid()',
+    'delete from accounts',
+    'update payouts set amount_cents = 1, account_id = gen_random_uuid()',
+    'delete from payouts',
+    "select setval('transfers_seq_seq', 1)",
+  ])('money that has moved is unchanged when the role that runs the wallet tries: %s', async (statement) => {
+    const before = await only('wallet', totals);
+    expect(await refusal('wallet', statement)).toBe(REFUSED);
+    expect(await only('wallet', totals)).toEqual(before);
+  });
+
+  test.each([
+    "update accounts set email = 'thief@example.com' where house_id = '00000000-0000-8000-8000-000000000020'",
+    "update accounts set date_of_birth = '1980-01-01' where house_id = '00000000-0000-8000-8000-000000000020'",
+  ])('people’s identities are unchanged when the role that runs the wallet tries: %s', async (statement) => {
+    const people = `select count(*) from accounts where house_id = '00000000-0000-8000-8000-000000000020'`;
+    expect(await only('wallet', people)).not.toEqual({ count: 0n });
+    expect(await refusal('wallet', statement)).toBe(RESTRICTED);
+  });
+
+  test.each([
+    ['challenge', 'update outcomes set score = 1'],
+    ['challenge', 'delete from outcomes'],
+    ['challenge', 'update awards set amount_cents = 1'],
+    ['challenge', 'update challenges set prize_cents = 1'],
+    ['challenge', 'update attempts set player_ref = $$thief$$'],
+    ['challenge', 'delete from attempts'],
+    ['tournament', 'update seals set root = root'],
+    ['tournament', 'delete from seals'],
+    ['tournament', 'update outcomes set score = 1'],
+    ['tournament', 'update rounds set purse_cents = null'],
+    ['tournament', 'update round_payouts set amount_cents = 1'],
+    ['gateway', 'update api_keys set program_id = program_id'],
+    ['gateway', 'update operator_actions set actor = $$nobody$$'],
+    ['gateway', 'delete from operator_action_results'],
+    ['gateway', 'update developers set password_hash = $$none$$'],
+    ['webhook', 'update deliveries set body = body'],
+  ] as const)('the role that runs %s is refused: %s', async (service, statement) => {
+    expect(await refusal(service, statement)).toBe(REFUSED);
+  });
+});
+
+test('the role that owns one database cannot connect to any other', async () => {
+  for (const service of SERVICES) {
+    for (const other of SERVICES.filter((it) => it !== service)) {
+      const url = new URL(databaseOf(service).ownerUrl);
+      url.pathname = new URL(databaseOf(other).ownerUrl).pathname;
+      await expect(logIn(url.href)).rejects.toMatchObject({ code: REFUSED });
+    }
+  }
+});
+
+function roleIn(url: string): string {
+  return decodeURIComponent(new URL(url).username);
+}
+
+/** `transfers: SELECT` for a table, `payouts(status): UPDATE` for a column, as in grants.sql. */
+function grantsOf(service: Service): string[] {
+  const file = new URL(`../../services/${service}/grants.sql`, import.meta.url);
+  const statements = readFileSync(file, 'utf8').replaceAll(/--.*$/gm, '').split(';');
+  return statements
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
+    .filter((statement) => statement !== '')
+    .flatMap((statement) => {
+      const [, privileges, table] = /^grant (.+) on (\w+) to :"running_role"$/.exec(statement) ?? [];
+      if (privileges === undefined) throw new Error(`${file.pathname} has a statement of another form: ${statement}`);
+      const said = [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]+)\))?(?:, |$)/g)];
+      expect(said.map(([text]) => text).join('')).toBe(privileges);
+      return said.flatMap(([, privilege = '', columns]) =>
+        columns === undefined
+          ? [`${table}: ${privilege.toUpperCase()}`]
+          : columns.split(', ').map((column) => `${table}(${column}): ${privilege.toUpperCase()}`),
+      );
+    });
+}
+
+/** Every privilege of any role but the owner ($1) in this database: on it, its schema, relations, columns, routines and types. */
+const PRIVILEGES = `
+  with given as (
+    select datname::text as on_what, acl.* from pg_database, aclexplode(datacl) acl where datname = current_database()
+    union all
+    select 'schema ' || nspname, acl.* from pg_namespace, aclexplode(nspacl) acl where nspname = 'public'
+    union all
+    select relname::text, acl.* from pg_class, aclexplode(relacl) acl where relnamespace = 'public'::regnamespace
+    union all
+    select format('%s(%s)', relname, attname), acl.*
+    from pg_attribute join pg_class c on c.oid = attrelid, aclexplode(attacl) acl where relnamespace = 'public'::regnamespace
+    union all
+    select format('routine %s', p.oid::regprocedure), acl.*
+    from pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) acl where pronamespace = 'public'::regnamespace
+    union all
+    select 'default privileges', acl.* from pg_default_acl, aclexplode(defaclacl) acl
+  )
+  select concat(coalesce(r.rolname, 'public'), ' ', case on_what when current_database() then 'database' else on_what end, ': ',
+    privilege_type, case when is_grantable then ' and may give it' end) as privilege
+  from given left join pg_roles r on r.oid = grantee
+  where coalesce(r.rolname, 'public') not in ($1, 'pg_database_owner')`;

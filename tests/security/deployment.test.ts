@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { SERVICES, type Service } from '@laurel/testing';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+
+/** The secrets that compose and Kubernetes give to each service: a compromised service exposes the running role of its own database only. */
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+const DATABASE_SETTING = /DATABASE_URL|POSTGRES|PASSWORD/;
+
+function databaseSettings(environment: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).filter(([name, value]) => DATABASE_SETTING.test(name + value)));
+}
+
+describe('secrets in docker-compose.yml', () => {
+  type Container = { readonly environment?: Record<string, string>; readonly depends_on?: Record<string, object> };
+  const containers: Record<string, Container> = parse(read('docker-compose.yml'), { merge: true }).services;
+  const urlOf = (service: Service, role: string, secret: string) =>
+    `postgresql://${role}:\${${secret}:?set ${secret}}@postgres:5432/${service}`;
+
+  test.each(SERVICES)('docker-compose.yml gives %s its running role’s URL, its migrations the owner’s', (service) => {
+    const name = `${service.toUpperCase()}_DATABASE`;
+    const owner = `${service.toUpperCase()}_MIGRATION_DATABASE`;
+    const runningUrl = urlOf(service, `laurel_${service}`, `${name}_PASSWORD`);
+    const ownerUrl = urlOf(service, `laurel_${service}_owner`, `${owner}_PASSWORD`);
+    expect(databaseSettings(containers[service]?.environment)).toEqual({ [`${name}_URL`]: runningUrl });
+    expect(databaseSettings(containers[`${service}-migrate`]?.environment)).toEqual({
+      [`${name}_URL`]: `postgresql://laurel_${service}@postgres:5432/${service}`,
+      [`${owner}_URL`]: ownerUrl,
+    });
+    expect(containers.databases?.environment).toMatchObject({
+      [`${name}_URL`]: runningUrl,
+      [`${owner}_URL`]: ownerUrl,
+    });
+    expect(containers[`${service}-migrate`]?.depends_on).toHaveProperty('databases');
+  });
+
+  test('docker-compose.yml gives the superuser’s password only to the server and the setup of its databases', () => {
+    const knowing = Object.entries(containers).filter(([, it]) => JSON.stringify(it).includes('{POSTGRES_PASSWORD'));
+    expect(knowing.map(([name]) => name)).toEqual(['postgres', 'databases']);
+  });
+});
+
+describe('secrets in deploy/kubernetes', () => {
+  type Variable = {
+    readonly name: string;
+    readonly valueFrom?: { readonly secretKeyRef?: { name: string; key: string } };
+  };
+  type Manifest = {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly { env?: Variable[] }[] } } };
+  };
+
+  function manifests(path: string): Manifest[] {
+    return parseAllDocuments(read(path)).map((document) => document.toJS());
+  }
+
+  /** As `name: secret/key`. */
+  function secretsOf({ spec }: Manifest): string[] {
+    return spec.template.spec.containers
+      .flatMap(({ env = [] }) => env)
+      .filter(({ name }) => DATABASE_SETTING.test(name))
+      .map(({ name, valueFrom }) => `${name}: ${valueFrom?.secretKeyRef?.name}/${valueFrom?.secretKeyRef?.key}`);
+  }
+
+  test.each(SERVICES)(
+    'Kubernetes gives the %s service the URL of its running role, and its migrations the owner’s too',
+    (service) => {
+      const all = manifests(`deploy/kubernetes/base/${service}.yaml`);
+      const [name, owner] = [
+        `${service.toUpperCase()}_DATABASE_URL`,
+        `${service.toUpperCase()}_MIGRATION_DATABASE_URL`,
+      ];
+      const runs = all.filter(({ kind }) => kind === 'Deployment');
+      const migrates = all.filter(({ kind }) => kind === 'Job');
+      expect(runs.map(secretsOf)).toEqual([[`${name}: ${service}-secrets/${name}`]]);
+      expect(migrates.map(secretsOf)).toEqual([
+        [`${name}: ${service}-secrets/${name}`, `${owner}: ${service}-migration-secrets/${owner}`],
+      ]);
+    },
+  );
+
+  test('Kubernetes gives the superuser’s URL only to the setup of the databases', () => {
+    const folder = 'deploy/kubernetes/overlays/example';
+    const files = ['deploy/kubernetes/base', folder].flatMap((path) =>
+      readdirSync(new URL(`../../${path}/`, import.meta.url)).map((name) => `${path}/${name}`),
+    );
+    const knowing = files.filter((file) => /key: POSTGRES_ADMIN_URL/.test(read(file)));
+    expect(knowing).toEqual([`${folder}/prepare-databases.yaml`]);
+    const [job] = manifests(`${folder}/prepare-databases.yaml`);
+    if (job === undefined) throw new Error('there is no Job');
+    expect(secretsOf(job)).toHaveLength(1 + 2 * SERVICES.length);
+    expect(read(`${folder}/kustomization.yaml`)).toContain('  - prepare-databases.yaml');
+  });
+});
