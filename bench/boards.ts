@@ -1,7 +1,7 @@
 // Boards of the size that they are designed for: reads and writes on a round of a million players beside a round of a thousand, and
 // the end of a round of a hundred thousand. The players are written straight into the tournament service's tables, all alike but
 // for the score; what is measured goes through the service.
-import { createClient } from '@laurel/grpc';
+import { createClient, openChannelIdentity } from '@laurel/grpc';
 import { Environment } from '@laurel/proto/common';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 import type { Stack } from '@laurel/testing';
@@ -15,12 +15,12 @@ const READS = 2_000;
 const WRITES = 300;
 const SETTLED = 100_000;
 const SETTLE_LIMIT_MS = 120_000;
-/** The players of the flows score below 10,000, so that they come anywhere on the lower part of a board. */
+/** The players of the flows score below 10,000, so that they rank anywhere on the lower part of a board. */
 const BEST_SCORE = 100_000;
-/** Players whose refs are known to the service, so that boards can be rendered for them. */
+/** Players whose refs the service knows, so that boards can be rendered for them. */
 const NAMED_PLAYERS = 20_000;
 
-/** Rows of a table for people; the first is its head. */
+/** Rows of a printed table; the first is its head. */
 export async function measureBoards(
   stack: Stack,
   program: BenchProgram,
@@ -58,7 +58,7 @@ interface Filling {
 
 async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, bestScore }: Filling): Promise<void> {
   const database = stack.database('tournament');
-  // Higher is better, so a better score has smaller bytes (services/tournament/src/domain/board-place.ts says how).
+  // Higher is better, so a better score has smaller bytes (services/tournament/src/domain/board-place.ts has the encoding).
   await database.query(
     `with scored as materialized (
        select gen_random_uuid() as entry_id, gen_random_uuid() as attempt_id, gen_random_uuid() as account_id, i,
@@ -100,14 +100,17 @@ async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, b
     [roundId, entries],
   );
   for (const table of ['entries', 'attempts', 'outcomes']) await database.query(`vacuum (analyze) ${table}`);
-  // A board grows over hours; what this minute's writing leaves to the disk is not part of what is measured.
+  // A board grows over hours; the disk writes that this minute leaves behind are not part of the measurement.
   await database.query('checkpoint');
 }
 
 /** One call after the other, each for another player anywhere on the board. */
 async function readRanks(stack: Stack, program: BenchProgram, roundId: string, entries: number) {
+  const files = await stack.certificateOf('gateway');
+  using identity = files && (await openChannelIdentity({ files, reloadMs: 600_000, logger: console }));
   await using tournament = createClient(TournamentServiceClient, {
     name: 'tournament',
+    identity,
     address: stack.address('tournament'),
   });
   const tenant = { programId: program.programId, environment: Environment.TEST };
@@ -130,7 +133,7 @@ async function settleBoard(stack: Stack, program: BenchProgram): Promise<number>
   const started = performance.now();
   const key = { 'x-api-key': program.testKey };
   let round = await post(`${stack.baseUrl}/api/sandbox/rounds/${roundId}/close`, key, {}).catch(() => ({ status: '' }));
-  // The call may end before so large a round is paid and sealed; asked again, it goes on from there.
+  // The call may end before so large a round is paid and sealed; a repeated call goes on from there.
   while (round.status !== 'settled') {
     if (performance.now() - started > SETTLE_LIMIT_MS) throw new Error('the round did not settle');
     round = await post(`${stack.baseUrl}/api/sandbox/rounds/${roundId}/close`, key, {}).catch(() => ({ status: '' }));

@@ -1,5 +1,5 @@
 // Events on their way to partners: from the commit in an owner's outbox, through the stream and the webhook service, to a signed POST at an
-// HTTPS receiver, which says which ones arrived.
+// HTTPS receiver, which reports the ones that arrived.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,18 +15,18 @@ import type { Arrivals, ReceiverOrder, ReceiverPorts } from './receiver.ts';
 import { post } from './setup.ts';
 import { percentiles } from './statistics.ts';
 
-/** As many as a developer may have. */
+/** The most endpoints that a developer may have. */
 const ENDPOINTS = 20;
 const FLOOD_EVENTS = 20_000;
 const PACED_PER_SECOND = 400;
 const PACED_SECONDS = 15;
-/** As many as an owner commits together under load. */
+/** The events that an owner commits together under load. */
 const FLOOD_BATCH = 50;
 const PACED_BATCH = 8;
 const ARRIVAL_LIMIT_MS = 60_000;
 const POLL_MS = 100;
 
-/** Rows of a table for people; the first is its head. Throws when an event did not arrive, or arrived with a wrong signature. */
+/** Rows of a printed table; the first is its head. Throws when an event did not arrive, or arrived with a wrong signature. */
 export async function measureDeliveries(stack: Stack): Promise<(string | number)[][]> {
   await using cleanup = new AsyncDisposableStack();
   const receiver = fork(new URL('receiver.ts', import.meta.url), { serialization: 'advanced' });
@@ -71,7 +71,7 @@ export async function measureDeliveries(stack: Stack): Promise<(string | number)
   ];
 }
 
-/** A developer with 20 programs and an endpoint for each, spread over the ports. Answers the programs. */
+/** A developer with 20 programs and an endpoint for each, spread over the ports. Returns the programs. */
 async function registerEndpoints(stack: Stack, receiver: ChildProcess, ports: readonly number[]): Promise<string[]> {
   const operator = { authorization: `Bearer ${stack.operatorToken}` };
   const credentials = { email: `${randomUUID()}@example.com`, password: randomUUID() };
@@ -101,7 +101,7 @@ async function registerEndpoints(stack: Stack, receiver: ChildProcess, ports: re
 /** Commits events as an owner does, into the challenge service's outbox. */
 async function openOutbox(stack: Stack, cleanup: AsyncDisposableStack) {
   const logger = createLogger({ service: 'bench', level: 'warn' });
-  const { url } = stack.database('challenge');
+  const { runningUrl: url } = stack.database('challenge');
   const database = cleanup.use(createDatabase({ url, maxConnections: 2, applicationName: 'laurel-bench' }));
   const stream = cleanup.use(connectEvents({ ...stack.events, name: 'bench', logger }));
   const outbox = cleanup.use(createOutbox({ owner: 'challenge', database, stream, logger }));
@@ -158,7 +158,7 @@ async function arrivalsOf(receiver: ChildProcess, attemptIds: readonly string[])
   return arrived;
 }
 
-/** What could not be delivered is in the log, and was not sent more than three times. */
+/** Undeliverable events are in the log, and were sent at most three times. */
 async function expectKept(stack: Stack, programIds: readonly string[], events: number): Promise<void> {
   const [kept] = await stack
     .database('webhook')

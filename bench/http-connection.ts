@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** What one request came back with. */
+/** The response to one request. */
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;

@@ -1,9 +1,9 @@
-// One load process: runs what its parent asks for over HTTP and sends back latencies. It is its own process so that
-// its CPU time is told apart from the system's.
+// One load process: runs what its parent asks for over HTTP and sends back latencies. It is a process of its own so that
+// its CPU time is measured apart from the system's.
 import { HttpConnection } from './http-connection.ts';
 import { type BenchProgram, type Flow, type PlayerState, playersOf, runPaidFlow, runRoundFlow } from './paid-flow.ts';
 
-/** Asked by the parent. `ratePerSecond` undefined means closed loop: each client starts its next flow when the last one ended. */
+/** Sent by the parent. `ratePerSecond` undefined means closed loop: each client starts its next flow when the last one ended. */
 export interface LoadRequest {
   readonly host: string;
   readonly port: number;
@@ -14,7 +14,7 @@ export interface LoadRequest {
   readonly ratePerSecond: number | undefined;
 }
 
-/** Answered to the parent. In an open loop a flow's latency counts from the moment it was due, not from when it was sent. */
+/** The reply to the parent. In an open loop a flow's latency counts from the moment it was due, not from when it was sent. */
 export interface LoadResult {
   readonly flows: number;
   readonly failures: number;

@@ -16,7 +16,7 @@ export const THRESHOLD = 100;
 /** One flow in five wins. */
 const FLOWS_PER_WIN = 5;
 
-/** Where one player stands: a challenge pays a player once, so that after a win the player moves to the next one. */
+/** The progress of one player: a challenge pays a player once, so after a win the player moves to the next one. */
 export interface PlayerState {
   readonly program: BenchProgram;
   readonly playerRef: string;
@@ -36,7 +36,7 @@ export function playersOf(programs: readonly BenchProgram[]): PlayerState[] {
   return players;
 }
 
-/** What a client plays over and over. */
+/** The flow that a client repeats. */
 export type Flow = 'challenge' | 'round';
 
 /** One entry of a round: fee charged, then a score of the player's own, better or worse than the last, on the board. */

@@ -2,19 +2,21 @@
 //
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
-//   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards); the ratio needs flows at 64 clients
+//   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards, and on demand doors: a partner and the
+//                          gateway under attack); the ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
-//   LAUREL_BENCH_DATA      folder for the database (a temporary one); it lies on the disk that is measured
+//   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '@laurel/postgres/embedded';
+import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import { SERVICES, type Stack, startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
 import { measureBoards } from './boards.ts';
 import { measureDeliveries } from './deliveries.ts';
+import { measureDoors } from './doors.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
 import { usageOf } from './processes.ts';
 import { createPrograms } from './setup.ts';
@@ -25,7 +27,7 @@ const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks,
 const boardEntries = Number(process.env.LAUREL_BENCH_ENTRIES ?? 1_000_000);
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
 const YARDSTICK_CLIENTS = 64;
-/** Open loop at these shares of the closed-loop throughput at 64 clients: what a partner sees below saturation. */
+/** Open loop at these shares of the closed-loop throughput at 64 clients: the latency of a partner below saturation. */
 const OPEN_LOOP_SHARES = [0.5, 0.8];
 const OPEN_LOOP_CLIENTS = 256;
 
@@ -47,22 +49,25 @@ const postgres = await startEmbeddedPostgres({
   },
 });
 cleanup.defer(() => postgres.stop());
-const nats = cleanup.use(await startNats());
+// Also the stack's own switch: without it, nothing between the processes is encrypted or authenticated.
+const tls = process.env.LAUREL_INTERNAL_TLS !== 'off';
+const nats = cleanup.use(await startNats({ tls }));
 
 const uncapped = String(1_000_000_000);
 const stack = cleanup.use(
   await startStack({
     postgresUrl: postgres.superuserUrl,
-    natsUrl: nats.url,
+    nats,
+    internalTls: tls,
     logDirectory: directory,
     environment: {
-      gateway: { RATE_LIMIT_PER_MINUTE: uncapped },
+      gateway: { RATE_LIMIT_PER_MINUTE: uncapped, OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
     },
   }),
 );
 console.log(
-  `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on`,
+  `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on; TLS between services ${tls ? 'on' : 'off'}`,
 );
 console.log('making 200 programs, 2,000 players, 4,800 challenges ...');
 const programs = await createPrograms(stack.baseUrl, stack.operatorToken);
@@ -126,6 +131,7 @@ for (const clients of parts.has('rounds') ? clientCounts : []) {
   rows.push(row(`rounds (entry + score), ${clients} clients`, result));
   failures += result.failures;
 }
+const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : [];
 load.kill();
 
 const yardstick = startChild('yardstick.ts');
@@ -139,7 +145,7 @@ const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
 if (!audit.ok) throw new Error(`the audit answered ${audit.status}: ${await audit.text()}`);
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
-// After the audit: these events tell of attempts that never were.
+// After the audit: these events name attempts that do not exist.
 const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
 
 // After the audit: the players that are written straight onto these boards never paid a fee.
@@ -147,7 +153,7 @@ const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
 const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
 
-for (const measured of [rows, webhooks, boards]) if (measured.length > 1) console.log(`\n${table(measured)}\n`);
+for (const measured of [rows, doors, webhooks, boards]) if (measured.length > 1) console.log(`\n${table(measured)}\n`);
 console.log(
   `yardstick: ${answer.perSecond.toFixed(0)} naive 7-statement transactions/s at ${YARDSTICK_CLIENTS} connections on the same PostgreSQL`,
 );

@@ -1,4 +1,4 @@
-// The yardstick: what a plain Node program does on the same PostgreSQL with the textbook approach, one connection a
+// The yardstick: the throughput of a plain Node program on the same PostgreSQL with the textbook approach, one connection a
 // client and seven statements a transaction. It has no HTTP, no services, no idempotency, no receipts.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';

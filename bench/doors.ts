@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Stack } from '@laurel/testing';
+import type { AttackKind, AttackRequest } from './attack.ts';
+import type { LoadRequest, LoadResult } from './load.ts';
+import { percentiles } from './statistics.ts';
+
+/** A partner well below what the system can do: the latency it sees is due to the attack, not to its own load. */
+const FLOWS_PER_SECOND = 50;
+const CLIENTS = 16;
+const SAMPLE_MS = 100;
+/** The attack is at its height before anything is measured. */
+const RISE_MS = 6_000;
+
+const ATTACKS: readonly { name: string; kind: AttackKind; connections: number; addresses: number }[] = [
+  { name: '2,500 unending bodies, one address', kind: 'bodies', connections: 2_500, addresses: 1 },
+  { name: '2,500 unending bodies, 100 addresses', kind: 'bodies', connections: 2_500, addresses: 100 },
+  { name: '4,000 slow headers, one address', kind: 'headers', connections: 4_000, addresses: 1 },
+  { name: '4,000 slow headers, 100 addresses', kind: 'headers', connections: 4_000, addresses: 100 },
+  { name: '/metrics on the public port, 16 clients', kind: 'metrics', connections: 16, addresses: 1 },
+];
+
+/** The latency of a well-behaved partner, and what the gateway holds, under attack. Over loopback alone, and for a bounded time. */
+export async function measureDoors(
+  stack: Stack,
+  runLoad: (request: LoadRequest) => Promise<LoadResult>,
+  durationMs: number,
+): Promise<(string | number)[][]> {
+  const { hostname: host, port } = new URL(stack.baseUrl);
+  const measure = async (name: string) => {
+    const samples = [gatewayMiB(stack)];
+    const sampling = setInterval(() => samples.push(gatewayMiB(stack)), SAMPLE_MS);
+    const result = await runLoad({
+      host,
+      port: Number(port),
+      programs: undefined,
+      clients: CLIENTS,
+      durationMs,
+      ratePerSecond: FLOWS_PER_SECOND,
+      flow: 'challenge',
+    });
+    clearInterval(sampling);
+    const { p50Ms, p99Ms } = percentiles(result.latenciesMs);
+    return { row: [name, p50Ms, p99Ms, Math.round(Math.max(...samples)), result.failures], p99Ms };
+  };
+
+  const rows: (string | number)[][] = [
+    [`a partner at ${FLOWS_PER_SECOND} flows/s`, 'p50 ms', 'p99 ms', 'gateway MiB at most', 'failures', 'p99 x'],
+  ];
+  const baseline = await measure('alone');
+  rows.push([...baseline.row, 1]);
+  for (const { name, ...attack } of ATTACKS) {
+    const attacker = startAttack({ ...attack, port: Number(port) });
+    await new Promise((resolve) => setTimeout(resolve, RISE_MS));
+    const { row, p99Ms } = await measure(name);
+    rows.push([...row, p99Ms / baseline.p99Ms]);
+    const ended = once(attacker, 'exit');
+    attacker.kill();
+    await ended;
+  }
+  return rows;
+}
+
+function startAttack(request: AttackRequest): ChildProcess {
+  const child = fork(new URL('attack.ts', import.meta.url));
+  child.send(request);
+  return child;
+}
+
+/** All memory that it holds, shared pages included: that is what a limit of the system counts. */
+function gatewayMiB(stack: Stack): number {
+  const [pid] = stack.pids('gateway');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
