@@ -1,0 +1,113 @@
+// Checks that every citation and link has a target. In every text file of the repository:
+//
+// - a Markdown file is cited by its path from the root, and its headings after it, as in `docs/contract/partner-api.md, "Errors"`:
+//   both exist. Inside Markdown, and where it begins with dots, a path may also start from the file that cites it;
+// - a decision is cited by its number, as in `decision 9`, and exists;
+// - every relative link of a Markdown file leads to a file or a folder of the repository, and its anchor to a heading;
+// - no citation is one that only its author can open: no ticket, no folder beside the repository, no document by its title alone.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { Marked } from 'marked';
+import { getHeadingList, gfmHeadingId } from 'marked-gfm-heading-id';
+
+/** Names and checksums of packages, and the test of this check, which contains citations that it refuses. */
+const NOT_READ = new Set(['package-lock.json', '.ci/docs.test.mjs']);
+
+const CITATION = /(?<![\w/.-])(?<path>(?:[\w.-]+\/)*[\w-][\w.-]*\.md)\b(?<headings>(?:,? (?:and )?"[^"]+")*)/g;
+const DECISIONS = /\bdecisions? (?<numbers>\d+(?:(?:,|,? and| to) \d+)*)/gi;
+/** Texts that look like a citation and have no target. */
+const LOOSE = [
+  [/\b(?:partner API|portal API|contract|decisions|rules),? \(?"[A-Z][^"]*"/g, 'names no file'],
+  [/\((?:the )?(?:partner API|portal API|contract|decisions), [A-Z`][^)]*\)/g, 'names no file'],
+  [/\bissue #?\d+/gi, 'is not in the repository'],
+  [/\bdecisions\/\d{4}(?![\w-]*\.md)/g, 'names no file'],
+  [/(?<![\w.-])(?:\.\.\/)+(?:shared|spec|design)\/[\w./-]*/g, 'is not in the repository'],
+];
+
+const root = process.cwd();
+const problems = [];
+const counts = { citations: 0, decisions: 0, links: 0 };
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && !NOT_READ.has(file) && existsSync(posix.join(root, file)));
+const folders = new Set(files.flatMap(foldersOf));
+const texts = new Map(files.map((file) => [file, readFileSync(posix.join(root, file), 'utf8')]));
+const pages = new Map(files.filter((file) => file.endsWith('.md')).map((file) => [file, parse(texts.get(file))]));
+const decisions = new Set(
+  files.flatMap((file) => /^docs\/decisions\/(?<number>\d{4})-/.exec(file)?.groups.number ?? []).map(Number),
+);
+
+for (const [file, text] of texts) {
+  if (!text.includes('\0')) checkCitations(file, joinLines(file, text));
+}
+for (const [file, { links }] of pages) {
+  for (const link of links) checkLink(file, link);
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${counts.citations} citations, ${counts.decisions} of decisions, ${counts.links} relative links`);
+// A check that finds no citation or link at all is broken.
+process.exitCode = problems.length === 0 && Object.values(counts).every((count) => count > 0) ? 0 : 1;
+
+function foldersOf(file) {
+  const folder = posix.dirname(file);
+  return folder === '.' ? [folder] : [folder, ...foldersOf(folder)];
+}
+
+function parse(text) {
+  const links = [];
+  const walkTokens = (token) => {
+    if (token.type === 'link' || token.type === 'image') links.push({ href: token.href, text: token.text });
+  };
+  new Marked(gfmHeadingId(), { walkTokens }).parse(text, { async: false });
+  const headings = getHeadingList();
+  return { links, titles: new Set(headings.map(({ raw }) => raw)), anchors: new Set(headings.map(({ id }) => id)) };
+}
+
+/** A citation may continue on the next line, in prose as in a comment. */
+function joinLines(file, text) {
+  return text.replace(file.endsWith('.md') ? /\s*\n\s*/g : /\s*\n\s*(?:\*(?!\/)|\/\/|--|#)?\s*/g, ' ');
+}
+
+function checkCitations(file, text) {
+  for (const { groups } of text.matchAll(CITATION)) {
+    counts.citations += 1;
+    const beside = posix.join(posix.dirname(file), groups.path);
+    const isRelative = groups.path.startsWith('.') || (file.endsWith('.md') && pages.has(beside));
+    const target = isRelative ? beside : groups.path;
+    const page = pages.get(target);
+    if (page === undefined) {
+      problems.push(`${file} cites ${groups.path}, which is not in the repository`);
+      continue;
+    }
+    for (const [, title] of groups.headings.matchAll(/"([^"]+)"/g)) {
+      if (!page.titles.has(title)) problems.push(`${file} cites ${target}, "${title}", which has no such heading`);
+    }
+  }
+  for (const { groups } of text.matchAll(DECISIONS)) {
+    for (const number of groups.numbers.match(/\d+/g).map(Number)) {
+      counts.decisions += 1;
+      if (!decisions.has(number)) problems.push(`${file} cites decision ${number}, which docs/decisions does not have`);
+    }
+  }
+  for (const [pattern, why] of LOOSE) {
+    for (const [citation] of text.matchAll(pattern)) problems.push(`${file} cites "${citation}", which ${why}`);
+  }
+}
+
+function checkLink(file, { href, text }) {
+  if (/^[a-z][a-z+.-]*:/i.test(href)) return;
+  counts.links += 1;
+  const [path, anchor] = decodeURI(href).split('#');
+  const target = path === '' ? file : posix.join(posix.dirname(file), path).replace(/\/$/, '');
+  if (path.startsWith('/') || (!texts.has(target) && !folders.has(target))) {
+    problems.push(`${file} links to ${href}, which is not in the repository`);
+  } else if (anchor !== undefined && !pages.get(target)?.anchors.has(anchor)) {
+    problems.push(`${file} links to ${href}, which has no such heading`);
+  }
+  const number = /^decision (?<number>\d+)$/.exec(text)?.groups.number.padStart(4, '0');
+  if (number !== undefined && !posix.basename(target).startsWith(`${number}-`))
+    problems.push(`${file} calls ${href} decision ${Number(number)}`);
+}

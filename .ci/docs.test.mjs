@@ -1,0 +1,61 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const SOUND = {
+  'README.md': '[errors](docs/api.md#error-codes), [the folder](docs/), [decision 1](docs/decisions/0001-first.md)\n',
+  'docs/api.md': '# API\n\n## Error `codes`\n\n## Rate limit\n\n[up](#api)\n',
+  'docs/decisions/0001-first.md': '# 1. First\n',
+  'src/a.ts': '/**\n * Whatever (docs/api.md, "Error codes" and "Rate\n * limit"; decision 1).\n */\n',
+};
+
+const folders = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** The result of the check on the sound repository with these files changed. */
+function check(changed) {
+  const folder = mkdtempSync(join(tmpdir(), 'laurel-docs-'));
+  folders.push(folder);
+  execFileSync('git', ['init', '--quiet', folder]);
+  for (const [file, text] of Object.entries({ ...SOUND, ...changed })) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const script = join(import.meta.dirname, 'docs.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' });
+  return { status, problems: stderr.split('\n').slice(0, -1) };
+}
+
+describe('the check of citations and links', () => {
+  test('the check of citations passes a repository in which each citation and link has a target', () => {
+    expect(check({})).toEqual({ status: 0, problems: [] });
+  });
+
+  test.each([
+    ['docs/b.md links to gone.md, which is not in the repository', '[x](gone.md)'],
+    ['docs/b.md links to ../../beside/api.md, which is not in the repository', '[x](../../beside/api.md)'],
+    ['docs/b.md links to /docs/api.md, which is not in the repository', '[x](/docs/api.md)'],
+    ['docs/b.md links to api.md#gone, which has no such heading', '[x](api.md#gone)'],
+    ['docs/b.md links to #gone, which has no such heading', '[x](#gone)'],
+    ['docs/b.md calls decisions/0001-first.md decision 2', '[decision 2](decisions/0001-first.md)'],
+    ['b.ts cites docs/gone.md, which is not in the repository', '// As in docs/gone.md, "API".'],
+    ['b.sql cites docs/api.md, "Gone", which has no such heading', '-- As in docs/api.md, "Gone".'],
+    ['b.ts cites docs/api.md, "Gone", which has no such heading', '// (docs/api.md, "API" and\n// "Gone")'],
+    ['b.yaml cites decision 7, which docs/decisions does not have', '# See decisions 1 and 7.'],
+    ['b.proto cites "partner API, "Errors"", which names no file', '// (partner API, "Errors")'],
+    ['b.ts cites "issue 4", which is not in the repository', '// As issue 4 asks.'],
+  ])('the check of citations refuses a repository in which %s', (problem, text) => {
+    const [file = ''] = problem.split(' ', 1);
+    const { status, problems } = check({ [file]: `${text}\n` });
+    expect({ status, hasProblem: problems.includes(problem) }).toEqual({ status: 1, hasProblem: true });
+  });
+
+  test('the check of citations refuses a repository without any citation or link', () => {
+    const [file] = Object.keys(SOUND).filter((name) => name.endsWith('.ts'));
+    expect(check({ [file]: '', 'README.md': '', 'docs/api.md': '' }).status).toBe(1);
+  });
+});
