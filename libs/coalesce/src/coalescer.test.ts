@@ -292,9 +292,9 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
   test('each item is answered once with its own result; items of a key run one at a time in order; the limits hold', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ items, maxItems, lanes, maxQueued, isKeyed, isolate }) => {
-        const faults: string[] = [];
+        const violations: string[] = [];
         const must = (holds: boolean, law: string) => {
-          if (!holds) faults.push(law);
+          if (!holds) violations.push(law);
         };
         const running: Item[] = [];
         let lanesUsed = 0;
@@ -359,7 +359,7 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
         await coalescer.drain();
         expect([running, lanesUsed, coalescer.queued]).toEqual([[], 0, 0]);
         await Promise.all(answers);
-        expect([answered, faults]).toEqual([items.length, []]);
+        expect([answered, violations]).toEqual([items.length, []]);
 
         if (!isKeyed) return;
         // A replayed item starts twice; its first start is its index in the order.

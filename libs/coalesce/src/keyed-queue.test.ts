@@ -20,7 +20,7 @@ function entryOf(item: number, key?: string): Entry<number, number> & Answers {
     deadlineAt: Number.POSITIVE_INFINITY,
     signal: undefined,
     observed: undefined,
-    place: 'submitted',
+    state: 'submitted',
     isAnswered: false,
     onAbort: undefined,
     next: undefined,
@@ -95,7 +95,7 @@ test('the keyed queue hands out what a list with locked keys would, over any add
             expect(itemsOf(before.filter(({ isAnswered }) => !isAnswered))).toEqual([]);
           }
           running.push(...taken);
-          queued = queued.filter(({ place }) => place === 'ready' || place === 'waiting');
+          queued = queued.filter(({ state }) => state === 'ready' || state === 'waiting');
         } else if (one.kind === 'finish') {
           const entry = running[one.index];
           if (entry === undefined) continue;
@@ -107,8 +107,8 @@ test('the keyed queue hands out what a list with locked keys would, over any add
           if (entry !== undefined) rejectEntry(entry, 'aborted');
         }
         expect(queue.count).toBe(queued.length);
-        expect(itemsOf([...queue.entries()].filter(({ place }) => place !== 'running')).sort()).toEqual(
-          itemsOf(queued.filter((entry) => entry.place === 'ready' || !isBehindRunning(entry, running))).sort(),
+        expect(itemsOf([...queue.entries()].filter(({ state }) => state !== 'running')).sort()).toEqual(
+          itemsOf(queued.filter((entry) => entry.state === 'ready' || !isBehindRunning(entry, running))).sort(),
         );
       }
     }),

@@ -19,7 +19,7 @@ const faults = (variables: Record<string, string>): unknown => {
   try {
     return operators(variables);
   } catch (error) {
-    return (error as { faults?: unknown }).faults;
+    return (error as { issues?: unknown }).issues;
   }
 };
 

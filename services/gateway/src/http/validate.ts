@@ -19,7 +19,7 @@ export function validate(route: V1Route<never>, check: InputCheck): RequestHandl
     const context = contextOf(response);
     context.routeTemplate = routeTemplate;
     const checked = check(request, context);
-    if (checked.kind === 'faulty') return sendError(response, 'invalid_request', checked.message, checked.details);
+    if (checked.kind === 'invalid') return sendError(response, 'invalid_request', checked.message, checked.details);
     context.input = checked.input;
     next();
   };
@@ -55,7 +55,7 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
     let verbatim = NOTHING_VERBATIM;
     if (route.body !== undefined) {
       const json = parseJsonBody(request, context, verbatimNames);
-      if (json.kind === 'faulty') return json;
+      if (json.kind === 'invalid') return json;
       const checked = route.body.safeParse(json.value);
       if (!checked.success) return faulty('The body is not valid.', { issues: validationIssuesOf(checked.error) });
       for (const [name, maxBytes] of verbatimLimits) {
@@ -110,5 +110,5 @@ function lowerCased(params: Readonly<Record<string, string | string[]>>): Record
 }
 
 function faulty(message: string, details?: object): InputVerdict {
-  return { kind: 'faulty', message, details };
+  return { kind: 'invalid', message, details };
 }
