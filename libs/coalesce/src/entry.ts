@@ -6,7 +6,8 @@
  *                   ready -> done                    answered before it ran: dropped
  *   its answer      open -> answered                 once; by its run, its deadline, its signal, or the failure of its batch
  *
- * No other step exists. `move` throws for one; `resolveEntry` and `rejectEntry` ignore a second answer, since a deadline and a run may both give one.
+ * No other step exists. `move` throws for one; `resolveEntry` and `rejectEntry` ignore a second answer, since a deadline and a run may both
+ * give one.
  */
 import { BrokenInvariantError } from './errors.ts';
 import type { ObservedItem } from './observer.ts';

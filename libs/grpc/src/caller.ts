@@ -3,7 +3,7 @@
  * Host names and addresses play no part, so that the same certificate serves every replica wherever it runs.
  *
  * - A certificate of the trusted authority that names no service of ours, or more than one, is of an unknown caller, which may only check health.
- * - A channel without certificates (a test, or a stack that turned them off) cannot tell callers apart, and accepts every call.
+ * - A channel without certificates (a test, or a stack that turned them off) cannot distinguish callers, and accepts every call.
  */
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 

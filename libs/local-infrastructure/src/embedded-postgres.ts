@@ -119,7 +119,7 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
     // Between the search and the start another process may take the free port; a requested port must not be changed.
     const isTaken = !(await isFree(port));
     if (isTaken && options.port !== undefined) {
-      throw new EmbeddedPostgresError(`port ${port} is taken by another program: stop it or choose another port`);
+      throw new EmbeddedPostgresError(`port ${port} is in use by another program: stop it or choose another port`);
     }
     // The sessions of a killed server take a moment to end, and the data is locked until then.
     if (!(isTaken || hasCrashed) || tries === MAX_TRIES) {

@@ -147,7 +147,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
     const fields = { differenceMs: Math.round(differenceMs) };
     if (!isDifferenceLogged && Math.abs(differenceMs) > LOGGED_DIFFERENCE_MS) {
       isDifferenceLogged = true;
-      logger.warn(fields, "the system's clock differs from the database's, which is gone by");
+      logger.warn(fields, "the system's clock differs from the database's, by which the service decides");
     } else if (isDifferenceLogged && Math.abs(differenceMs) < LOGGED_DIFFERENCE_MS / 2) {
       isDifferenceLogged = false;
       logger.info(fields, "the system's clock is the database's again");

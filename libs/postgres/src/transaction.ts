@@ -201,7 +201,7 @@ function overError({ text }: Statement): Error {
   return new Error(`the transaction is over: ${text}`);
 }
 
-/** Once everything that is ready to run has run, and before anything arrives: promises settle first, then ticks. */
+/** Once everything that is ready to run has run, and before anything arrives: promise callbacks run first, then ticks. */
 function atEndOfTurn(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }

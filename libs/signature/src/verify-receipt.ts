@@ -1,5 +1,5 @@
 /**
- * `npm run verify-receipt -- <file.json> --keys <file or address>`, or `--public-key <base64>` in its place: checks a receipt without the
+ * `npm run verify-receipt -- <file.json> --keys <file or address>`, or `--public-key <base64>` instead: checks a receipt without the
  * service. The file is the answer of GET /api/operator/receipts/{id}.
  *
  * Exits 0 when everything in it is valid, 1 when not, and 2 when there is no verdict: no key was given, or the keys could not be read.
