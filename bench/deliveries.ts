@@ -32,7 +32,7 @@ export async function measureDeliveries(stack: Stack): Promise<(string | number)
   const receiver = fork(new URL('receiver.ts', import.meta.url), { serialization: 'advanced' });
   cleanup.defer(() => void receiver.kill());
   const identity = await stack.ca.issue({ names: ['127.0.0.1'] });
-  const ports = await tell<ReceiverPorts>(receiver, { kind: 'listen', ...identity });
+  const ports = await send<ReceiverPorts>(receiver, { kind: 'listen', ...identity });
   const healthy = await registerEndpoints(stack, receiver, [ports.prompt]);
   const dead = await registerEndpoints(stack, receiver, [ports.silent, ports.deaf]);
 
@@ -94,7 +94,7 @@ async function registerEndpoints(stack: Stack, receiver: ChildProcess, ports: re
     secrets[path] = String(endpoint.signing_secret);
     programIds.push(String(program.id));
   }
-  await tell(receiver, { kind: 'secrets', secrets });
+  await send(receiver, { kind: 'secrets', secrets });
   return programIds;
 }
 
@@ -151,7 +151,7 @@ async function arrivalsOf(receiver: ChildProcess, attemptIds: readonly string[])
   while (missing.size > 0) {
     if (Date.now() > until) throw new Error(`${missing.size} of ${attemptIds.length} events did not arrive`);
     await sleep(POLL_MS);
-    const { firstAt, forged } = await tell<Arrivals>(receiver, { kind: 'arrivals' });
+    const { firstAt, forged } = await send<Arrivals>(receiver, { kind: 'arrivals' });
     if (forged > 0) throw new Error(`${forged} requests had a wrong signature`);
     for (const [attemptId, at] of firstAt) if (missing.delete(attemptId)) arrived.set(attemptId, at);
   }
@@ -175,7 +175,7 @@ function batchesOf<Item>(items: readonly Item[], size: number): Item[][] {
   );
 }
 
-async function tell<Answer>(receiver: ChildProcess, order: ReceiverOrder): Promise<Answer> {
+async function send<Answer>(receiver: ChildProcess, order: ReceiverOrder): Promise<Answer> {
   receiver.send(order);
   const [answer] = (await once(receiver, 'message')) as [Answer];
   return answer;

@@ -69,7 +69,7 @@ for (let round = 0; round < WARM_UPS; round += 1) {
 
 const rows: (string | number)[][] = [['CPU us (Node + PostgreSQL)', ...drivers.map(({ name }) => name)]];
 for (const work of WORKS) {
-  const taken = drivers.map((): { node: number[]; server: number[] } => ({ node: [], server: [] }));
+  const samples = drivers.map((): { node: number[]; server: number[] } => ({ node: [], server: [] }));
   for (let turn = 0; turn < turns; turn += 1) {
     const order = drivers.map((driver, index) => ({ driver, index }));
     for (const { driver, index } of turn % 2 === 0 ? order : order.toReversed()) {
@@ -77,12 +77,12 @@ for (const work of WORKS) {
       const before = process.cpuUsage();
       await repeat(driver.works[work]);
       const { user, system } = process.cpuUsage(before);
-      taken[index]?.node.push((user + system) / repeats);
-      taken[index]?.server.push((backendUs(driver.backend) - serverBefore) / repeats);
+      samples[index]?.node.push((user + system) / repeats);
+      samples[index]?.server.push((backendUs(driver.backend) - serverBefore) / repeats);
     }
   }
   const cells = (of: (values: readonly number[]) => number) =>
-    taken.map(({ node, server }) => `${Math.round(of(node))} + ${Math.round(of(server))}`);
+    samples.map(({ node, server }) => `${Math.round(of(node))} + ${Math.round(of(server))}`);
   rows.push([work, ...cells(median)], ['  least of its turns', ...cells((values) => Math.min(...values))]);
 }
 console.log(table(rows));

@@ -92,10 +92,10 @@ async function installDependencies() {
   const startedAt = Date.now();
   const count = () => wanted.filter((name) => fs.existsSync(path.join(ROOT, name, 'package.json'))).length;
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
-  say(`Installing ${wanted.length} packages (a minute or two, once) ...`);
+  print(`Installing ${wanted.length} packages (a minute or two, once) ...`);
   const progress = setInterval(() => {
     const present = count();
-    say(
+    print(
       `  ${present} of ${wanted.length} packages, ${seconds()} s${present === wanted.length ? ', running install scripts' : ''}`,
     );
   }, 4000);
@@ -132,7 +132,7 @@ async function installDependencies() {
     );
   }
   removeUnpinned();
-  say(`Installed in ${seconds()} s.`);
+  print(`Installed in ${seconds()} s.`);
 }
 
 /**
@@ -146,7 +146,7 @@ function removeUnpinned() {
     const folder = path.join(ROOT, name);
     if (integrity !== undefined || link === true || !fs.existsSync(folder)) continue;
     fs.rmSync(folder, { recursive: true, force: true });
-    say(`Removed ${name.slice('node_modules/'.length)}: the lockfile has no checksum of it for this platform.`);
+    print(`Removed ${name.slice('node_modules/'.length)}: the lockfile has no checksum of it for this platform.`);
   }
 }
 
@@ -209,7 +209,7 @@ async function verifyBinaries() {
 
 async function verifyBinary(name, folder, installScript, works) {
   if (works()) return;
-  say(`Running the install script of ${name} ...`);
+  print(`Running the install script of ${name} ...`);
   const { env } = npmCommand([]);
   const { output } = await collect(process.execPath, [path.join(folder, installScript)], { cwd: folder, env });
   if (works()) return;
@@ -238,13 +238,13 @@ function generateFingerprint() {
 }
 
 async function generateCode() {
-  say('Generating code from proto/ ...');
+  print('Generating code from proto/ ...');
   // buf keeps a cache below the home folder, which may be missing or read-only.
   const env = { ...commandEnvironment(), BUF_CACHE_DIR: path.join(ROOT, '.laurel', 'buf-cache') };
   const { code, output } = await collect(path.join(BIN, 'buf'), ['generate'], { cwd: ROOT, env });
   if (code !== 0) {
     process.stderr.write(output);
-    throw new SetupFailure('The code could not be generated from proto/: mend what buf says above.');
+    throw new SetupFailure('The code could not be generated from proto/: see the output of buf above.');
   }
   writeStamp(GENERATE_STAMP, generateFingerprint());
 }
@@ -260,10 +260,10 @@ async function withSetupLock(work) {
       `${ROOT} cannot be written (${error.code}): run as the user that owns it, or in a copy of your own.`,
     );
   }
-  let told = false;
+  let isPrinted = false;
   while (!takeLock()) {
-    if (!told) say('Another command is setting up this checkout; waiting for it ...');
-    told = true;
+    if (!isPrinted) print('Another command is setting up this checkout; waiting for it ...');
+    isPrinted = true;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   const release = () => fs.rmSync(SETUP_LOCK, { force: true });
@@ -342,7 +342,7 @@ async function run(command, args) {
 
 // --- helpers ---
 
-function say(line) {
+function print(line) {
   process.stderr.write(`${line}\n`);
 }
 

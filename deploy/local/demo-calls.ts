@@ -6,7 +6,7 @@ export type Call = {
   readonly headers: Record<string, string>;
   readonly body?: object;
   readonly expect: number;
-  /** The part of the answer to show in place of all of it. */
+  /** The part of the answer to show instead of all of it. */
   readonly summary?: (body: Json) => readonly string[];
 };
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Json };
@@ -27,7 +27,7 @@ export async function ping(origin: string): Promise<void> {
   throw new DemoFailure(`The stack is not running at ${origin}: run \`npm start\` in another terminal and try again.`);
 }
 
-export async function exchange(origin: string, shape: Call): Promise<Answer> {
+export async function runCall(origin: string, shape: Call): Promise<Answer> {
   isCalling = true;
   try {
     return await callAndPrint(origin, shape);

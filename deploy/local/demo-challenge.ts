@@ -84,7 +84,7 @@ export async function playChallenge(on: Demo): Promise<Answer> {
   chapter('Partner: our connection broke, so we send the paid request once more, with the same key');
   const replayed = await pay(createHeaders);
   check(replayed.text === attempt.text, 'a replay must answer the same bytes');
-  check(replayed.headers.get('idempotency-replayed') === 'true', 'a replay must say that it is one');
+  check(replayed.headers.get('idempotency-replayed') === 'true', 'a replay must be marked as one');
 
   chapter('Partner: the authoritative read of the attempt');
   await call({ method: 'GET', path: `/v1/attempts/${attempt.body.id}`, headers: asPartner, expect: 200 });

@@ -73,7 +73,7 @@ export async function receiveWebhooks(on: {
   if (leftOver.length > 0) chapter('Partner: an earlier demo was broken off, so we remove its endpoint');
   for (const { id } of leftOver) await remove(id);
 
-  chapter('Partner: our server listens for webhooks, and the portal is told where');
+  chapter('Partner: our server listens for webhooks, and we register it in the portal');
   const receiver = await startReceiver(files);
   const endpoint = await call({
     method: 'POST',
@@ -97,7 +97,7 @@ export async function receiveWebhooks(on: {
       await receiver.arrived(expected);
       printLines(expected.map(({ event, what }) => `✓ ${event.padEnd(20)} ${what}`));
 
-      chapter('Partner: the delivery log says the same');
+      chapter('Partner: the delivery log agrees');
       await recorded(`${origin}${path}/deliveries?status=pending`, asDeveloper);
       const log = await call({
         method: 'GET',

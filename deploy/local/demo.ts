@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listedKeys, verifyReceipt } from '@laurel/signature';
-import { type Call, chapter, check, DemoFailure, exchange, type Json, ping } from './demo-calls.ts';
+import { type Call, chapter, check, DemoFailure, type Json, ping, runCall } from './demo-calls.ts';
 import { playChallenge } from './demo-challenge.ts';
 import { playRound } from './demo-round.ts';
 import { receiveWebhooks } from './demo-webhooks.ts';
@@ -29,7 +29,7 @@ async function playDemo(): Promise<void> {
   const demo = ready.demo ?? (await seedDemo({ baseUrl: origin, operatorToken: ready.operator_token }));
   const asOperator = { authorization: `Bearer ${ready.operator_token}` };
   const asPartner = { 'x-api-key': demo.test_key };
-  const call = (shape: Call) => exchange(origin, shape);
+  const call = (shape: Call) => runCall(origin, shape);
 
   const run = randomUUID().slice(0, 8);
   const playerRef = `demo-player-${run}`;

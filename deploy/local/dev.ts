@@ -18,7 +18,7 @@ const USAGE = 'npm run dev [-- <service> [--inspect[=<port>] | --inspect-brk[=<p
 /** A process that a debugger has paused is not ready, for as long as the pause lasts. */
 const DEBUGGED_READY_LIMIT_MS = 24 * 60 * 60 * 1_000;
 
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+const print = (line: string) => void process.stderr.write(`${line}\n`);
 
 async function runService(service: string, nodeArguments: readonly string[]): Promise<void> {
   const dataDir = resolve(process.env.INIT_CWD ?? ROOT, process.env.LAUREL_DATA_DIR || join(ROOT, '.laurel'));
@@ -29,13 +29,13 @@ async function runService(service: string, nodeArguments: readonly string[]): Pr
     onPid: () => undefined,
     ...(nodeArguments.length > 0 && { readyLimitMs: DEBUGGED_READY_LIMIT_MS }),
   });
-  const supervised = supervise(shape, say);
+  const supervised = supervise(shape, print);
   try {
-    using _watched = restartOnChange(lease.launch, supervised, say);
-    const launcherGone = lease.ended.then(() => say('The stack has stopped.'));
+    using _watched = restartOnChange(lease.launch, supervised, print);
+    const launcherGone = lease.ended.then(() => print('The stack has stopped.'));
     const isOver = await Promise.race([stop, launcherGone, supervised.firstReady.then(() => false)]);
     if (isOver === false) {
-      say(`${service} runs from its sources; the rest of the stack calls it. Ctrl-C gives it back.`);
+      print(`${service} runs from its sources; the rest of the stack calls it. Ctrl-C gives it back.`);
       await Promise.race([stop, launcherGone]);
     }
   } finally {
@@ -68,7 +68,7 @@ try {
   else process.execve?.(process.execPath, [process.execPath, START, '--watch'], process.env);
 } catch (error) {
   if (!(error instanceof StartFailure)) throw error;
-  say(`\n${error.message}`);
+  print(`\n${error.message}`);
   process.exitCode = 1;
 }
 process.exit();

@@ -50,13 +50,13 @@ export async function keepIdentities(options: {
     certificate: join(authorityFolder, CERTIFICATE),
     key: join(authorityFolder, KEY),
   });
-  const placeOf = (name: string) => {
-    const place = join(folder, name);
-    return { certificate: join(place, CERTIFICATE), key: join(place, KEY), ca: join(place, AUTHORITY) };
+  const filesOf = (name: string) => {
+    const directory = join(folder, name);
+    return { certificate: join(directory, CERTIFICATE), key: join(directory, KEY), ca: join(directory, AUTHORITY) };
   };
   const issue = async (name: string, request: Parameters<CertificateAuthority['issue']>[0]) => {
     makeFolder(join(folder, name), 0o755);
-    const files = placeOf(name);
+    const files = filesOf(name);
     const issued = await authority.issue(request);
     replace(files.key, issued.key, keyMode);
     replace(files.certificate, issued.certificate, 0o644);
@@ -66,7 +66,7 @@ export async function keepIdentities(options: {
   await issue('nats', { names: nats.hosts });
 
   const passwords = keepPasswords(join(folder, 'nats-passwords.json'));
-  const ofNats = placeOf('nats');
+  const ofNats = filesOf('nats');
   const seen = nats.container;
   const tls =
     seen === undefined
@@ -83,7 +83,7 @@ export async function keepIdentities(options: {
     }),
     keyMode,
   );
-  return { filesOf: placeOf, natsConfigurationFile, natsPasswords: passwords };
+  return { filesOf, natsConfigurationFile, natsPasswords: passwords };
 }
 
 function keepPasswords(file: string): Record<NatsUser, string> {

@@ -10,14 +10,14 @@ import { StartFailure } from './start-failure.ts';
 
 let dataDir: string;
 let note: string;
-let said: string[];
+let printed: string[];
 let children: ChildProcess[];
-const say = (line: string) => said.push(line);
+const print = (line: string) => printed.push(line);
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'laurel-instance-'));
   note = join(dataDir, 'launcher.json');
-  said = [];
+  printed = [];
   children = [];
 });
 
@@ -28,7 +28,7 @@ afterEach(() => {
 
 test('a data directory belongs to one launcher, which records its children and releases the directory', async () => {
   {
-    using instance = await takeDataDirectory(dataDir, 8080, say);
+    using instance = await takeDataDirectory(dataDir, 8080, print);
     instance.noteChild('wallet', 4711);
     instance.noteChild('gateway', 4712);
     instance.noteChild('gateway', undefined);
@@ -45,7 +45,7 @@ test('a launcher that still runs keeps its data directory', async () => {
   const launcher = await startIdle('/elsewhere/deploy/local/start.ts');
   const before = JSON.stringify({ launcher: launcher.pid, httpPort: 8085, children: {} });
   writeFileSync(note, before);
-  const failure = await takeDataDirectory(dataDir, 8080, say).catch((error: unknown) => error);
+  const failure = await takeDataDirectory(dataDir, 8080, print).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StartFailure);
   expect(String(failure)).toContain(`Laurel already runs from ${dataDir} (pid ${launcher.pid}, http://127.0.0.1:8085)`);
   expect(readFileSync(note, 'utf8')).toBe(before);
@@ -53,15 +53,15 @@ test('a launcher that still runs keeps its data directory', async () => {
 
 test('a launcher ends the processes that a killed launcher left behind, and no others', async () => {
   const left = await startIdle(dataDir);
-  const stranger = await startIdle('/another/data/directory');
+  const unrelated = await startIdle('/another/data/directory');
   writeFileSync(
     note,
-    JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children: { nats: left.pid, wallet: stranger.pid } }),
+    JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children: { nats: left.pid, wallet: unrelated.pid } }),
   );
-  using _instance = await takeDataDirectory(dataDir, 8080, say);
-  expect(said).toEqual(['Ending what the last start left behind: nats ...']);
+  using _instance = await takeDataDirectory(dataDir, 8080, print);
+  expect(printed).toEqual(['Ending what the last start left behind: nats ...']);
   expect(inspectProcess(left.pid as number)).toBeNull();
-  expect(inspectProcess(stranger.pid as number)).not.toBeNull();
+  expect(inspectProcess(unrelated.pid as number)).not.toBeNull();
 });
 
 test('a service whose launcher has exited drains and exits', async () => {

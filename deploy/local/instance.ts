@@ -26,7 +26,7 @@ const CLEARING_LIMIT_MS = 15_000;
 export async function takeDataDirectory(
   dataDir: string,
   httpPort: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Instance> {
   const file = join(dataDir, 'launcher.json');
   const left = readNote(file);
@@ -37,7 +37,7 @@ export async function takeDataDirectory(
         `Laurel already runs from ${dataDir} (pid ${left.launcher}, http://127.0.0.1:${left.httpPort}): stop it first, or start a second one with another LAUREL_DATA_DIR and LAUREL_HTTP_PORT.`,
       );
     }
-    await clearChildren(left.children, dataDir, say);
+    await clearChildren(left.children, dataDir, print);
     rmSync(file, { force: true });
   }
 
@@ -64,11 +64,15 @@ export async function takeDataDirectory(
   };
 }
 
-async function clearChildren(children: Note['children'], dataDir: string, say: (line: string) => void): Promise<void> {
+async function clearChildren(
+  children: Note['children'],
+  dataDir: string,
+  print: (line: string) => void,
+): Promise<void> {
   const isLeft = (pid: number) => inspectProcess(pid)?.command.includes(dataDir) === true;
   const left = () => Object.entries(children).filter(([, pid]) => isLeft(pid));
   if (left().length === 0) return;
-  say(
+  print(
     `Ending what the last start left behind: ${left()
       .map(([name]) => name)
       .join(', ')} ...`,

@@ -14,12 +14,12 @@ export function makeLogDirectory(directory: string): void {
 }
 
 /** The output of a process, as spawn takes it; none if the file cannot be opened, which is reported. */
-export function openLog(file: string, say: (line: string) => void): number | 'ignore' {
+export function openLog(file: string, print: (line: string) => void): number | 'ignore' {
   try {
     rotateLog(file);
     return openSync(file, 'a', 0o600);
   } catch (error) {
-    say(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}): what would stand in it is lost.`);
+    print(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}): what would stand in it is lost.`);
     return 'ignore';
   }
 }

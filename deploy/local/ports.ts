@@ -20,7 +20,7 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 const MAX_TRIES = 500;
 
-/** Reads the kept ports; chooses a port that is missing or taken by another process again. Writes its choice. */
+/** Reads the kept ports; chooses a port that is missing or in use by another process again. Writes its choice. */
 export async function keepPorts(file: string, isFree: (port: number) => Promise<boolean> = isPortFree): Promise<Ports> {
   const kept = readKept(file);
   const chosen: Partial<Record<InternalPort, number>> = {};

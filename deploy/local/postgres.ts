@@ -36,7 +36,7 @@ export async function startPostgres(options: {
   logFile: string;
   /** The seed from which the passwords of the roles are derived. */
   passwordSeed: string;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }): Promise<StackPostgres> {
   rotateLog(options.logFile);
   const start = () =>
@@ -57,15 +57,15 @@ export async function startPostgres(options: {
       while (!stopping.signal.aborted) {
         deaths = Date.now() - startedAt > 30_000 ? 1 : deaths + 1;
         const pause = restartDelayMs(deaths);
-        options.say(`postgres ended by itself; starting it again in ${pause / 1000} s. Its log: ${options.logFile}`);
+        options.print(`postgres ended by itself; starting it again in ${pause / 1000} s. Its log: ${options.logFile}`);
         await delay(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
         if (stopping.signal.aborted) return;
         try {
           server = await start();
-          options.say(`postgres is ready again (pid ${server.pid}).`);
+          options.print(`postgres is ready again (pid ${server.pid}).`);
           break;
         } catch (error) {
-          options.say(`postgres did not start: ${error instanceof Error ? error.message : String(error)}`);
+          options.print(`postgres did not start: ${error instanceof Error ? error.message : String(error)}`);
         }
       }
       if (stopping.signal.aborted) return;

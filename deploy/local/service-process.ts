@@ -66,18 +66,18 @@ export async function migrateService({ name, migrationEnvironment }: ServiceLaun
 export function restartOnChange(
   launch: ServiceLaunch,
   supervised: Pick<SupervisedProcess, 'restart' | 'isPaused'>,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Disposable {
   return watchSources(sourceFolders(ROOT, launch.name), (files) => {
     // The process that took the service over watches the same files.
     if (supervised.isPaused()) return;
     const names = files.map((file) => relative(ROOT, file));
     const shown = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
-    say(`${shown} changed: restarting ${launch.name} ...`);
+    print(`${shown} changed: restarting ${launch.name} ...`);
     const migrated = files.some((file) => file.endsWith('.sql')) ? migrateService(launch) : Promise.resolve(undefined);
     void migrated.then((failure) => {
       if (failure === undefined) supervised.restart();
-      else say(`${failure}\nThe database of ${launch.name} is as it was, and so is the service: mend the migration.`);
+      else print(`${failure}\nThe database of ${launch.name} is as it was, and so is the service: fix the migration.`);
     });
   });
 }

@@ -41,22 +41,22 @@ try {
   await using stack = new AsyncDisposableStack();
   const announcement = await startStack(stack);
   stop.throwIfAborted();
-  say(announcement);
+  print(announcement);
   await aborted(stop);
-  say('\nStopping: finishing what is in flight ...');
+  print('\nStopping: finishing what is in flight ...');
 } catch (error) {
   if (!stop.aborted) fail(error);
 }
-if (stop.aborted) say('Stopped.');
+if (stop.aborted) print('Stopped.');
 process.exit();
 
 async function startStack(stack: AsyncDisposableStack): Promise<string> {
   const httpPort = parsePort(process.env.LAUREL_HTTP_PORT || '8080');
   makeDataDirectory();
-  const instance = stack.use(await takeDataDirectory(dataDir, httpPort, say));
+  const instance = stack.use(await takeDataDirectory(dataDir, httpPort, print));
   if (!(await isPortFree(httpPort))) {
     throw new StartFailure(
-      `Port ${httpPort} is taken by another program: stop that one, or choose another with LAUREL_HTTP_PORT=8081 npm start.`,
+      `Port ${httpPort} is in use by another program: stop that one, or choose another with LAUREL_HTTP_PORT=8081 npm start.`,
     );
   }
   rmSync(readyFile, { force: true });
@@ -80,15 +80,15 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
 
   const databases = await findDatabases(stack, ports.postgres, secrets.databasePasswordSeed);
   stop.throwIfAborted();
-  say('Bringing the databases up to date ...');
+  print('Bringing the databases up to date ...');
   const launches = SERVICES.map((service) => launchOf(service, addresses, databases, channels));
   await Promise.all(launches.map(migrate));
   stop.throwIfAborted();
 
-  say(`Starting ${SERVICES.map(({ name }) => name).join(', ')} ...`);
+  print(`Starting ${SERVICES.map(({ name }) => name).join(', ')} ...`);
   const services = launches.map((launch) => {
     const logFile = join(dataDir, 'logs', `${launch.name}.log`);
-    const supervised = supervise(serviceProcess(launch, { logFile, onPid: instance.noteChild }), say);
+    const supervised = supervise(serviceProcess(launch, { logFile, onPid: instance.noteChild }), print);
     // Disposed in reverse: the gateway drains before the services that it calls.
     stack.defer(() => supervised.stop());
     return { launch, supervised };
@@ -96,8 +96,8 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   await untilStopped(Promise.all(services.map(({ supervised }) => supervised.firstReady)));
   if (natsReady !== undefined) await untilStopped(awaitNats(natsReady));
 
-  stack.use(await offerServices(dataDir, new Map(services.map((offered) => [offered.launch.name, offered])), say));
-  if (isWatching) for (const { launch, supervised } of services) stack.use(restartOnChange(launch, supervised, say));
+  stack.use(await offerServices(dataDir, new Map(services.map((offered) => [offered.launch.name, offered])), print));
+  if (isWatching) for (const { launch, supervised } of services) stack.use(restartOnChange(launch, supervised, print));
 
   const baseUrl = `http://127.0.0.1:${httpPort}`;
   const demo = await seedOnce(baseUrl, secrets.operatorToken);
@@ -135,17 +135,17 @@ async function findDatabases(stack: AsyncDisposableStack, port: number, password
         migrating: { [databaseVariable]: given, ...(owner && { [migrationVariable]: owner }) },
       });
       if (!owner)
-        say(`The ${name} service owns the database that it runs on: ${migrationVariable} would part the two.`);
+        print(`The ${name} service owns the database that it runs on: ${migrationVariable} would part the two.`);
       continue;
     }
     if (postgres === undefined) {
-      say(
+      print(
         existsSync(join(dataDir, 'postgres', 'cluster'))
           ? 'Starting PostgreSQL ...'
           : 'Creating and starting PostgreSQL ...',
       );
       const logFile = join(dataDir, 'logs', 'postgres.log');
-      postgres = stack.use(await startPostgres({ dataDir, port, logFile, passwordSeed, say }));
+      postgres = stack.use(await startPostgres({ dataDir, port, logFile, passwordSeed, print }));
     }
     const { ownerUrl, runningUrl } = await postgres.databaseOf(name);
     databases.set(name, {
@@ -159,9 +159,9 @@ async function findDatabases(stack: AsyncDisposableStack, port: number, password
 async function migrate(launch: ServiceLaunch): Promise<void> {
   const failure = await migrateService(launch);
   if (failure === undefined) return;
-  say(failure);
+  print(failure);
   throw new StartFailure(
-    `The database of ${launch.name} could not be brought up to date: mend what is said above (${launch.databaseVariable} must be a database that can be reached and written).`,
+    `The database of ${launch.name} could not be brought up to date: see the output above (${launch.databaseVariable} must be a database that can be reached and written).`,
   );
 }
 
@@ -178,10 +178,10 @@ function startNats(
   onPid: (name: string, pid: number | undefined) => void,
 ): Promise<void> {
   const starting = (async () => {
-    const file = await obtainNats(dataDir, say, stop);
+    const file = await obtainNats(dataDir, print, stop);
     if (stop.aborted) return undefined;
     const logFile = join(dataDir, 'logs', 'nats.log');
-    return supervise(natsProcess({ file, dataDir, port, configurationFile, logFile, onPid }), say);
+    return supervise(natsProcess({ file, dataDir, port, configurationFile, logFile, onPid }), print);
   })();
   stack.defer(async () => (await starting.catch(() => undefined))?.stop());
   return starting
@@ -189,7 +189,7 @@ function startNats(
     .catch((error: unknown) => {
       if (stop.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
-      say(`Webhooks wait for a later start; everything else works. ${why}`);
+      print(`Webhooks wait for a later start; everything else works. ${why}`);
     });
 }
 
@@ -198,7 +198,7 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
     ready.then(() => false),
     delay(NATS_WAIT_MS, true, { signal: stop, ref: false }).catch(() => false),
   ]);
-  if (isLate) say('nats-server is still on its way: webhooks are sent once it runs, and everything else works.');
+  if (isLate) print('nats-server is still on its way: webhooks are sent once it runs, and everything else works.');
 }
 
 // --- the demo program ---
@@ -209,7 +209,7 @@ async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoPro
   const kept: DemoProgram | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   // A program that an older release seeded has no developer who can sign in.
   if (kept?.developer !== undefined && (await isKnown(baseUrl, kept))) return kept;
-  say('Creating a demo program with challenges and a tournament ...');
+  print('Creating a demo program with challenges and a tournament ...');
   const demo = await seedDemo({ baseUrl, operatorToken });
   writePrivate(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
@@ -311,7 +311,7 @@ function stopSignal(): AbortSignal {
       controller.abort();
     } else if (Date.now() - firstAt > 2_000) {
       // Ctrl-C and the signal that npm forwards arrive together; a later second one exits immediately. The services exit on their own.
-      say('Leaving at once.');
+      print('Leaving at once.');
       process.exit(1);
     }
   };
@@ -335,7 +335,7 @@ async function untilStopped<T>(work: Promise<T>): Promise<T | undefined> {
 
 // --- helpers ---
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 

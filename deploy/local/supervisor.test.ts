@@ -8,12 +8,12 @@ import { watchSources } from './watch-sources.ts';
 
 let directory: string;
 let pids: (number | undefined)[];
-let said: string[];
+let printed: string[];
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'laurel-supervisor-'));
   pids = [];
-  said = [];
+  printed = [];
 });
 
 afterEach(() => rmSync(directory, { recursive: true }));
@@ -25,12 +25,12 @@ test('the pause before a restart doubles from 0.25 s to at most 15 s', () => {
 });
 
 test('a process that dies is started again, and the user sees a message', async () => {
-  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   const [first] = pids;
   process.kill(first as number, 'SIGKILL');
-  await expect.poll(() => said.length, { timeout: 5000 }).toBe(2);
-  expect(said).toEqual([
+  await expect.poll(() => printed.length, { timeout: 5000 }).toBe(2);
+  expect(printed).toEqual([
     `sample ended by itself (SIGKILL); starting it again in 0.25 s. Its log: ${join(directory, 'sample.log')}`,
     expect.stringMatching(/^sample is ready again \(pid \d+\)\.$/),
   ]);
@@ -41,12 +41,12 @@ test('a process that dies is started again, and the user sees a message', async 
 test('a process that never becomes ready is given up after three starts, and its last output is shown', async () => {
   const supervised = supervise(
     script('console.log("PORT: is missing"); process.exit(1)', async () => false),
-    (line) => said.push(line),
+    (line) => printed.push(line),
   );
   const failure = await supervised.firstReady.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StartFailure);
   expect((failure as Error).message).toContain('sample does not start (exit code 1)');
-  expect(said.at(-1)).toContain('PORT: is missing');
+  expect(printed.at(-1)).toContain('PORT: is missing');
   expect(pids.filter((pid) => pid !== undefined)).toHaveLength(3);
   await supervised.stop();
 });
@@ -57,21 +57,21 @@ test('stop ends a supervised process with SIGTERM and does not start it again', 
       'process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up"); setInterval(() => {}, 1000)',
       isUp,
     ),
-    (line) => said.push(line),
+    (line) => printed.push(line),
   );
   await supervised.firstReady;
   await supervised.stop();
   expect(readFileSync(join(directory, 'sample.log'), 'utf8')).toBe('up\ndrained\n');
-  expect(said).toEqual([]);
+  expect(printed).toEqual([]);
   expect(pids).toHaveLength(2);
 });
 
 test('a restart ends a process and starts it again, and does not count as a death', async () => {
-  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   const [first] = pids;
   supervised.restart();
-  await expect.poll(() => said).toEqual([expect.stringMatching(/^sample is ready again \(pid \d+\)\.$/)]);
+  await expect.poll(() => printed).toEqual([expect.stringMatching(/^sample is ready again \(pid \d+\)\.$/)]);
   expect(pids).toEqual([first, undefined, expect.any(Number)]);
   expect(pids[2]).not.toBe(first);
   await supervised.stop();
@@ -83,7 +83,7 @@ test('a process whose source changes runs the new source', async () => {
     writeFileSync(source, `console.log('version ${version}'); setInterval(() => {}, 1e3)`);
   const log = () => readFileSync(join(directory, 'sample.log'), 'utf8');
   write(1);
-  const supervised = supervise({ ...script(''), args: [source] }, (line) => said.push(line));
+  const supervised = supervise({ ...script(''), args: [source] }, (line) => printed.push(line));
   using _watching = watchSources([directory], () => supervised.restart());
   await expect.poll(log).toBe('version 1\n');
   write(2);
@@ -92,21 +92,21 @@ test('a process whose source changes runs the new source', async () => {
 });
 
 test('a restart ends the back-off of a waiting process and starts it immediately', async () => {
-  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   for (let deaths = 1; deaths <= 7; deaths += 1) {
     process.kill(pids.at(-1) as number, 'SIGKILL');
-    await expect.poll(() => said.filter((line) => line.includes('ended by itself'))).toHaveLength(deaths);
+    await expect.poll(() => printed.filter((line) => line.includes('ended by itself'))).toHaveLength(deaths);
     supervised.restart();
-    await expect.poll(() => said.filter((line) => line.includes('is ready again'))).toHaveLength(deaths);
+    await expect.poll(() => printed.filter((line) => line.includes('is ready again'))).toHaveLength(deaths);
   }
   // A restart resets the back-off: otherwise the seventh death would cost 15 s.
-  expect(said.at(-2)).toContain('starting it again in 0.25 s');
+  expect(printed.at(-2)).toContain('starting it again in 0.25 s');
   await supervised.stop();
 });
 
 test('a paused process has exited, ignores a restart, and starts again when it is resumed', async () => {
-  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => said.push(line));
+  const supervised = supervise(script('setInterval(() => {}, 1000)'), (line) => printed.push(line));
   await supervised.firstReady;
   const [first] = pids;
   await supervised.pause();
@@ -115,7 +115,7 @@ test('a paused process has exited, ignores a restart, and starts again when it i
   supervised.restart();
   supervised.resume();
   expect(supervised.isPaused()).toBe(false);
-  await expect.poll(() => said).toEqual([expect.stringMatching(/^sample is ready again/)]);
+  await expect.poll(() => printed).toEqual([expect.stringMatching(/^sample is ready again/)]);
   expect(pids).toEqual([first, undefined, expect.any(Number)]);
   await supervised.pause();
   await supervised.stop();
@@ -124,10 +124,10 @@ test('a paused process has exited, ignores a restart, and starts again when it i
 
 test('a process whose log cannot be opened runs without one, and the user sees a message', async () => {
   const logFile = join(directory, 'missing', 'sample.log');
-  const supervised = supervise({ ...script('setInterval(() => {}, 1000)'), logFile }, (line) => said.push(line));
+  const supervised = supervise({ ...script('setInterval(() => {}, 1000)'), logFile }, (line) => printed.push(line));
   await supervised.firstReady;
   await supervised.stop();
-  expect(said).toEqual([`${logFile} cannot be written (ENOENT): what would stand in it is lost.`]);
+  expect(printed).toEqual([`${logFile} cannot be written (ENOENT): what would stand in it is lost.`]);
 });
 
 function script(source: string, isReady: () => Promise<boolean> = async () => true): ProcessShape {

@@ -59,7 +59,7 @@ export function restartDelayMs(deathsInARow: number): number {
   return Math.min(250 * 2 ** (Math.max(1, deathsInARow) - 1), 15_000);
 }
 
-export function supervise(shape: ProcessShape, say: (line: string) => void): SupervisedProcess {
+export function supervise(shape: ProcessShape, print: (line: string) => void): SupervisedProcess {
   let child: ChildProcess | undefined;
   let intent: 'run' | 'pause' | 'stop' = 'run';
   /** A restart was requested: the process is being ended, and is started again. */
@@ -77,7 +77,7 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
 
   /** One run of the process, from spawn to exit; resolves to a description of its exit. */
   const live = async (): Promise<string> => {
-    const started = spawnProcess(shape, say);
+    const started = spawnProcess(shape, print);
     child = started;
     shape.onPid(shape.name, started.pid);
     const exited = new Promise<string>((resolve) => {
@@ -97,7 +97,7 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
     while (child === started && !isEnding()) {
       if (await shape.isReady().catch(() => false)) {
         if (child !== started || isEnding()) return;
-        if (wasReady) say(`${shape.name} is ready again (pid ${started.pid}).`);
+        if (wasReady) print(`${shape.name} is ready again (pid ${started.pid}).`);
         wasReady = true;
         firstReady.resolve();
         const timer = setTimeout(() => {
@@ -119,13 +119,13 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
     deathsInARow += 1;
     if (!wasReady && deathsInARow >= FIRST_LIVES) {
       const output = shape.logFile === undefined ? '' : lastLines(shape.logFile, 8);
-      if (output !== '') say(output);
-      const place = shape.logFile === undefined ? '' : `; all of them are in ${shape.logFile}`;
-      throw new StartFailure(`${shape.name} does not start (${ending}): mend what its last lines above say${place}.`);
+      if (output !== '') print(output);
+      const where = shape.logFile === undefined ? '' : `; all of them are in ${shape.logFile}`;
+      throw new StartFailure(`${shape.name} does not start (${ending}): see its last lines above${where}.`);
     }
     const pause = restartDelayMs(deathsInARow);
-    const place = shape.logFile === undefined ? '' : ` Its log: ${shape.logFile}`;
-    say(`${shape.name} ended by itself (${ending}); starting it again in ${pause / 1000} s.${place}`);
+    const where = shape.logFile === undefined ? '' : ` Its log: ${shape.logFile}`;
+    print(`${shape.name} ended by itself (${ending}); starting it again in ${pause / 1000} s.${where}`);
     await delay(pause, undefined, { signal: wait.signal }).catch(() => undefined);
   };
 
@@ -148,7 +148,7 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
   /** Makes `run` continue with another intent: ends the running process, or cuts the back-off short. Resolves when no process is left. */
   const interrupt = async (): Promise<void> => {
     wait.abort();
-    if (child !== undefined) endProcess(shape.name, child, say);
+    if (child !== undefined) endProcess(shape.name, child, print);
     await life;
   };
 
@@ -187,8 +187,8 @@ export function supervise(shape: ProcessShape, say: (line: string) => void): Sup
   };
 }
 
-function spawnProcess(shape: ProcessShape, say: (line: string) => void): ChildProcess {
-  const log = shape.logFile === undefined ? 'inherit' : openLog(shape.logFile, say);
+function spawnProcess(shape: ProcessShape, print: (line: string) => void): ChildProcess {
+  const log = shape.logFile === undefined ? 'inherit' : openLog(shape.logFile, print);
   const started = spawn(shape.file, shape.args, {
     cwd: shape.workingDirectory,
     env: { ...shape.environment },
@@ -200,10 +200,10 @@ function spawnProcess(shape: ProcessShape, say: (line: string) => void): ChildPr
   return started;
 }
 
-function endProcess(name: string, running: ChildProcess, say: (line: string) => void): void {
+function endProcess(name: string, running: ChildProcess, print: (line: string) => void): void {
   running.kill('SIGTERM');
   const late = setTimeout(() => {
-    say(`${name} did not stop within ${STOP_LIMIT_MS / 1000} s and was killed.`);
+    print(`${name} did not stop within ${STOP_LIMIT_MS / 1000} s and was killed.`);
     running.kill('SIGKILL');
   }, STOP_LIMIT_MS);
   running.once('exit', () => clearTimeout(late));

@@ -24,23 +24,23 @@ const socketOf = (dataDir: string) => join(dataDir, 'control', 'takeover.sock');
 export async function offerServices(
   dataDir: string,
   services: ReadonlyMap<string, OfferedService>,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<AsyncDisposable> {
   const path = socketOf(dataDir);
-  const taken = new Set<string>();
+  const inUse = new Set<string>();
   const connections = new Set<Socket>();
 
   const take = async (name: string, connection: Socket): Promise<Answer> => {
     const offered = services.get(name);
     if (offered === undefined) return { refused: `There is no service ${name}: ${[...services.keys()].join(', ')}.` };
-    if (taken.has(name)) return { refused: `Another "npm run dev -- ${name}" runs this service: stop that one first.` };
-    taken.add(name);
+    if (inUse.has(name)) return { refused: `Another "npm run dev -- ${name}" runs this service: stop that one first.` };
+    inUse.add(name);
     connection.once('close', () => {
-      taken.delete(name);
-      say(`${name} is back: starting it ...`);
+      inUse.delete(name);
+      print(`${name} is back: starting it ...`);
       offered.supervised.resume();
     });
-    say(`${name} is taken over by "npm run dev -- ${name}" until that ends.`);
+    print(`${name} is taken over by "npm run dev -- ${name}" until that ends.`);
     await offered.supervised.pause();
     return { launch: offered.launch };
   };
@@ -60,7 +60,7 @@ export async function offerServices(
   rmSync(path, { force: true });
   await new Promise<void>((listening) => {
     server.once('error', (error) => {
-      say(`"npm run dev -- <service>" cannot take a service over (${error.message}); everything else works.`);
+      print(`"npm run dev -- <service>" cannot take a service over (${error.message}); everything else works.`);
       listening();
     });
     server.listen(path, listening);

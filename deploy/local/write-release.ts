@@ -6,7 +6,7 @@ import { StartFailure } from './start-failure.ts';
 try {
   const files = writeRelease(fileURLToPath(new URL('../..', import.meta.url)), process.argv[2], new Date());
   console.log(
-    `${files.join('\n')}\n\nLook at the difference, commit it, and go on as docs/operations/release.md says.`,
+    `${files.join('\n')}\n\nLook at the difference, commit it, and continue with docs/operations/release.md.`,
   );
 } catch (error) {
   if (!(error instanceof StartFailure)) throw error;

@@ -1,5 +1,5 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
--- What a migration says of its reasons, and the rows that it inserts, are there.
+-- The reasons of a migration, and the rows that it inserts, are there.
 
 CREATE FUNCTION public.ledger_accounts_refuse_removal() RETURNS trigger
     LANGUAGE plpgsql

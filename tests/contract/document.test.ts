@@ -108,12 +108,14 @@ describe('the served OpenAPI document, alone', () => {
     );
 
   /** Why the value does not match the schema at this path of the document; null where it does. */
-  function misfit(place: readonly string[], value: unknown): string | null {
-    const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  function misfit(location: readonly string[], value: unknown): string | null {
+    const pointer = location
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
     const validate = ajv.compile({ $ref: `openapi#/${pointer}` });
     return validate(value)
       ? null
-      : `${place.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`;
+      : `${location.join(' ')}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`;
   }
 
   const JSON_SCHEMA = ['content', 'application/json', 'schema'];
@@ -154,21 +156,21 @@ describe('the served OpenAPI document, alone', () => {
   test('the served document has a whole example of every body, and each matches its schema', () => {
     let seen = 0;
     for (const { path, method, operation, name } of operations()) {
-      const place = ['paths', path, method];
+      const location = ['paths', path, method];
       const bodies = operation.requestBody === undefined ? [] : examplesOf(operation.requestBody);
       if (operation.requestBody !== undefined) expect(bodies.length, name).toBeGreaterThan(0);
-      for (const { value } of bodies) expect(misfit([...place, 'requestBody', ...JSON_SCHEMA], value)).toBeNull();
+      for (const { value } of bodies) expect(misfit([...location, 'requestBody', ...JSON_SCHEMA], value)).toBeNull();
       for (const [status, response] of Object.entries(operation.responses)) {
         const examples = examplesOf(response);
         expect(examples.length, `${name} ${status}`).toBeGreaterThan(0);
         for (const { value } of examples) {
-          expect(misfit([...place, 'responses', status, ...JSON_SCHEMA], value)).toBeNull();
+          expect(misfit([...location, 'responses', status, ...JSON_SCHEMA], value)).toBeNull();
           seen += 1;
         }
       }
       for (const [index, parameter] of (operation.parameters ?? []).entries()) {
         if (parameter.schema.example === undefined) continue;
-        expect(misfit([...place, 'parameters', String(index), 'schema'], parameter.schema.example)).toBeNull();
+        expect(misfit([...location, 'parameters', String(index), 'schema'], parameter.schema.example)).toBeNull();
       }
     }
     expect(seen).toBeGreaterThan(60);
@@ -240,8 +242,8 @@ describe('the served OpenAPI document, alone', () => {
       const header = (name: string) => String(post.parameters?.find((one) => one.name === name)?.schema.example);
       for (const [index, parameter] of (post.parameters ?? []).entries()) {
         expect([parameter.in, parameter.required], parameter.name).toEqual(['header', true]);
-        const place = ['webhooks', type, 'post', 'parameters', String(index), 'schema'];
-        expect(misfit(place, parameter.schema.example)).toBeNull();
+        const location = ['webhooks', type, 'post', 'parameters', String(index), 'schema'];
+        expect(misfit(location, parameter.schema.example)).toBeNull();
       }
       const body = JSON.stringify(example?.value);
       const secret = /`(whsec_[0-9a-f]{64})`/.exec(JSON.stringify(post.parameters))?.[1] ?? expect.fail('no secret');

@@ -106,7 +106,7 @@ describe('every status of every route', () => {
     const slow = partner.createAttempt(entry, slowKey);
     await eventually(async () => world.stack.isFired('gateway.create.before-call') || undefined, 'the create is held');
     expectError(409, 'idempotency_in_progress', await partner.createAttempt(entry, slowKey));
-    const spoilt = expectStatus(201, await slow).body;
+    const disqualified = expectStatus(201, await slow).body;
     const third = expectStatus(201, await partner.createAttempt(entry)).body;
     expectError(409, 'attempt_cap_reached', await partner.createAttempt(entry));
 
@@ -120,15 +120,15 @@ describe('every status of every route', () => {
     expectStatus(200, await slowReport);
     expectError(409, 'attempt_already_settled', await partner.reportOutcome(third.id, { score: 1 }));
     expectError(409, 'idempotency_key_reused', await partner.reportOutcome(third.id, { score: 2 }, outcomeKey));
-    expectError(422, 'score_out_of_range', await partner.reportOutcome(spoilt.id, { score: 1001 }));
+    expectError(422, 'score_out_of_range', await partner.reportOutcome(disqualified.id, { score: 1001 }));
     expectError(404, 'not_found', await partner.reportOutcome(randomUUID(), { score: 1 }));
     expectError(400, 'invalid_request', await partner.send('POST', `/v1/attempts/${attempt.id}/outcome`, { body: {} }));
     const won = expectStatus(200, await partner.reportOutcome(attempt.id, { score: 100, evidence: { a: 1 } }));
     expect(won.body.award?.payout_status).toBe('paid');
     expectStatus(200, await partner.getAttempt(attempt.id));
     expectError(409, 'challenge_already_claimed', await partner.createAttempt(entry));
-    expectStatus(200, await partner.expireAttempt(spoilt.id));
-    expectStatus(200, await partner.getAttempt(spoilt.id));
+    expectStatus(200, await partner.expireAttempt(disqualified.id));
+    expectStatus(200, await partner.getAttempt(disqualified.id));
   });
 
   test('each /v1 route of rounds answers all of its statuses as documented', async () => {
@@ -282,9 +282,9 @@ describe('every status of every route', () => {
     const good = world.http.journal.find((entry) => entry.path === '/v1/attempts' && entry.answer.status === 201);
     if (good === undefined) return expect.fail('no attempt was created');
     const body = good.answer.body as Record<string, unknown>;
-    const told = (changes: object) => () =>
+    const check = (changes: object) => () =>
       world.contract.check({ ...good, answer: { ...good.answer, body: { ...body, ...changes } } });
-    expect(told({})).not.toThrow();
+    expect(check({})).not.toThrow();
     for (const changes of [
       { fee_charged: 1 },
       { fee_charged: '1.0' },
@@ -294,7 +294,7 @@ describe('every status of every route', () => {
       { id: 'nonsense' },
       { player_ref: undefined },
     ]) {
-      expect(told(changes), JSON.stringify(changes)).toThrow();
+      expect(check(changes), JSON.stringify(changes)).toThrow();
     }
     const failure = {
       ...good,
@@ -311,23 +311,23 @@ describe('every status of every route', () => {
     const masked =
       boards.find((entry) => (entry.answer.body as { locked?: true }).locked) ?? expect.fail('none masked');
     const full = boards.findLast((entry) => (entry.answer.body as { data?: object[] }).data?.length === 1);
-    const told = (entry: JournalEntry, changes: object) => () =>
+    const check = (entry: JournalEntry, changes: object) => () =>
       world.contract.check({
         ...entry,
         answer: { ...entry.answer, body: { ...(entry.answer.body as object), ...changes } },
       });
     for (const entry of [masked, full ?? expect.fail('none full')]) {
-      expect(told(entry, {})).not.toThrow();
-      expect(told(entry, { scored_players: undefined })).toThrow();
-      expect(told(entry, { round: undefined })).toThrow();
+      expect(check(entry, {})).not.toThrow();
+      expect(check(entry, { scored_players: undefined })).toThrow();
+      expect(check(entry, { round: undefined })).toThrow();
     }
-    expect(told(masked, { locked: undefined })).toThrow();
-    expect(told(masked, { reason: 'because' })).toThrow();
+    expect(check(masked, { locked: undefined })).toThrow();
+    expect(check(masked, { reason: 'because' })).toThrow();
   });
 
   const probes = (): (readonly [string, string, object | undefined])[] => [
     ['GET', '/v1/challenges?player_ref=a', undefined],
-    ['POST', '/v1/players', { player_ref: 'a', email: 'nobody@example.com' }],
+    ['POST', '/v1/players', { player_ref: 'a', email: 'unknown@example.com' }],
     ['POST', '/v1/attempts', { challenge_id: randomUUID(), player_ref: 'a' }],
     ['POST', `/v1/attempts/${randomUUID()}/outcome`, { score: 1 }],
     ['GET', `/v1/attempts/${randomUUID()}`, undefined],

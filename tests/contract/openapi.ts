@@ -103,18 +103,18 @@ export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): 
   const seenCodes = new Set<RouteCode>();
   const ownSeen = new Set<RouteStatus>();
 
-  const checkOwn = ({ method, answer }: JournalEntry, pathname: string, told: string) => {
-    expectOwnAnswer(answer, told);
+  const checkOwn = ({ method, answer }: JournalEntry, pathname: string, summary: string) => {
+    expectOwnAnswer(answer, summary);
     const route = own.routeOf(method, pathname);
     if (route === undefined) {
-      expect([401, 403, 404, 429, 500], `an unknown route: ${told}`).toContain(answer.status);
+      expect([401, 403, 404, 429, 500], `an unknown route: ${summary}`).toContain(answer.status);
       return;
     }
     ownSeen.add(`${method} ${route.path} ${answer.status}`);
-    expectDescribed(route, answer, told);
+    expectDescribed(route, answer, summary);
     if (answer.status === 204) return;
     const validate = own.validatorOf(...bodyOf(route, answer.status));
-    if (!validate(answer.body)) expect.fail(`${told}\nagainst its schema: ${own.explain(validate)}`);
+    if (!validate(answer.body)) expect.fail(`${summary}\nagainst its schema: ${own.explain(validate)}`);
   };
 
   return {
@@ -139,32 +139,32 @@ export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): 
       const { method, path, answer } = entry;
       const pathname = path.split('?')[0] ?? path;
       if (answer.status === 0) return;
-      const told = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 400)}`;
-      if (pathname.startsWith('/api/') && !RETIRED.test(pathname)) checkOwn(entry, pathname, told);
+      const summary = `${method} ${path} answered ${answer.status} ${answer.text.slice(0, 400)}`;
+      if (pathname.startsWith('/api/') && !RETIRED.test(pathname)) checkOwn(entry, pathname, summary);
       if (!pathname.startsWith('/v1')) return;
 
-      expect(answer.headers['x-request-id'], `x-request-id: ${told}`).toMatch(/.{8,}/);
-      expect(answer.headers['content-type'], told).toMatch(/^application\/json/);
+      expect(answer.headers['x-request-id'], `x-request-id: ${summary}`).toMatch(/.{8,}/);
+      expect(answer.headers['content-type'], summary).toMatch(/^application\/json/);
       if (answer.status !== 401) {
-        expect(answer.headers['x-ratelimit-limit'], `x-ratelimit-limit: ${told}`).toMatch(/^\d+$/);
-        expect(answer.headers['x-ratelimit-remaining'], `x-ratelimit-remaining: ${told}`).toMatch(/^\d+$/);
+        expect(answer.headers['x-ratelimit-limit'], `x-ratelimit-limit: ${summary}`).toMatch(/^\d+$/);
+        expect(answer.headers['x-ratelimit-remaining'], `x-ratelimit-remaining: ${summary}`).toMatch(/^\d+$/);
       }
-      if (answer.status === 429) expectLimiterBody(answer.body, told);
-      else if (answer.status >= 400) expectEnvelope(STATUS_OF_CODE, answer.status, answer.body, told);
+      if (answer.status === 429) expectLimiterBody(answer.body, summary);
+      else if (answer.status >= 400) expectEnvelope(STATUS_OF_CODE, answer.status, answer.body, summary);
       if (answer.code === 'idempotency_in_progress' || answer.status === 429) {
-        expect(answer.headers['retry-after'], `retry-after: ${told}`).toMatch(/^\d+$/);
+        expect(answer.headers['retry-after'], `retry-after: ${summary}`).toMatch(/^\d+$/);
       }
 
       const route = routeOf(method, pathname);
       if (route === undefined) {
-        expect([401, 404, 429, 500], `an unknown route: ${told}`).toContain(answer.status);
+        expect([401, 404, 429, 500], `an unknown route: ${summary}`).toContain(answer.status);
         return;
       }
       seen.add(`${method} ${route.path} ${answer.status}`);
       if (answer.code !== undefined) seenCodes.add(`${method} ${route.path} ${answer.code}`);
-      expectDescribed(route, answer, told);
+      expectDescribed(route, answer, summary);
       const validate = validatorOf(...bodyOf(route, answer.status));
-      if (!validate(answer.body)) expect.fail(`${told}\nagainst its schema: ${explain(validate)}`);
+      if (!validate(answer.body)) expect.fail(`${summary}\nagainst its schema: ${explain(validate)}`);
     },
   };
 }
@@ -238,14 +238,14 @@ function bodyOf({ template, method }: DocumentedRoute, status: number): readonly
 }
 
 /** The document describes the status of the response, and each header that it documents for any response. */
-function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['answer'], told: string): void {
-  expect(Object.keys(responses), `an undocumented status: ${told}`).toContain(String(answer.status));
+function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['answer'], summary: string): void {
+  expect(Object.keys(responses), `an undocumented status: ${summary}`).toContain(String(answer.status));
   for (const name of ['retry-after', 'idempotency-replayed', 'x-ratelimit-limit', 'x-ratelimit-remaining']) {
     if (answer.headers[name] === undefined) continue;
     const described = Object.keys(responses[String(answer.status)]?.headers ?? {});
     expect(
       described.map((header) => header.toLowerCase()),
-      `an undocumented header: ${told}`,
+      `an undocumented header: ${summary}`,
     ).toContain(name);
   }
 }
@@ -255,15 +255,15 @@ function codesOf(response: ResponseObject): readonly string[] {
 }
 
 /** The rules for every `/api` response: its errors have the same shape as those of `/v1`. */
-function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer'], told: string): void {
-  expect(headers['x-request-id'], `x-request-id: ${told}`).toMatch(/.{8,}/);
-  if (status === 204) expect(text, told).toBe('');
-  else expect(headers['content-type'], told).toMatch(/^application\/json/);
+function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer'], summary: string): void {
+  expect(headers['x-request-id'], `x-request-id: ${summary}`).toMatch(/.{8,}/);
+  if (status === 204) expect(text, summary).toBe('');
+  else expect(headers['content-type'], summary).toMatch(/^application\/json/);
   if (status === 429) {
-    expectLimiterBody(body, told);
-    expect(headers['retry-after'], `retry-after: ${told}`).toMatch(/^\d+$/);
+    expectLimiterBody(body, summary);
+    expect(headers['retry-after'], `retry-after: ${summary}`).toMatch(/^\d+$/);
   } else if (status >= 400) {
-    expectEnvelope(STATUS_OF_OWN_CODE, status, body, told);
+    expectEnvelope(STATUS_OF_OWN_CODE, status, body, summary);
   }
 }
 
@@ -272,19 +272,19 @@ function expectEnvelope(
   statusOfCode: Readonly<Record<string, number>>,
   status: number,
   body: unknown,
-  told: string,
+  summary: string,
 ): void {
   const { error, ...rest } = body as { error: { code: string; message: string; details?: object } };
-  expect(rest, told).toEqual({});
+  expect(rest, summary).toEqual({});
   const { code, message, details, ...unknown } = error;
-  expect(unknown, told).toEqual({});
-  expect(statusOfCode[code], told).toBe(status);
-  expect(message, told).toMatch(/\S/);
-  if (details !== undefined) expect(typeof details, told).toBe('object');
+  expect(unknown, summary).toEqual({});
+  expect(statusOfCode[code], summary).toBe(status);
+  expect(message, summary).toMatch(/\S/);
+  if (details !== undefined) expect(typeof details, summary).toBe('object');
 }
 
-function expectLimiterBody(body: unknown, told: string): void {
-  expect(body, told).toEqual({
+function expectLimiterBody(body: unknown, summary: string): void {
+  expect(body, summary).toEqual({
     error: expect.stringMatching(/\S/),
     retry_after: expect.any(Number),
     limit: expect.any(Number),

@@ -150,7 +150,7 @@ describe('services that start with wrong clocks', () => {
     for (const service of ALL) {
       await eventually(
         async () => (countLogged(service, "is the database's again") === 1 ? true : undefined),
-        `${service} says that its clock is right`,
+        `${service} logs that its clock is right`,
       );
       expect(Math.abs(await shownDifference(service))).toBeLessThan(1);
     }

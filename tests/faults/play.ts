@@ -25,8 +25,8 @@ interface Scene {
   readonly round: RoundBody | undefined;
 }
 
-/** Where cases are played: one challenge, and rounds, of a program whose developer has a receiver. */
-export interface Place {
+/** What cases are played in: one challenge, and rounds, of a program whose developer has a receiver. */
+export interface Scope {
   readonly world: World;
   readonly told: Told;
   readonly challengeId: string;
@@ -42,7 +42,7 @@ const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'fence', 'fade', 'next
  * Plays one case of the table: arms the failpoint, sends the request, lets the partner retry if the case does, waits until the
  * workers have completed all pending work, and then checks every response and every event against the databases.
  */
-export async function playFault({ world: shared, told, challengeId }: Place, fault: FaultCase): Promise<void> {
+export async function playFault({ world: shared, told, challengeId }: Scope, fault: FaultCase): Promise<void> {
   const { program } = told.developer;
   const world: World = { ...shared, program, partner: program.test };
   const { stack } = world;
@@ -64,7 +64,7 @@ export async function playFault({ world: shared, told, challengeId }: Place, fau
   await first;
   await stack.ready();
 
-  await settle(world, scene);
+  await untilComplete(world, scene);
   await verify(world, scene, journalStart);
   await told.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
   await world.expectAuditOk();
@@ -277,7 +277,7 @@ async function balanceOf(world: World, ref: string): Promise<bigint> {
 }
 
 /** Waits until the workers have rolled everything of this scene forward: no row is in an intermediate state. */
-async function settle(world: World, scene: Scene): Promise<void> {
+async function untilComplete(world: World, scene: Scene): Promise<void> {
   const { flow, round } = scene;
   const endsByTime = flow === 'lapse' || flow === 'fade';
   const passing = ['pending', 'expiring', 'voiding', ...(endsByTime ? ['open'] : [])];
@@ -429,9 +429,9 @@ function verifyJournal(
       expect(created).toMatchObject({ status: 'open', outcome: null, player_ref: scene.refs[0] });
       expect(read.get(created.id), `the attempt of a 201: ${answer.text}`).toMatchObject(frozen);
     } else if (path.endsWith('/outcome')) {
-      const told = answer.body as OutcomeBody;
-      const { award, ...facts } = told;
-      const now = read.get(told.attempt_id)?.outcome;
+      const answered = answer.body as OutcomeBody;
+      const { award, ...facts } = answered;
+      const now = read.get(answered.attempt_id)?.outcome;
       expect(now, `the outcome of a 200: ${answer.text}`).toMatchObject(facts);
       expect(now?.award?.id).toBe(award?.id);
       if (award?.payout_status === 'paid') expect(now?.award?.paid_at).toBe(award.paid_at);

@@ -141,19 +141,19 @@ const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[ser
  * rounds as for challenges, so those rows are left to the whole table.
  *
  * Where a service may or may not have a request's facts in its cache, one commit has two paths. So the flows that take that decision
- * (BY_MEMORY) step on their own, and have the hardest actions around their commits: a death, and a response that is lost.
+ * (FROM_CACHE) step on their own, and have the hardest actions around their commits: a death, and a response that is lost.
  * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
  */
 const CASES_PER_ROW = ACTIONS.length * 2;
-const BY_MEMORY: readonly Flow[] = ['again', 'late'];
+const FROM_CACHE: readonly Flow[] = ['again', 'late'];
 const SUBSET: readonly FaultCase[] = [
   ...TABLE.filter(
-    ({ failpoint, flow }) => !BY_MEMORY.includes(flow) && (failpoint.startsWith('tournament.') || !isRoundFlow(flow)),
+    ({ failpoint, flow }) => !FROM_CACHE.includes(flow) && (failpoint.startsWith('tournament.') || !isRoundFlow(flow)),
   ).filter((_, index) => {
     const row = Math.floor(index / CASES_PER_ROW);
     return index % CASES_PER_ROW === (row * 3) % CASES_PER_ROW;
   }),
-  ...TABLE.filter(({ flow }) => BY_MEMORY.includes(flow)).filter(({ failpoint, action, flow, retries }) => {
+  ...TABLE.filter(({ flow }) => FROM_CACHE.includes(flow)).filter(({ failpoint, action, flow, retries }) => {
     const isCommitted = failpoint.endsWith('.after-commit');
     if (action === 'lose-reply') return retries && isCommitted;
     if (action !== 'kill') return false;

@@ -185,8 +185,8 @@ async function explain(
 async function loadUniqueKeys(client: pg.Client): Promise<UniqueKeys> {
   const { rows } = await client.query<{ table: string; index: string; columns: string[] }>(`
     select c.relname as table, i.relname as index,
-      array(select a.attname::text from unnest(x.indkey) with ordinality as k (attnum, place)
-            join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum order by k.place) as columns
+      array(select a.attname::text from unnest(x.indkey) with ordinality as k (attnum, position)
+            join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum order by k.position) as columns
     from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
     where x.indisunique and x.indpred is null and x.indexprs is null and c.relnamespace = 'public'::regnamespace`);
   const keys = new Map<string, Map<string, readonly string[]>>();

@@ -57,12 +57,13 @@ export function lockPointsOf(plan: PlanNode, keys: UniqueKeys): readonly LockPoi
     }),
   );
   return nodes.flatMap(({ node, ancestors }): LockPoint[] => {
-    const place = [...ancestors, node].findLast((one) => one['Subplan Name'] !== undefined)?.['Subplan Name'] ?? 'main';
+    const subplan =
+      [...ancestors, node].findLast((one) => one['Subplan Name'] !== undefined)?.['Subplan Name'] ?? 'main';
     if (node['Node Type'] === 'LockRows') {
       const ordered = isLockedInOrder(node, ancestors, ctes, keys);
       return [
         {
-          id: `${place} locks`,
+          id: `${subplan} locks`,
           touchesOneRow: isOneRow(childOf(node), ctes, keys),
           flaw: ordered ? null : 'locks rows in no order that its text gives',
         },
@@ -70,7 +71,7 @@ export function lockPointsOf(plan: PlanNode, keys: UniqueKeys): readonly LockPoi
     }
     if (node['Node Type'] !== 'ModifyTable') return [];
     const { Operation: operation = '', 'Relation Name': table = '' } = node;
-    const id = `${place} ${operation.toLowerCase()}s ${table}`;
+    const id = `${subplan} ${operation.toLowerCase()}s ${table}`;
     const touchesOneRow = isOneRow(childOf(node), ctes, keys);
     if (operation === 'Insert') {
       const flaw = orderOf(childOf(node), ctes) === null ? 'inserts rows in no order that its text gives' : null;
@@ -211,7 +212,7 @@ function isFoundByKey(scan: PlanNode, keys: UniqueKeys, isOfKind: (compared: str
 /** Whether rows of the table in this order are in the order of one of its unique keys. */
 function isKeyOf(scan: PlanNode, order: readonly string[], keys: UniqueKeys): boolean {
   return uniqueKeysOf(scan, keys).some(
-    (key) => key.length <= order.length && key.every((column, place) => order[place] === `${scan.Alias}.${column}`),
+    (key) => key.length <= order.length && key.every((column, index) => order[index] === `${scan.Alias}.${column}`),
   );
 }
 

@@ -75,13 +75,13 @@ describe('the money audit, GET /api/operator/audit', () => {
       what: 'a fee that vanished, its balances corrected',
       service: 'wallet',
       harm: (player, { id }) => `
-        create table if not exists taken as select * from transfers where false;
+        create table if not exists removed as select * from transfers where false;
         with gone as (delete from transfers where attempt_id = '${id}' and kind = 'fee' returning *)
-          insert into taken select * from gone;
+          insert into removed select * from gone;
         update ledger_accounts set balance_cents = balance_cents + 100 where id = ${LEDGER_OF(player)};
         update ledger_accounts set balance_cents = balance_cents - 100 where kind = 'house_fees' and house_id = '${world.program.id}'`,
       undo: (player, { id }) => `
-        with back as (delete from taken where attempt_id = '${id}' returning *)
+        with back as (delete from removed where attempt_id = '${id}' returning *)
           insert into transfers overriding system value select * from back;
         update ledger_accounts set balance_cents = balance_cents - 100 where id = ${LEDGER_OF(player)};
         update ledger_accounts set balance_cents = balance_cents + 100 where kind = 'house_fees' and house_id = '${world.program.id}'`,
@@ -90,19 +90,19 @@ describe('the money audit, GET /api/operator/audit', () => {
       what: 'an attempt that vanished after its fee was paid',
       service: 'challenge',
       harm: (_player, { id }) => `
-        create table if not exists taken as select * from attempts where false;
-        with gone as (delete from attempts where id = '${id}' returning *) insert into taken select * from gone`,
+        create table if not exists removed as select * from attempts where false;
+        with gone as (delete from attempts where id = '${id}' returning *) insert into removed select * from gone`,
       undo: (_player, { id }) =>
-        `with back as (delete from taken where id = '${id}' returning *) insert into attempts select * from back`,
+        `with back as (delete from removed where id = '${id}' returning *) insert into attempts select * from back`,
     },
     {
-      what: 'an attempt that says expired and was never refunded',
+      what: 'an expired attempt that was never refunded',
       service: 'challenge',
       harm: (_player, { id }) => `update attempts set status = 'expired' where id = '${id}'`,
       undo: (_player, { id }) => `update attempts set status = 'open' where id = '${id}'`,
     },
     {
-      what: 'a fee of another amount than the attempt says',
+      what: 'a fee of another amount than its attempt has',
       service: 'challenge',
       harm: (_player, { id }) => `update attempts set fee_cents = fee_cents + 1 where id = '${id}'`,
       undo: (_player, { id }) => `update attempts set fee_cents = fee_cents - 1 where id = '${id}'`,
@@ -118,7 +118,7 @@ describe('the money audit, GET /api/operator/audit', () => {
         `with back as (delete from lost where attempt_id = '${id}' returning *) insert into outcomes select * from back`,
     },
     {
-      what: 'a win that no award remembers',
+      what: 'a win without an award',
       score: 100,
       service: 'challenge',
       harm: (_player, { id }) => `
@@ -187,18 +187,18 @@ describe('the money audit, GET /api/operator/audit', () => {
         undo: () => back('attempts'),
       },
       {
-        what: 'an entry that says voided and was never refunded',
+        what: 'a voided entry that was never refunded',
         harm: ({ attemptId }) => `update attempts set status = 'voided', closed_reason = 'x' where id = '${attemptId}'`,
         undo: ({ attemptId }) =>
           `update attempts set status = 'settled', closed_reason = null where id = '${attemptId}'`,
       },
       {
-        what: 'a fee of another amount than the entry says',
+        what: 'a fee of another amount than its entry has',
         harm: ({ attemptId }) => `update attempts set fee_cents = fee_cents + 1 where id = '${attemptId}'`,
         undo: ({ attemptId }) => `update attempts set fee_cents = fee_cents - 1 where id = '${attemptId}'`,
       },
       {
-        what: 'a score that nobody played',
+        what: 'a best score that no outcome has',
         harm: ({ roundId }) => `update entries set best_score = best_score + 1 where round_id = '${roundId}'`,
         undo: ({ roundId }) => `update entries set best_score = best_score - 1 where round_id = '${roundId}'`,
       },
@@ -244,7 +244,7 @@ describe('the money audit, GET /api/operator/audit', () => {
         undo: () => back('seals'),
       },
       {
-        what: 'a round that says cancelled and kept its entries',
+        what: 'a cancelled round that kept its entries',
         harm: ({ roundId }) => `
           create table if not exists once as select id, settled_at from rounds where false;
           insert into once select id, settled_at from rounds where id = '${roundId}';

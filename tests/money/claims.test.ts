@@ -99,8 +99,8 @@ describe('one prize per person', () => {
       await play(rung.id, player.ref, 100);
     }
     expect(await visible()).toEqual([]);
-    const stranger = await world.newPlayer();
-    const locked = await world.partner.createAttempt({ challenge_id: second.id, player_ref: stranger.ref });
+    const newcomer = await world.newPlayer();
+    const locked = await world.partner.createAttempt({ challenge_id: second.id, player_ref: newcomer.ref });
     expectError(409, 'rung_locked', locked);
   });
 

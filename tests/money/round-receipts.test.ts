@@ -125,7 +125,7 @@ describe('receipts of a round', () => {
       'a better score': { ...seal, leaf: { ...leaf, score: 1000 } },
       'one more word': { ...seal, leaf: { ...leaf, extra: true } },
       'another run': { ...seal, leaf: { ...leaf, best: false } },
-      'another place in the tree': { ...seal, leaf_index: (seal.leaf_index + 1) % 6 },
+      'another index in the tree': { ...seal, leaf_index: (seal.leaf_index + 1) % 6 },
       'a shorter way': { ...seal, proof: proof.slice(1) },
       'another way': {
         ...seal,

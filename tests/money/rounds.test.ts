@@ -101,7 +101,7 @@ describe('rounds under parallel requests', () => {
     expect(tally(outcomes)).toEqual({ '200': 201 });
 
     const closes = await Promise.all(Array.from({ length: 20 }, () => world.partner.closeRound(round.id)));
-    const closed = closes.find((answer) => answer.status === 200)?.body ?? expect.fail('nobody closed it');
+    const closed = closes.find((answer) => answer.status === 200)?.body ?? expect.fail('no call closed it');
     expect(closed).toMatchObject({ status: 'settled', entrant_count: 201 });
     for (const answer of closes) if (answer.status !== 200) expectError(409, 'conflict', answer);
 
@@ -150,11 +150,11 @@ describe('rounds under parallel requests', () => {
             paid_attempts: 1,
           });
           const rank = data[own]?.rank ?? 0;
-          expect(data.map((row) => row.rank)).toEqual(data.map((_, place) => rank - own + place));
+          expect(data.map((row) => row.rank)).toEqual(data.map((_, index) => rank - own + index));
           expect(own).toBe(rank === 1 ? 0 : 1);
           expect(data.length - own - 1).toBe(rank === scored_players ? 0 : 1);
-          for (const [place, row] of data.entries()) {
-            if (place > 0) expect(data[place - 1]?.best_score).toBeGreaterThanOrEqual(row.best_score);
+          for (const [index, row] of data.entries()) {
+            if (index > 0) expect(data[index - 1]?.best_score).toBeGreaterThanOrEqual(row.best_score);
           }
         }
       }),
@@ -232,8 +232,8 @@ describe('rounds under parallel requests', () => {
     expect((await world.partner.getLeaderboard(round.id)).body.round.entrant_count).toBe(1 + onBoard.length);
     const payouts = [5, 3, 2];
     for (const [index, player] of players.entries()) {
-      const place = onBoard.indexOf(player);
-      const money = answers[index]?.status === 200 ? 99 + (payouts[place] ?? 0) : 100;
+      const position = onBoard.indexOf(player);
+      const money = answers[index]?.status === 200 ? 99 + (payouts[position] ?? 0) : 100;
       expect(await world.balance(player)).toBe(`${money}.00`);
     }
   });

@@ -189,11 +189,11 @@ describe('the log of operator actions: the subject before and after each change'
     const { data } = expectStatus(200, await operator().send<{ data: object[] }>('GET', query)).body;
     expect(data).toMatchObject([{ action, subject, outcome: 'done', status: answer.status }]);
     expect(data[0]).toMatchObject({ request_id: answer.headers['x-request-id'] });
-    const told = data[0] as { before: unknown; after: unknown };
-    expect(told.before).toEqual(before);
-    expect(told.after).toEqual(shown);
-    expect(told.after).not.toBeNull();
+    const logged = data[0] as { before: unknown; after: unknown };
+    expect(logged.before).toEqual(before);
+    expect(logged.after).toEqual(shown);
+    expect(logged.after).not.toBeNull();
     // Insiders are the only part of a program that operators cannot read.
-    if (action !== 'add_insider') expect(told.after).not.toEqual(told.before);
+    if (action !== 'add_insider') expect(logged.after).not.toEqual(logged.before);
   });
 });

@@ -143,7 +143,7 @@ describe('the log of operator actions', () => {
         await world.operator.replaceLiveKey(draft),
         await world.operator.updateProgram(unknown, { status: 'closed' }),
         await world.operator.updateProgram('nonsense', { status: 'closed' }),
-        await world.operator.createAccount({ email: 'nobody' }),
+        await world.operator.createAccount({ email: 'not-an-email' }),
         await world.operator.send('POST', '/programs', { raw: '{' }),
       ];
       expectStatus(200, await world.operator.send('GET', `/programs/${draft}`));
@@ -153,7 +153,7 @@ describe('the log of operator actions', () => {
         { action: 'replace_live_key', subject: `program:${draft}`, outcome: 'refused', status: 409 },
         { action: 'change_program', subject: `program:${unknown}`, before: null, outcome: 'refused', status: 404 },
         { action: 'change_program', subject: null, outcome: 'refused', status: 404 },
-        { action: 'create_account', subject: null, request: { body: { email: 'nobody' } }, status: 400 },
+        { action: 'create_account', subject: null, request: { body: { email: 'not-an-email' } }, status: 400 },
         { action: 'create_program', request: { path: {} }, after: null, status: 400 },
       ]);
       expect(data.toReversed().map(({ request_id: id }) => id)).toEqual(refused.map(requestIdOf));

@@ -49,11 +49,11 @@ describe('/api/operator/accounts/{id}/player-links', () => {
       expectStatus(204, await world.operator.severPlayerLinks(player.accountId, world.program.id));
 
       expectError(402, 'insufficient_funds', await partner.createAttempt(entry));
-      const nobody = await partner.linkPlayer(player.ref, `${randomUUID()}@example.com`);
+      const unknown = await partner.linkPlayer(player.ref, `${randomUUID()}@example.com`);
       for (const ref of [player.ref, randomUUID()]) {
         const answer = await partner.linkPlayer(ref, player.email);
         expectError(404, 'not_found', answer);
-        expect(answer.text).toBe(nobody.text);
+        expect(answer.text).toBe(unknown.text);
       }
       expect(await world.balance(player, environment)).toBe('98.00');
 

@@ -125,7 +125,7 @@ describe('authentication by API key', () => {
 
   test('a request without a valid API key changes nothing', async () => {
     const before = await world.digest();
-    const stranger: Pick<Partner, 'send'> = {
+    const unauthenticated: Pick<Partner, 'send'> = {
       send: (method, path, options) => world.http.send(method, path, options),
     };
     const challenge = randomUUID();
@@ -133,7 +133,10 @@ describe('authentication by API key', () => {
       ['/v1/players', { player_ref: 'a', email: 'a@example.com' }],
       ['/v1/attempts', { challenge_id: challenge, player_ref: 'a' }],
     ] as const) {
-      expectStatus(401, await stranger.send('POST', path, { body, headers: { 'idempotency-key': randomUUID() } }));
+      expectStatus(
+        401,
+        await unauthenticated.send('POST', path, { body, headers: { 'idempotency-key': randomUUID() } }),
+      );
     }
     expect(await world.digest()).toEqual(before);
   });

@@ -148,9 +148,9 @@ describe('bad input to the partner API', () => {
     ])('duplicate keys: %s', (_what, build) => expectRefused('/v1/attempts', { raw: build(challengeId, playerRef) }));
 
     test('metadata of exactly 16 KiB is accepted; 1,000 levels are accepted or refused, but never a 500', async () => {
-      const room = 16 * 1024 - JSON.stringify({ text: '' }).length;
+      const freeCharacters = 16 * 1024 - JSON.stringify({ text: '' }).length;
       const full = await post('/v1/attempts', {
-        body: { challenge_id: challengeId, player_ref: playerRef, metadata: { text: 'x'.repeat(room) } },
+        body: { challenge_id: challengeId, player_ref: playerRef, metadata: { text: 'x'.repeat(freeCharacters) } },
       });
       expectStatus(201, full);
       for (const levels of [100, 1_000, 2_500]) {
@@ -200,8 +200,8 @@ describe('bad input to the partner API', () => {
 
     test('evidence of exactly 64 KiB is accepted, and stored verbatim', async () => {
       const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
-      const room = 64 * 1024 - JSON.stringify({ text: '' }).length;
-      const evidence = { text: 'x'.repeat(room) };
+      const freeCharacters = 64 * 1024 - JSON.stringify({ text: '' }).length;
+      const evidence = { text: 'x'.repeat(freeCharacters) };
       const answer = await world.partner.reportOutcome(attempt.body.id, { score: 1, evidence });
       const receipt = await world.operator.getReceipt(expectStatus(200, answer).body.receipt_id);
       expect(expectStatus(200, receipt).body.receipt.evidence).toEqual(evidence);
@@ -415,7 +415,7 @@ describe('bad input to the partner API', () => {
         'The body is not valid.',
         ['score must be a finite number'],
       ],
-    ])('POST %s with %s names its validation issues', async (path, raw, message, said) => {
+    ])('POST %s with %s names its validation issues', async (path, raw, message, expected) => {
       const answer = await post(path, { raw });
       expectError(400, 'invalid_request', answer);
       const { error } = answer.body as {
@@ -423,7 +423,7 @@ describe('bad input to the partner API', () => {
       };
       expect(error.message).toBe(message);
       const issues = error.details?.issues.map((issue) => [issue.field, issue.message].filter(Boolean).join(' '));
-      expect(issues).toEqual(said);
+      expect(issues).toEqual(expected);
     });
 
     test('a malformed id in a path of the partner API is 404, whatever its form', async () => {

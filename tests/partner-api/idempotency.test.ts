@@ -303,7 +303,7 @@ describe('the Idempotency-Key header', () => {
     test.each([
       ['400', (challengeId: string) => ({ challenge_id: challengeId, player_ref: '' })],
       ['404', () => ({ challenge_id: randomUUID(), player_ref: 'a' })],
-      ['402', (challengeId: string) => ({ challenge_id: challengeId, player_ref: 'nobody' })],
+      ['402', (challengeId: string) => ({ challenge_id: challengeId, player_ref: 'unlinked' })],
     ])('a key is fresh after %s, for another body too', async (status, failing) => {
       const { player, challengeId } = await newEntry();
       const key = randomUUID();

@@ -172,7 +172,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
 
     test('the leaderboard is the same for every ref of the account, including one that never played', async () => {
       const round = await world.newRound();
-      const [player, stranger] = (await newPlayers(2)) as [Player, Player];
+      const [player, newcomer] = (await newPlayers(2)) as [Player, Player];
       const alias = randomUUID();
       expectStatus(201, await world.partner.linkPlayer(alias, player.email));
       expect(await board(round, alias)).toMatchObject({ locked: true });
@@ -180,7 +180,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(await board(round, alias)).toEqual(await board(round, player.ref));
       expect((await board(round, alias)).data).toMatchObject([{ player_ref: player.ref, best_score: 5 }]);
       // A ref that moves to another account sees what that account may see.
-      expectStatus(201, await world.partner.linkPlayer(alias, stranger.email));
+      expectStatus(201, await world.partner.linkPlayer(alias, newcomer.email));
       expect(await board(round, alias)).toEqual(await board(round, randomUUID()));
     });
 
@@ -330,7 +330,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(table.map((row) => row.rank)).toEqual(players.map((_, index) => index + 1));
       expect(new Set(table.map((row) => row.player_ref))).toEqual(new Set(players.map(({ ref }) => ref)));
       for (const [index, row] of table.entries()) {
-        const { score, tiebreak, at } = best.get(row.player_ref) ?? expect.fail('a stranger on the board');
+        const { score, tiebreak, at } = best.get(row.player_ref) ?? expect.fail('an unknown player on the board');
         expect(row).toMatchObject({ best_score: score, best_tiebreak: tiebreak, best_score_at: at, paid_attempts: 3 });
         const before = best.get(table[index - 1]?.player_ref ?? '');
         if (before !== undefined) expect(compare(before, { score, tiebreak, at })).toBeLessThanOrEqual(0);

@@ -148,8 +148,8 @@ describe('the order of checks', () => {
     expectError(409, 'rung_locked', await on(rung.id));
     expectError(409, 'attempt_cap_reached', await on(capped.id));
     expectError(409, 'challenge_already_claimed', await on(claimed.id));
-    const stranger = { challenge_id: suspended.id, player_ref: randomUUID() };
-    expectError(409, 'challenge_not_available', await program.test.createAttempt(stranger));
+    const ofUnknownPlayer = { challenge_id: suspended.id, player_ref: randomUUID() };
+    expectError(409, 'challenge_not_available', await program.test.createAttempt(ofUnknownPlayer));
   });
 
   test('403 comes before 402', async () => {
@@ -206,8 +206,8 @@ describe('the order of checks', () => {
       expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: false }));
       expectError(402, 'insufficient_funds', await on(fresh.id));
       // An unknown ref: the state of the round comes first.
-      const stranger = { tournament_round_id: closed, player_ref: randomUUID() };
-      expectError(409, 'entries_closed', await program.test.createAttempt(stranger));
+      const ofUnknownPlayer = { tournament_round_id: closed, player_ref: randomUUID() };
+      expectError(409, 'entries_closed', await program.test.createAttempt(ofUnknownPlayer));
     });
 
     test('an entry checks 400 before the idempotency 409, and that before 404 and a state 409', async () => {

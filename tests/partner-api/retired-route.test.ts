@@ -19,7 +19,7 @@ describe('POST /api/attempts/{anything}/outcome (retired)', () => {
     ['with bad JSON', randomUUID(), { raw: '{' }],
     ['with a body that is no text', randomUUID(), { raw: Buffer.from([0, 0xff, 0xfe]) }],
     ['with a body above every limit', randomUUID(), { raw: Buffer.alloc(1024 * 1024, 'x') }],
-    ['with an encoding that nobody knows', randomUUID(), { raw: 'x', headers: { 'content-encoding': 'br' } }],
+    ['with an unknown encoding', randomUUID(), { raw: 'x', headers: { 'content-encoding': 'br' } }],
     ['with a malformed id', 'nonsense', {}],
     ['with a key', randomUUID(), { headers: { 'x-api-key': 'sk_test_nonsense' } }],
     ['with an escape that decodes to nothing', '%', {}],
@@ -27,7 +27,7 @@ describe('POST /api/attempts/{anything}/outcome (retired)', () => {
     ['with half an escape', '%a', {}],
     ['with a NUL', '%00', {}],
     ['with slashes', 'a/b//c', {}],
-    ['with nothing in the place of the id', '', {}],
+    ['with an empty id', '', {}],
     ['with 8,000 characters', 'a'.repeat(8_000), {}],
     ['with dots', '..%2f..', {}],
   ])('the retired route answers 410 %s', async (_what, id, options) => {

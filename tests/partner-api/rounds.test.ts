@@ -124,8 +124,8 @@ describe('attempts in a tournament round', () => {
     test('an entry without an account or money is 402, and leaves no trace', async () => {
       const round = await world.newRound({ entry_fee: '5.00' });
       const poor = await world.newPlayer({ funds: '4.99' });
-      const stranger = { ref: randomUUID() };
-      for (const player of [poor, stranger]) {
+      const unlinked = { ref: randomUUID() };
+      for (const player of [poor, unlinked]) {
         expectError(402, 'insufficient_funds', await enter(round, player));
         expect(expectStatus(200, await world.partner.getLeaderboard(round.id, player.ref)).body.locked).toBe(true);
       }
@@ -189,12 +189,12 @@ describe('attempts in a tournament round', () => {
       const round = await world.newRound();
       const live = await world.newRound({ environment: 'live' });
       const player = await world.newPlayer();
-      const stranger = await world.newPlayer({ partner: other.test });
+      const elsewhere = await world.newPlayer({ partner: other.test });
       const unknown = await enter({ ...round, id: randomUUID() }, player);
       expectError(404, 'not_found', unknown);
       for (const answer of [
-        await enter(round, stranger, other.test),
-        await enter(round, stranger, other.live),
+        await enter(round, elsewhere, other.test),
+        await enter(round, elsewhere, other.live),
         await enter(round, player, world.program.live),
         await enter(live, player),
         // The id of something else.
@@ -204,7 +204,7 @@ describe('attempts in a tournament round', () => {
         expect(answer.text).toBe(unknown.text);
       }
       expect(await world.balance(player)).toBe('100.00');
-      expect(await world.balance(stranger)).toBe('100.00');
+      expect(await world.balance(elsewhere)).toBe('100.00');
     });
 
     test('closed entries refuse first and further ones, while scores are still accepted', async () => {
@@ -409,9 +409,9 @@ describe('attempts in a tournament round', () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const id = await openAttempt(round, player);
-      for (const stranger of [other.test, other.live, world.program.live]) {
-        expectError(404, 'not_found', await stranger.getAttempt(id));
-        expectError(404, 'not_found', await stranger.reportOutcome(id, { score: 100 }));
+      for (const outsider of [other.test, other.live, world.program.live]) {
+        expectError(404, 'not_found', await outsider.getAttempt(id));
+        expectError(404, 'not_found', await outsider.reportOutcome(id, { score: 100 }));
       }
       expectError(404, 'not_found', await other.test.expireAttempt(id));
       expectError(404, 'not_found', await other.test.closeRound(round.id));

@@ -192,8 +192,8 @@ describe('/api/sandbox', () => {
       for (const { live } of [owner.program, sibling, world.program]) {
         for (const delivery of [id, liveId]) expectError(401, 'unauthorized', await retryNow(live, delivery));
       }
-      for (const { test: stranger } of [sibling, world.program]) {
-        expectError(404, 'not_found', await retryNow(stranger, id));
+      for (const { test: outsider } of [sibling, world.program]) {
+        expectError(404, 'not_found', await retryNow(outsider, id));
       }
       for (const unknown of [liveId, randomUUID(), hook.endpoint.id, 'nonsense', '%00', 'a'.repeat(2_000)]) {
         expectError(404, 'not_found', await retryNow(owner.program.test, unknown));

@@ -19,11 +19,11 @@ describe('tenancy of programs and environments', () => {
       await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }),
     );
     const unknown = await world.partner.getAttempt(randomUUID());
-    for (const stranger of [other.test, other.live, world.program.live]) {
-      const read = await stranger.getAttempt(attempt.body.id);
+    for (const outsider of [other.test, other.live, world.program.live]) {
+      const read = await outsider.getAttempt(attempt.body.id);
       expectError(404, 'not_found', read);
       expect(read.text).toBe(unknown.text);
-      expectError(404, 'not_found', await stranger.reportOutcome(attempt.body.id, { score: 100 }));
+      expectError(404, 'not_found', await outsider.reportOutcome(attempt.body.id, { score: 100 }));
     }
     expectError(404, 'not_found', await other.test.expireAttempt(attempt.body.id));
     expect(expectStatus(200, await world.partner.getAttempt(attempt.body.id)).body).toEqual(attempt.body);

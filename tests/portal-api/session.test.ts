@@ -136,8 +136,8 @@ describe('sessions of the developer portal', () => {
 
   describe('portal routes that need a session', () => {
     test('every portal route, known or not, answers the same 401 to every invalid session', async () => {
-      const spoilt = await newSession();
-      expectStatus(204, await createPortal(world.http, spoilt).signOut());
+      const signedOut = await newSession();
+      expectStatus(204, await createPortal(world.http, signedOut).signOut());
       const { token } = developer.portal;
       const flipped = (position: number) =>
         `${token.slice(0, position)}${token[position] === 'a' ? 'b' : 'a'}${token.slice(position + 1)}`;
@@ -162,7 +162,7 @@ describe('sessions of the developer portal', () => {
           `${token}a`,
           token.slice(0, -1),
           token.toUpperCase(),
-          spoilt,
+          signedOut,
           'x'.repeat(10_000),
           "' or '1'='1",
           world.stack.operatorToken,
@@ -190,7 +190,7 @@ describe('sessions of the developer portal', () => {
         { method: 'GET', path: '/webhook-endpoints/%E0%A4%A' },
       ];
       for (const { method, path } of [...PORTAL_ROUTES, ...unknown]) {
-        const answer = await portal(method, path.replace(/\{\w+\}/, randomUUID()), { headers: bearerOf(spoilt) });
+        const answer = await portal(method, path.replace(/\{\w+\}/, randomUUID()), { headers: bearerOf(signedOut) });
         expect(shape(answer), `${method} ${path}`).toEqual(shape(reference));
       }
       const inQuery = await portal('GET', `/programs?token=${token}&laurel_session=${token}`);

@@ -20,7 +20,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const SECRET = /^whsec_[0-9a-f]{64}$/;
 const MAX_ENDPOINTS = 20;
 /** A port without a listener. */
-const URL_OF_NOBODY = 'https://127.0.0.1:9443/hooks?from=laurel';
+const UNUSED_URL = 'https://127.0.0.1:9443/hooks?from=laurel';
 
 /** Written into raw JSON in place of a field, for cases that no JavaScript value can express. */
 class Raw {
@@ -159,7 +159,7 @@ describe('/api/portal/webhook-endpoints', () => {
   const newEndpoint = async (owner: Pick<Developer, 'portal'> = developer): Promise<EndpointBody> => {
     const { signing_secret: _secret, ...endpoint } = expectStatus(
       201,
-      await owner.portal.createEndpoint({ url: URL_OF_NOBODY }),
+      await owner.portal.createEndpoint({ url: UNUSED_URL }),
     ).body;
     return endpoint;
   };
@@ -168,7 +168,7 @@ describe('/api/portal/webhook-endpoints', () => {
     test('a webhook endpoint is made as requested, with a secret that is shown only in this response', async () => {
       const owner = await world.newDeveloper();
       const answer = await owner.portal.createEndpoint({
-        url: URL_OF_NOBODY,
+        url: UNUSED_URL,
         events: ['attempt.settled', 'round.settled'],
         program_id: owner.program.id.toUpperCase(),
         environment: 'test',
@@ -179,7 +179,7 @@ describe('/api/portal/webhook-endpoints', () => {
       expect(answer.headers['cache-control']).toBe('no-store');
       expect(endpoint).toEqual({
         id: expect.stringMatching(UUID),
-        url: URL_OF_NOBODY,
+        url: UNUSED_URL,
         events: ['attempt.settled', 'round.settled'],
         program_id: owner.program.id,
         environment: 'test',
@@ -201,9 +201,9 @@ describe('/api/portal/webhook-endpoints', () => {
     test('a webhook endpoint needs only a URL, and accepts null for optional fields', async () => {
       const owner = await world.newDeveloper();
       for (const body of [
-        { url: URL_OF_NOBODY },
-        { url: URL_OF_NOBODY, events: [], program_id: null, environment: null, description: null },
-        { url: URL_OF_NOBODY, description: '' },
+        { url: UNUSED_URL },
+        { url: UNUSED_URL, events: [], program_id: null, environment: null, description: null },
+        { url: UNUSED_URL, description: '' },
       ]) {
         const answer = await owner.portal.send<EndpointBody>('POST', '/webhook-endpoints', { body });
         expect(expectStatus(201, answer).body).toMatchObject({
@@ -234,7 +234,7 @@ describe('/api/portal/webhook-endpoints', () => {
       const events: EventType[] = [...EVENT_TYPES, ...EVENT_TYPES];
       const { id, ...made } = expectStatus(
         201,
-        await developer.portal.createEndpoint({ url: URL_OF_NOBODY, description, events }),
+        await developer.portal.createEndpoint({ url: UNUSED_URL, description, events }),
       ).body;
       expect(made).toMatchObject({ description, events: [...EVENT_TYPES] });
       const twice: EventType[] = ['round.settled', 'round.settled'];
@@ -247,7 +247,7 @@ describe('/api/portal/webhook-endpoints', () => {
       const { signing_secret: _secret, ...made } = expectStatus(
         201,
         await developer.portal.createEndpoint({
-          url: URL_OF_NOBODY,
+          url: UNUSED_URL,
           events: ['attempt.settled'],
           program_id: developer.program.id,
           environment: 'live',
@@ -262,7 +262,7 @@ describe('/api/portal/webhook-endpoints', () => {
         { description: 'second' },
         { description: '' },
         { events: [] },
-        { active: true, url: URL_OF_NOBODY, events: ['attempt.settled'] as EventType[], description: 'first' },
+        { active: true, url: UNUSED_URL, events: ['attempt.settled'] as EventType[], description: 'first' },
       ]) {
         expected = { ...expected, ...change };
         expect(expectStatus(200, await developer.portal.updateEndpoint(made.id, change)).body).toEqual(expected);
@@ -275,7 +275,7 @@ describe('/api/portal/webhook-endpoints', () => {
     test('a webhook endpoint gets a new secret on request, and is unchanged otherwise', async () => {
       const { signing_secret: first, ...made } = expectStatus(
         201,
-        await developer.portal.createEndpoint({ url: URL_OF_NOBODY, description: 'mine' }),
+        await developer.portal.createEndpoint({ url: UNUSED_URL, description: 'mine' }),
       ).body;
       const secrets = [first];
       for (let count = 0; count < 3; count += 1) {
@@ -336,7 +336,7 @@ describe('/api/portal/webhook-endpoints', () => {
       const other = await world.newDeveloper();
       const at = (index: number) => createPortal(gateways[index % 2] as HttpClient, owner.portal.token);
       const answers = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => at(index).createEndpoint({ url: URL_OF_NOBODY })),
+        Array.from({ length: 40 }, (_, index) => at(index).createEndpoint({ url: UNUSED_URL })),
       );
       const made = answers.filter(({ status }) => status === 201);
       const refused = answers.filter(({ status }) => status !== 201);
@@ -349,12 +349,12 @@ describe('/api/portal/webhook-endpoints', () => {
       // One that is off counts; another developer's does not.
       const [first = '', second = ''] = ids;
       expectStatus(200, await owner.portal.updateEndpoint(first, { active: false }));
-      expectError(409, 'conflict', await owner.portal.createEndpoint({ url: URL_OF_NOBODY }));
+      expectError(409, 'conflict', await owner.portal.createEndpoint({ url: UNUSED_URL }));
       await newEndpoint(other);
       expectStatus(204, await owner.portal.deleteEndpoint(first));
       expectStatus(204, await owner.portal.deleteEndpoint(second));
       const again = await Promise.all(
-        Array.from({ length: 6 }, (_, index) => at(index).createEndpoint({ url: URL_OF_NOBODY })),
+        Array.from({ length: 6 }, (_, index) => at(index).createEndpoint({ url: UNUSED_URL })),
       );
       expect(again.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
       const times = expectStatus(200, await owner.portal.listEndpoints()).body.data.map((one) => one.created_at);
@@ -395,7 +395,7 @@ describe('/api/portal/webhook-endpoints', () => {
     beforeAll(async () => {
       endpoint = await newEndpoint();
       const path = '/webhook-endpoints';
-      create = { method: 'POST', path, good: { url: URL_OF_NOBODY } };
+      create = { method: 'POST', path, good: { url: UNUSED_URL } };
       change = { method: 'PATCH', path: `${path}/${endpoint.id}`, good: { description: 'changed' } };
       session = { method: 'POST', path: '/session', good: { email: developer.email, password: developer.password } };
     });
@@ -571,7 +571,7 @@ describe('/api/portal/webhook-endpoints', () => {
           ]),
           ['a form', { raw: new URLSearchParams(target.good as Record<string, string>).toString() }],
           ['compressed', { raw: gzipSync(good), headers: { 'content-encoding': 'gzip' } }],
-          ['said to be compressed', { raw: good, headers: { 'content-encoding': 'br' } }],
+          ['with a content encoding', { raw: good, headers: { 'content-encoding': 'br' } }],
         ]);
       }
     });
@@ -617,7 +617,7 @@ describe('/api/portal/webhook-endpoints', () => {
       const { id } = await newEndpoint();
       for (const raw of ['{', 'x'.repeat(300_000), '{"url":"http://evil.example"}']) {
         const rotated = await developer.portal.send('POST', `/webhook-endpoints/${id}/rotate-secret`, { raw });
-        expect(expectStatus(200, rotated).body).toMatchObject({ id, url: URL_OF_NOBODY });
+        expect(expectStatus(200, rotated).body).toMatchObject({ id, url: UNUSED_URL });
       }
       expectStatus(204, await developer.portal.send('DELETE', `/webhook-endpoints/${id}`, { raw: '{' }));
     });
@@ -662,16 +662,16 @@ describe('/api/portal/webhook-endpoints', () => {
     const entry = { challenge_id: challenge.id, player_ref: ref };
     const attempt = expectStatus(201, await world.http.send<{ id: string }>('POST', '/v1/attempts', keyed(entry))).body;
     expectStatus(200, await world.http.send('POST', `/v1/attempts/${attempt.id}/outcome`, keyed({ score: 100 })));
-    const taken = await hook.event('attempt.settled', attempt.id);
-    await hook.delivery(taken.deliveryId);
+    const arrived = await hook.event('attempt.settled', attempt.id);
+    await hook.delivery(arrived.deliveryId);
     for (const failing of [refusing, silent]) {
       const { deliveryId } = await failing.event('attempt.settled', attempt.id);
       expect((await failing.delivery(deliveryId)).status).toBe('failed');
     }
-    const again = expectStatus(202, await owner.portal.resend(taken.deliveryId)).body;
+    const again = expectStatus(202, await owner.portal.resend(arrived.deliveryId)).body;
     await hook.delivery(again.delivery_id);
 
-    const words: Record<string, string> = {
+    const secrets: Record<string, string> = {
       email,
       password,
       token,
@@ -687,22 +687,22 @@ describe('/api/portal/webhook-endpoints', () => {
       'a URL’s secret part': path,
       'a description': description,
       'an answer': answered,
-      'a body': taken.body.toString(),
-      'a body in hexadecimal': taken.body.toString('hex').slice(0, 60),
-      'a body in base64': taken.body.toString('base64').slice(0, 60),
-      'a signature': String(taken.headers['x-webhook-signature']).slice('sha256='.length),
+      'a body': arrived.body.toString(),
+      'a body in hexadecimal': arrived.body.toString('hex').slice(0, 60),
+      'a body in base64': arrived.body.toString('base64').slice(0, 60),
+      'a signature': String(arrived.headers['x-webhook-signature']).slice('sha256='.length),
       'a part of a body': '"player_ref"',
       'a player': ref,
     };
     for (const service of SERVICES) {
       const log = world.stack.logs(service).join('\n');
-      const found = Object.keys(words).filter((what) => log.includes(words[what] as string));
+      const found = Object.keys(secrets).filter((what) => log.includes(secrets[what] as string));
       expect(found, `${service} logs a secret`).toEqual([]);
     }
     // The log still has what was done.
     const gateway = world.stack.logs('gateway').join('\n');
-    for (const told of [owner.id, hook.endpoint.id, 'replace_test_key', 'rotate_webhook_secret', 'sign_out']) {
-      expect(gateway).toContain(told);
+    for (const logged of [owner.id, hook.endpoint.id, 'replace_test_key', 'rotate_webhook_secret', 'sign_out']) {
+      expect(gateway).toContain(logged);
     }
     await world.expectAuditOk();
   });

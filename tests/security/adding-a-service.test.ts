@@ -1,5 +1,5 @@
 /**
- * The places that list every service: the list of `CONTRIBUTING.md`, "Adding a service", is checked against the table of services
+ * The files that list every service: the list of `CONTRIBUTING.md`, "Adding a service", is checked against the table of services
  * (libs/topology).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ function mayCall(caller: ServiceName, called: ServiceName): boolean {
   return leaves && enters;
 }
 
-/** What a service needs in each place, and whether it has it. */
+/** What a service needs, by file, and whether it has it. */
 function needsOf(name: ServiceName): Readonly<Record<string, boolean>> {
   const { serves, calls, events } = SERVICES[name];
   const callers = SERVICE_NAMES.filter((other) => SERVICES[other].calls.some((called) => called === name));
@@ -138,8 +138,8 @@ test('the table of services and the folder services/ list the same services', ()
   expect(readdirSync(urlOf('services')).sort()).toEqual([...SERVICE_NAMES].sort());
 });
 
-test.each(SERVICE_NAMES)('the %s service is in every place that a service needs', (name) => {
-  const missing = Object.entries(needsOf(name)).flatMap(([place, isThere]) => (isThere ? [] : [place]));
+test.each(SERVICE_NAMES)('the %s service is in every file that a service needs', (name) => {
+  const missing = Object.entries(needsOf(name)).flatMap(([file, isThere]) => (isThere ? [] : [file]));
   expect(missing).toEqual([]);
 });
 

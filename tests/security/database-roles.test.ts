@@ -218,7 +218,7 @@ describe('the wallet’s records under the role that runs it', () => {
     ['tournament', 'update rounds set purse_cents = null'],
     ['tournament', 'update round_payouts set amount_cents = 1'],
     ['gateway', 'update api_keys set program_id = program_id'],
-    ['gateway', 'update operator_actions set actor = $$nobody$$'],
+    ['gateway', 'update operator_actions set actor = $$changed$$'],
     ['gateway', 'delete from operator_action_results'],
     ['gateway', 'update developers set password_hash = $$none$$'],
     ['webhook', 'update deliveries set body = body'],
@@ -251,9 +251,9 @@ function grantsOf(service: Service): string[] {
     .flatMap((statement) => {
       const [, privileges, table] = /^grant (.+) on (\w+) to :"running_role"$/.exec(statement) ?? [];
       if (privileges === undefined) throw new Error(`${file.pathname} has a statement of another form: ${statement}`);
-      const said = [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]+)\))?(?:, |$)/g)];
-      expect(said.map(([text]) => text).join('')).toBe(privileges);
-      return said.flatMap(([, privilege = '', columns]) =>
+      const granted = [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]+)\))?(?:, |$)/g)];
+      expect(granted.map(([text]) => text).join('')).toBe(privileges);
+      return granted.flatMap(([, privilege = '', columns]) =>
         columns === undefined
           ? [`${table}: ${privilege.toUpperCase()}`]
           : columns.split(', ').map((column) => `${table}(${column}): ${privilege.toUpperCase()}`),

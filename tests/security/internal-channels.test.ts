@@ -120,7 +120,7 @@ describe('the wallet’s gRPC port', () => {
     expect(await world.balance(player)).toBe('5.00');
   });
 
-  test.each(['challenge', 'tournament', 'webhook', 'wallet', 'nats', 'stranger'])(
+  test.each(['challenge', 'tournament', 'webhook', 'wallet', 'nats', 'unknown'])(
     'the wallet refuses a deposit, an account or a change of one from %s, and money and exclusion are unchanged',
     async (name) => {
       const until = new Date(Date.now() + 86_400_000).toISOString();
@@ -401,7 +401,7 @@ describe('NATS users', () => {
           attemptId: newOwnedId('tournament'),
           challengeId: '',
           tournamentRoundId: newId(),
-          playerRef: 'nobody',
+          playerRef: 'unlinked',
           score: 1e9,
           metThreshold: false,
           award: undefined,
@@ -412,7 +412,7 @@ describe('NATS users', () => {
   }
 
   const encode = (event: Event) => Events.encode({ events: [event] }).finish();
-  const place = (environment: string) => `${world.stack.events.prefix}.test.${environment}.attempt.settled`;
+  const subjectOf = (owner: string) => `${world.stack.events.prefix}.test.${owner}.attempt.settled`;
 
   test('NATS refuses a connection without a user, and a client refuses a server that it cannot verify', async () => {
     const { servers, user = '', password = '' } = parseNatsUrl(nats.url);
@@ -427,7 +427,7 @@ describe('NATS users', () => {
     for (const user of ['challenge', 'webhook'] as const) {
       const connection = await login(user);
       await expect(
-        connection.jetstream().publish(place('tournament'), encode(event), { timeout: 500 }),
+        connection.jetstream().publish(subjectOf('tournament'), encode(event), { timeout: 500 }),
       ).rejects.toThrow();
     }
   });
@@ -437,7 +437,7 @@ describe('NATS users', () => {
     const challenge = await login('challenge');
     // All that a challenge service can do: publish on its own subject, with its own name or the other's.
     for (const owner of [Owner.TOURNAMENT, Owner.CHALLENGE])
-      await challenge.jetstream().publish(place('challenge'), encode({ ...event, owner }));
+      await challenge.jetstream().publish(subjectOf('challenge'), encode({ ...event, owner }));
     await eventually(
       async () =>
         world.stack.logs('webhook').filter((line) => line.includes('does not own it')).length >= 2 || undefined,

@@ -59,14 +59,14 @@ describe('the traces of requests through a stack', () => {
     return root ?? expect.fail('the request has no trace');
   };
   const traceOf = ({ traceId }: CollectedSpan) => collector.spans.filter((span) => span.traceId === traceId);
-  const wordsOf = ({ service, name, attributes }: CollectedSpan) =>
+  const labelOf = ({ service, name, attributes }: CollectedSpan) =>
     `${service}: ${attributes['db.system.name'] ?? name}`;
   /** The span's ancestors, from the root of its trace to the span. */
-  const wayTo = (span: CollectedSpan): string[] => {
+  const pathTo = (span: CollectedSpan): string[] => {
     const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId);
-    return [...(parent === undefined ? [] : wayTo(parent)), wordsOf(span)];
+    return [...(parent === undefined ? [] : pathTo(parent)), labelOf(span)];
   };
-  const waysOf = (answer: Answer<unknown>) => traceOf(rootOf(answer)).map(wayTo);
+  const pathsOf = (answer: Answer<unknown>) => traceOf(rootOf(answer)).map(pathTo);
 
   test('traces start at the gateway, with the route, the status and the request id', () => {
     expect(rootOf(created)).toMatchObject({ service: 'gateway', name: 'POST /v1/attempts', parentSpanId: '' });
@@ -84,7 +84,7 @@ describe('the traces of requests through a stack', () => {
   });
 
   test('traces follow a paid attempt through every batch and call to each database', () => {
-    const ways = waysOf(created);
+    const paths = pathsOf(created);
     const toChallenge = [
       'gateway: POST /v1/attempts',
       'gateway: await challenge.create_attempts',
@@ -99,19 +99,19 @@ describe('the traces of requests through a stack', () => {
       `challenge: ${CHARGE_FEES}`,
       `wallet: ${CHARGE_FEES}`,
     ];
-    expect(ways).toContainEqual([
+    expect(paths).toContainEqual([
       'gateway: POST /v1/attempts',
       expect.stringMatching(/^gateway: await gateway\.admission/),
       expect.stringMatching(/^gateway: run gateway\.admission/),
       'gateway: postgresql',
     ]);
-    expect(ways).toContainEqual([
+    expect(paths).toContainEqual([
       ...toChallenge,
       'challenge: await create-attempts',
       'challenge: run create-attempts',
       'challenge: postgresql',
     ]);
-    expect(ways).toContainEqual([
+    expect(paths).toContainEqual([
       ...toWallet,
       'wallet: await charge_fees',
       'wallet: run charge_fees',
@@ -120,8 +120,8 @@ describe('the traces of requests through a stack', () => {
   });
 
   test('traces follow a win to its prize, and a read through its unary call', () => {
-    const ways = waysOf(reported);
-    expect(ways).toContainEqual([
+    const paths = pathsOf(reported);
+    expect(paths).toContainEqual([
       'gateway: POST /v1/attempts/{attempt_id}/outcome',
       'gateway: await challenge.report_outcomes',
       'gateway: run challenge.report_outcomes',
@@ -136,7 +136,7 @@ describe('the traces of requests through a stack', () => {
       'wallet: postgresql',
     ]);
     const get = 'laurel.challenge.v1.ChallengeService/GetAttempt';
-    expect(waysOf(read)).toContainEqual([
+    expect(pathsOf(read)).toContainEqual([
       'gateway: GET /v1/attempts/{attempt_id}',
       `gateway: ${get}`,
       `challenge: ${get}`,
@@ -184,7 +184,7 @@ describe('the trace of a batch', () => {
       url: `${collector.url}/v1/traces`,
       sampler: 'always_on',
       ratio: 1,
-      onFault: (fault) => expect.fail(fault),
+      onError: (error) => expect.fail(error),
     });
     const submit = (name: string, items: readonly number[]) =>
       inSpan(tracer?.begin(name), () => Promise.all(items.map((item) => doubled.submit(item))));
@@ -222,7 +222,7 @@ describe('the trace of a batch', () => {
       url: `${collector.url}/v1/traces`,
       sampler: 'parentbased_traceidratio',
       ratio: 0,
-      onFault: (fault) => expect.fail(fault),
+      onError: (error) => expect.fail(error),
     });
     expect(tracer?.begin('request')).toBeUndefined();
     expect(await doubled.submit(1)).toBe(2);

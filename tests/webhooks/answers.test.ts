@@ -156,9 +156,9 @@ describe('the response to a webhook', () => {
 });
 
 describe('connections of webhooks', () => {
-  const FAULTS: readonly (readonly [string, () => Promise<HookOptions>, string, string])[] = [
+  const CONNECTION_FAILURES: readonly (readonly [string, () => Promise<HookOptions>, string, string])[] = [
     [
-      'to a server whose certificate nobody trusts',
+      'to a server whose certificate is not trusted',
       async () => ({ server: { ca: await createCertificateAuthority() } }),
       'tls',
       'The certificate is not signed by a trusted authority.',
@@ -182,12 +182,13 @@ describe('connections of webhooks', () => {
   let developer: Developer;
   beforeAll(async () => {
     developer = await world.newDeveloper();
-    for (const [name, optionsOf] of FAULTS) hooks.set(name, await world.newReceiver(developer, await optionsOf()));
+    for (const [name, optionsOf] of CONNECTION_FAILURES)
+      hooks.set(name, await world.newReceiver(developer, await optionsOf()));
     await hooks.get('to a closed port')?.receiver[Symbol.asyncDispose]();
     await play(developer);
   });
 
-  test.each(FAULTS)('a connection %s fails three times', async (name, _optionsOf, error_kind, error) => {
+  test.each(CONNECTION_FAILURES)('a connection %s fails three times', async (name, _optionsOf, error_kind, error) => {
     const hook = hooks.get(name) ?? expect.fail(name);
     const logged = await eventually(async () => (await hook.log())[0], 'the event is in the log');
     const delivery = await hook.delivery(logged.id);

@@ -125,8 +125,8 @@ describe('the early retry of a delivery', () => {
     const sibling = await world.newProgram(developer);
     for (const partner of [sibling.test, world.program.test]) expectError(404, 'not_found', await partner.retryNow(id));
     expectError(401, 'unauthorized', await developer.program.live.retryNow(id));
-    for (const nobodys of [UNKNOWN, 'nonsense']) {
-      expectError(404, 'not_found', await developer.program.test.retryNow(nobodys));
+    for (const unknown of [UNKNOWN, 'nonsense']) {
+      expectError(404, 'not_found', await developer.program.test.retryNow(unknown));
     }
     const live = await failOnce(hook, 'live');
     expectError(404, 'not_found', await developer.program.test.retryNow(live.id));
@@ -232,9 +232,9 @@ describe('the delivery log', () => {
   test('the delivery log is visible to its developer alone', async () => {
     const hook = await world.newReceiver(developer);
     const { id } = await hook.delivery(await testEvent(hook));
-    const stranger = await world.newDeveloper();
-    expectError(404, 'not_found', await stranger.portal.listDeliveries(hook.endpoint.id));
-    expectError(404, 'not_found', await stranger.portal.resend(id));
+    const other = await world.newDeveloper();
+    expectError(404, 'not_found', await other.portal.listDeliveries(hook.endpoint.id));
+    expectError(404, 'not_found', await other.portal.resend(id));
   });
 });
 
@@ -261,7 +261,7 @@ describe('the resend of a delivery', () => {
     expect(hook.sendsOf(delivered)).toMatchObject([{ body }]);
     expect(await hook.log()).toHaveLength(4);
     expect(await hook.delivery(pending.id, sent(1))).toEqual(pending);
-    for (const nobodys of [UNKNOWN, 'nonsense']) expectError(404, 'not_found', await portal.resend(nobodys));
+    for (const unknown of [UNKNOWN, 'nonsense']) expectError(404, 'not_found', await portal.resend(unknown));
   });
 });
 
@@ -374,7 +374,7 @@ test('the healthy half of 200 endpoints has every event within two seconds while
   const developers = await Promise.all(Array.from({ length: 10 }, () => world.newDeveloper()));
   await using silent = await startReceiver({ ca: world.stack.ca, answer: 'never' });
   await using healthy = await startReceiver({ ca: world.stack.ca });
-  const graves = await Promise.all(
+  const silentEndpoints = await Promise.all(
     developers.map(async (owner) => {
       const register = async (url: string) => expectStatus(201, await owner.portal.createEndpoint({ url })).body.id;
       const path = (index: number) => `${owner.id}/${index}`;
@@ -383,27 +383,28 @@ test('the healthy half of 200 endpoints has every event within two seconds while
       return { owner, endpointId: await register(`${silent.url}/${path(0)}`) };
     }),
   );
-  const hasTimedOut = async ({ owner, endpointId }: (typeof graves)[number]) => {
+  const hasTimedOut = async ({ owner, endpointId }: (typeof silentEndpoints)[number]) => {
     const { data } = expectStatus(200, await owner.portal.listDeliveries(endpointId)).body;
     return data.some(({ attempts }) => attempts[0]?.error_kind === 'timeout') || undefined;
   };
 
-  const places = developers.length * OF_EACH;
+  const endpointsOfEach = developers.length * OF_EACH;
   for (let wave = 1; wave <= WAVES; wave += 1) {
     // Until the last wave the service does not know which endpoints never answer.
-    if (wave === WAVES) for (const grave of graves) await eventually(() => hasTimedOut(grave), 'a send has timed out');
+    if (wave === WAVES)
+      for (const endpoint of silentEndpoints) await eventually(() => hasTimedOut(endpoint), 'a send has timed out');
     await Promise.all(developers.map((owner) => play({ owner })));
-    await healthy.nth(wave * places);
+    await healthy.nth(wave * endpointsOfEach);
   }
 
-  expect(new Set(silent.requests.map(({ path }) => path)).size).toBe(places);
+  expect(new Set(silent.requests.map(({ path }) => path)).size).toBe(endpointsOfEach);
   const events = healthy.requests.map(({ path, body, receivedAt }) => {
     const { timestamp, data } = JSON.parse(body.toString()) as EventBody;
     return { addressed: `${path} ${data.attempt_id}`, seconds: (receivedAt - Date.parse(timestamp)) / 1_000 };
   });
-  expect(new Set(events.map(({ addressed }) => addressed)).size).toBe(WAVES * places);
-  expect(events).toHaveLength(WAVES * places);
+  expect(new Set(events.map(({ addressed }) => addressed)).size).toBe(WAVES * endpointsOfEach);
+  expect(events).toHaveLength(WAVES * endpointsOfEach);
   // The first wave also opens a connection to each of 200 endpoints; even then no event waits until a silent endpoint's 5 s are over.
-  expect(Math.max(...events.slice(0, places).map(({ seconds }) => seconds))).toBeLessThan(5);
-  expect(Math.max(...events.slice(places).map(({ seconds }) => seconds))).toBeLessThan(2);
+  expect(Math.max(...events.slice(0, endpointsOfEach).map(({ seconds }) => seconds))).toBeLessThan(5);
+  expect(Math.max(...events.slice(endpointsOfEach).map(({ seconds }) => seconds))).toBeLessThan(2);
 });

@@ -189,12 +189,12 @@ describe('a coalescer', () => {
     const running = coalescer.submit(0, { deadlineAt: Date.now() + 20 });
     await turn();
     const waiting = coalescer.submit(1, { deadlineAt: Date.now() + 20 });
-    const patient = coalescer.submit(2, { deadlineAt: Date.now() + 10_000 });
+    const unhurried = coalescer.submit(2, { deadlineAt: Date.now() + 10_000 });
     await expect(coalescer.submit(3, { deadlineAt: Date.now() - 1 })).rejects.toBeInstanceOf(ItemDeadlineError);
     await expect(running).rejects.toBeInstanceOf(ItemDeadlineError);
     await expect(waiting).rejects.toBeInstanceOf(ItemDeadlineError);
     release();
-    expect(await patient).toBe(2);
+    expect(await unhurried).toBe(2);
     expect(ran).toEqual([0, 2]);
   });
 
@@ -214,14 +214,14 @@ describe('a coalescer', () => {
     const running = coalescer.submit(0, { signal: controllers[0].signal });
     await turn();
     const waiting = coalescer.submit(1, { signal: controllers[1].signal });
-    const patient = coalescer.submit(2, { signal: controllers[2].signal });
+    const unhurried = coalescer.submit(2, { signal: controllers[2].signal });
     controllers[0].abort(gone);
     controllers[1].abort(gone);
     await expect(running).rejects.toBe(gone);
     await expect(waiting).rejects.toBe(gone);
     await expect(coalescer.submit(3, { signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
     release();
-    expect(await patient).toBe(2);
+    expect(await unhurried).toBe(2);
     expect(ran).toEqual([0, 2]);
   });
 
@@ -292,9 +292,9 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
   test('each item is answered once with its own result; items of a key run one at a time in order; the limits hold', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ items, maxItems, lanes, maxQueued, isKeyed, isolate }) => {
-        const faults: string[] = [];
+        const violations: string[] = [];
         const must = (holds: boolean, law: string) => {
-          if (!holds) faults.push(law);
+          if (!holds) violations.push(law);
         };
         const running: Item[] = [];
         let lanesUsed = 0;
@@ -359,7 +359,7 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
         await coalescer.drain();
         expect([running, lanesUsed, coalescer.queued]).toEqual([[], 0, 0]);
         await Promise.all(answers);
-        expect([answered, faults]).toEqual([items.length, []]);
+        expect([answered, violations]).toEqual([items.length, []]);
 
         if (!isKeyed) return;
         // A replayed item starts twice; its first start is its index in the order.

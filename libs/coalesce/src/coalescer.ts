@@ -117,7 +117,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
         deadlineAt: deadlineAt ?? Number.POSITIVE_INFINITY,
         signal,
         observed: currentObserver()?.onSubmit(name),
-        place: 'submitted',
+        state: 'submitted',
         isAnswered: false,
         onAbort: undefined,
         next: undefined,

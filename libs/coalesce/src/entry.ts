@@ -6,12 +6,13 @@
  *                   ready -> done                    answered before it ran: dropped
  *   its answer      open -> answered                 once; by its run, its deadline, its signal, or the failure of its batch
  *
- * No other step exists. `move` throws for one; `settle` ignores a second answer, since a deadline and a run may both give one.
+ * No other step exists. `move` throws for one; `resolveEntry` and `rejectEntry` ignore a second answer, since a deadline and a run may both
+ * give one.
  */
 import { BrokenInvariantError } from './errors.ts';
 import type { ObservedItem } from './observer.ts';
 
-type Place = 'submitted' | 'waiting' | 'ready' | 'running' | 'done';
+type State = 'submitted' | 'waiting' | 'ready' | 'running' | 'done';
 
 export interface Entry<Item, Result> {
   readonly item: Item;
@@ -22,18 +23,18 @@ export interface Entry<Item, Result> {
   readonly deadlineAt: number;
   readonly signal: AbortSignal | undefined;
   readonly observed: ObservedItem | undefined;
-  place: Place;
+  state: State;
   isAnswered: boolean;
   onAbort: (() => void) | undefined;
   /** The item of the same key that waits behind this one. */
   next: Entry<Item, Result> | undefined;
 }
 
-export function move(entry: Entry<unknown, never>, from: Place, to: Place): void {
-  if (entry.place !== from) {
-    throw new BrokenInvariantError(`an item that is ${entry.place} cannot go from ${from} to ${to}`);
+export function move(entry: Entry<unknown, never>, from: State, to: State): void {
+  if (entry.state !== from) {
+    throw new BrokenInvariantError(`an item that is ${entry.state} cannot go from ${from} to ${to}`);
   }
-  entry.place = to;
+  entry.state = to;
 }
 
 export function resolveEntry<Result>(entry: Entry<unknown, Result>, result: Result): void {

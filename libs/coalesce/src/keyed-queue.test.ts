@@ -20,7 +20,7 @@ function entryOf(item: number, key?: string): Entry<number, number> & Answers {
     deadlineAt: Number.POSITIVE_INFINITY,
     signal: undefined,
     observed: undefined,
-    place: 'submitted',
+    state: 'submitted',
     isAnswered: false,
     onAbort: undefined,
     next: undefined,
@@ -83,19 +83,19 @@ test('the keyed queue hands out what a list with locked keys would, over any add
           queued.push(entry);
           queue.add(entry);
         } else if (one.kind === 'take') {
-          const taken = queue.take(one.max);
-          expect(taken.length).toBeLessThanOrEqual(one.max);
-          const keys = [...running, ...taken].flatMap(({ key }) => key ?? []);
+          const batch = queue.take(one.max);
+          expect(batch.length).toBeLessThanOrEqual(one.max);
+          const keys = [...running, ...batch].flatMap(({ key }) => key ?? []);
           expect(new Set(keys).size).toBe(keys.length);
           // Items of one key never overtake: any that are left in front of a running item were answered early.
-          for (const entry of taken) {
+          for (const entry of batch) {
             expect(entry.isAnswered).toBe(false);
             if (entry.key === undefined) continue;
             const before = queued.filter(({ item, key }) => key === entry.key && item < entry.item);
             expect(itemsOf(before.filter(({ isAnswered }) => !isAnswered))).toEqual([]);
           }
-          running.push(...taken);
-          queued = queued.filter(({ place }) => place === 'ready' || place === 'waiting');
+          running.push(...batch);
+          queued = queued.filter(({ state }) => state === 'ready' || state === 'waiting');
         } else if (one.kind === 'finish') {
           const entry = running[one.index];
           if (entry === undefined) continue;
@@ -107,8 +107,8 @@ test('the keyed queue hands out what a list with locked keys would, over any add
           if (entry !== undefined) rejectEntry(entry, 'aborted');
         }
         expect(queue.count).toBe(queued.length);
-        expect(itemsOf([...queue.entries()].filter(({ place }) => place !== 'running')).sort()).toEqual(
-          itemsOf(queued.filter((entry) => entry.place === 'ready' || !isBehindRunning(entry, running))).sort(),
+        expect(itemsOf([...queue.entries()].filter(({ state }) => state !== 'running')).sort()).toEqual(
+          itemsOf(queued.filter((entry) => entry.state === 'ready' || !isBehindRunning(entry, running))).sort(),
         );
       }
     }),

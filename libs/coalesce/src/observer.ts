@@ -6,7 +6,7 @@
  */
 export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
   onSubmit(name: string): Observed | undefined;
-  /** Called in place of `run`, which it calls. */
+  /** Called instead of `run`, which it calls. */
   onRun<Results>(
     batch: { readonly name: string; readonly size: number; readonly items: readonly Observed[] },
     run: () => Promise<Results>,

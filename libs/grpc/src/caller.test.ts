@@ -8,18 +8,18 @@ describe('the service that a certificate names', () => {
     ['URI:spiffe://laurel/gateway', 'gateway'],
     ['DNS:wallet, URI:spiffe://laurel/wallet', 'wallet'],
     ['URI:spiffe://laurel/webhook, DNS:localhost, IP Address:127.0.0.1', 'webhook'],
-    [undefined, 'stranger'],
-    ['', 'stranger'],
-    ['DNS:gateway', 'stranger'],
-    ['DNS:spiffe://laurel/gateway', 'stranger'],
-    ['URI:spiffe://laurel/', 'stranger'],
-    ['URI:spiffe://laurel/nats', 'stranger'],
-    ['URI:spiffe://laurel/gateway/x', 'stranger'],
-    ['URI:spiffe://other/gateway', 'stranger'],
-    ['URI:SPIFFE://laurel/gateway', 'stranger'],
-    ['URI:spiffe://laurel/gateway, URI:spiffe://laurel/wallet', 'stranger'],
+    [undefined, 'unknown'],
+    ['', 'unknown'],
+    ['DNS:gateway', 'unknown'],
+    ['DNS:spiffe://laurel/gateway', 'unknown'],
+    ['URI:spiffe://laurel/', 'unknown'],
+    ['URI:spiffe://laurel/nats', 'unknown'],
+    ['URI:spiffe://laurel/gateway/x', 'unknown'],
+    ['URI:spiffe://other/gateway', 'unknown'],
+    ['URI:SPIFFE://laurel/gateway', 'unknown'],
+    ['URI:spiffe://laurel/gateway, URI:spiffe://laurel/wallet', 'unknown'],
     // One name that imitates several, as Node prints it.
-    ['DNS:"a, URI:spiffe://laurel/gateway, DNS:b"', 'stranger'],
+    ['DNS:"a, URI:spiffe://laurel/gateway, DNS:b"', 'unknown'],
   ])('a certificate with the names %s is of the service %s', (names, service) => {
     expect(serviceOfNames(names)).toBe(service);
   });
@@ -37,7 +37,7 @@ describe('the service that a certificate names', () => {
           .join(', ')
           .split(', ')
           .filter((text) => text.startsWith('URI:'));
-        if (service !== 'stranger') expect(uris).toEqual([`URI:spiffe://laurel/${service}`]);
+        if (service !== 'unknown') expect(uris).toEqual([`URI:spiffe://laurel/${service}`]);
       }),
     );
   });

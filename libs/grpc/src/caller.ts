@@ -2,13 +2,13 @@
  * The caller of an rpc. A service is named by its certificate, in a URI of the subject's alternative names: `spiffe://laurel/<service>`.
  * Host names and addresses play no part, so that the same certificate serves every replica wherever it runs.
  *
- * - A certificate of the trusted authority that names no service of ours, or more than one, is a stranger's: it may only check health.
- * - A channel without certificates (a test, or a stack that turned them off) cannot tell callers apart, and accepts every call.
+ * - A certificate of the trusted authority that names no service of ours, or more than one, is of an unknown caller, which may only check health.
+ * - A channel without certificates (a test, or a stack that turned them off) cannot distinguish callers, and accepts every call.
  */
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 
 /** Undefined on a channel without certificates. */
-export type Caller = ServiceName | 'stranger' | undefined;
+export type Caller = ServiceName | 'unknown' | undefined;
 
 /** The callers that a service accepts: for all of its rpcs, or for each one. A new rpc does not compile before it is named. */
 export type AcceptedCallers<Service> =
@@ -26,14 +26,14 @@ export class CallNotPermittedError extends Error {
 const URI_PREFIX = 'URI:spiffe://laurel/';
 
 /** The service that the alternative names of a verified certificate, as Node prints them, identify. */
-export function serviceOfNames(subjectAltName: string | undefined): ServiceName | 'stranger' {
+export function serviceOfNames(subjectAltName: string | undefined): ServiceName | 'unknown' {
   // Node quotes a name that holds a separator, so that it cannot be read as several; a service has no such name.
-  if (subjectAltName === undefined || subjectAltName.includes('"')) return 'stranger';
+  if (subjectAltName === undefined || subjectAltName.includes('"')) return 'unknown';
   const uris = subjectAltName.split(', ').filter((name) => name.startsWith('URI:'));
   const [uri] = uris;
-  if (uri === undefined || uris.length > 1 || !uri.startsWith(URI_PREFIX)) return 'stranger';
+  if (uri === undefined || uris.length > 1 || !uri.startsWith(URI_PREFIX)) return 'unknown';
   const name = uri.slice(URI_PREFIX.length);
-  return SERVICE_NAMES.find((service) => service === name) ?? 'stranger';
+  return SERVICE_NAMES.find((service) => service === name) ?? 'unknown';
 }
 
 /** The part of a grpc-js call that is read. */

@@ -53,7 +53,7 @@ export async function identityOf(
 ): Promise<ChannelIdentity | undefined> {
   const { GRPC_TLS_CERT_FILE: certificate, GRPC_TLS_KEY_FILE: key, GRPC_TLS_CA_FILE: ca } = settings;
   if (certificate === undefined || key === undefined || ca === undefined) {
-    logger.warn({}, 'channels between services have no certificates: whoever reaches them is believed');
+    logger.warn({}, 'channels between services have no certificates: every caller that reaches them is accepted');
     return undefined;
   }
   return await openChannelIdentity({ files: { certificate, key, ca }, reloadMs: settings.GRPC_TLS_RELOAD_MS, logger });
@@ -75,7 +75,7 @@ export async function openChannelIdentity(options: {
   expiry.set(expiryOf(current));
   const servers = new Set<Server>();
   const provider = new PemProvider(() => current);
-  let toldFault = '';
+  let loggedError = '';
 
   async function reload(): Promise<void> {
     try {
@@ -84,15 +84,15 @@ export async function openChannelIdentity(options: {
       checkUsable(pems);
       current = pems;
     } catch (error) {
-      const fault = String(error);
-      if (fault !== toldFault) logger.error({ err: error }, 'certificates could not be read again; the old ones stay');
-      toldFault = fault;
+      const text = String(error);
+      if (text !== loggedError) logger.error({ err: error }, 'certificates could not be read again; the old ones stay');
+      loggedError = text;
       return;
     }
-    toldFault = '';
+    loggedError = '';
     expiry.set(expiryOf(current));
     for (const server of servers) server.setSecureContext(contextOf(current));
-    provider.tell();
+    provider.notify();
     logger.warn({ expiresAt: new Date(expiryOf(current) * 1_000) }, 'certificates were read again');
   }
 
@@ -170,7 +170,7 @@ class PemProvider implements experimental.CertificateProvider {
     this.#current = current;
   }
 
-  tell(): void {
+  notify(): void {
     const { certificate, key, ca } = this.#current();
     for (const listener of this.#ofAuthority) listener({ caCertificate: ca });
     for (const listener of this.#ofIdentity) listener({ certificate, privateKey: key });

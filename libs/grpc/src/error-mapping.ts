@@ -3,7 +3,7 @@
  *
  * - A response is sent as itself.
  * - A refusal is sent as FAILED_PRECONDITION with its code in the trailer `laurel-error-code`, and becomes a value again at the caller.
- * - A handler that throws answers INTERNAL with the trailer `laurel-fault`. The error stays in the log of its service.
+ * - A handler that throws answers INTERNAL with the trailer `laurel-error`. The error stays in the log of its service.
  * - A caller that may not make the call gets PERMISSION_DENIED, which for the caller is a failed call: a bug of ours, or an intruder.
  * - A lost reply (a fault that tests inject) answers UNAVAILABLE, as a broken connection would.
  * - Every other status comes from gRPC itself. The caller gets a CallFailedError for it and for INTERNAL.
@@ -15,7 +15,9 @@ import { isApiErrorCode, type Refused, refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
 
 const ERROR_CODE_KEY = 'laurel-error-code';
-const FAULT_KEY = 'laurel-fault';
+const ERROR_KEY = 'laurel-error';
+/** The trailer's name before 0.2.0. Sent and read until every service runs 0.2.0, because services are deployed one by one. */
+const ERROR_KEY_BEFORE_0_2 = 'laurel-fault';
 
 /** A call that ended without an answer. When `definite` is false it may have taken effect: retry it or resolve it by its id. */
 export class CallFailedError extends Error {
@@ -83,7 +85,7 @@ export function statusOfRefusal(refusal: Refused): FailureStatus {
 export function statusOfThrown(error: unknown): FailureStatus {
   const metadata = new Metadata();
   if (error instanceof LostReplyError) return { code: status.UNAVAILABLE, details: 'reply lost', metadata };
-  metadata.set(FAULT_KEY, '1');
+  for (const key of [ERROR_KEY, ERROR_KEY_BEFORE_0_2]) metadata.set(key, '1');
   return { code: status.INTERNAL, details: 'internal error', metadata };
 }
 
@@ -115,8 +117,8 @@ export function callFailedError(call: string, error: ServiceError): CallFailedEr
 /** Whether the failure counts against the service as a whole. */
 export function countsAgainstBreaker(error: CallFailedError): boolean {
   const cause = error.cause as Partial<ServiceError> | undefined;
-  const isFaultOfHandler = cause?.metadata !== undefined && cause.metadata.get(FAULT_KEY).length > 0;
-  return !isFaultOfHandler && (STATUS_RULES[error.code] ?? UNKNOWN_STATUS).countsAgainstBreaker;
+  const isErrorOfHandler = [ERROR_KEY, ERROR_KEY_BEFORE_0_2].some((key) => (cause?.metadata?.get(key).length ?? 0) > 0);
+  return !isErrorOfHandler && (STATUS_RULES[error.code] ?? UNKNOWN_STATUS).countsAgainstBreaker;
 }
 
 /** Whether sending the same again may help: the connection broke or was refused. A call that an open breaker refused is not sent again. */

@@ -48,7 +48,7 @@ export function createFrameWriter<Item>(options: {
 
   const writeNext = (from: 'scheduled' | 'writing'): void => {
     if (state === 'stopped') return;
-    if (state !== from) throw new Error(`a frame writer that is ${state} was taken for ${from}`);
+    if (state !== from) throw new Error(`a frame writer that is ${state} was treated as ${from}`);
     state = waiting.length > 0 ? 'writing' : 'idle';
     if (state === 'writing') options.write(take(), onWritten);
   };

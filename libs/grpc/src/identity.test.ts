@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => stack.disposeAsync());
 
 const deny = { awardId: 'a' };
-const forAll = (callers: readonly Exclude<Caller, 'stranger' | undefined>[]) =>
+const forAll = (callers: readonly Exclude<Caller, 'unknown' | undefined>[]) =>
   Object.fromEntries(ALL_RPCS.map((rpc) => [rpc, callers])) as unknown as Accepted;
 
 /** A wallet that records its callers; only the gateway may call Audit. */
@@ -63,8 +63,8 @@ type Forge = (ca: CertificateAuthority, service: string, wrongUsage: 'serverAuth
 
 const BOTH_USAGES = ['serverAuth', 'clientAuth'] as const;
 
-/** Certificates of our own authority that are valid for no service; the call of a `stranger` is refused only after the handshake. */
-const FORGERIES: readonly { of: string; caller?: 'stranger'; forge: Forge }[] = [
+/** Certificates of our own authority that are valid for no service; the call of an `unknown` caller is refused only after the handshake. */
+const FORGERIES: readonly { of: string; caller?: 'unknown'; forge: Forge }[] = [
   {
     of: 'that has expired',
     forge: (ca, service) => ca.issue({ names: [], service, notAfter: new Date(Date.now() - 60_000) }),
@@ -79,22 +79,22 @@ const FORGERIES: readonly { of: string; caller?: 'stranger'; forge: Forge }[] = 
   },
   {
     of: 'of two services',
-    caller: 'stranger',
+    caller: 'unknown',
     forge: (ca, service) => ca.issue({ names: [], service, uris: ['spiffe://laurel/challenge'] }),
   },
   {
     of: 'of a service and of somewhere else',
-    caller: 'stranger',
+    caller: 'unknown',
     forge: (ca, service) => ca.issue({ names: [], service, uris: ['https://example.com'] }),
   },
   {
     of: 'whose common name and host name are the service',
-    caller: 'stranger',
+    caller: 'unknown',
     forge: (ca, service) => ca.issue({ names: [service], commonName: service, usages: BOTH_USAGES }),
   },
   {
     of: 'whose host name looks like several names',
-    caller: 'stranger',
+    caller: 'unknown',
     forge: (ca, service) =>
       ca.issue({ names: [`a, URI:spiffe://laurel/${service}, DNS:b`], usages: BOTH_USAGES, commonName: service }),
   },
@@ -136,8 +136,8 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
 
   test('a call with a certificate of our authority that names no service of ours is refused', async () => {
     const { port, seen } = await serveWallet();
-    const stranger = fixture.connect(port, { ...quick, identity: await certificates.identityOf('nats') });
-    expect(await failureOf(stranger.audit({}))).toMatchObject({ code: status.PERMISSION_DENIED });
+    const unknown = fixture.connect(port, { ...quick, identity: await certificates.identityOf('nats') });
+    expect(await failureOf(unknown.audit({}))).toMatchObject({ code: status.PERMISSION_DENIED });
     expect(seen).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
     const { port, seen } = await serveWallet();
     const identity = await certificates.identityWith(await forge(certificates.authority, 'gateway', 'serverAuth'));
     const failure = await failureOf(fixture.connect(port, { ...quick, identity }).audit({}));
-    expect(failure).toMatchObject({ code: caller === 'stranger' ? status.PERMISSION_DENIED : status.UNAVAILABLE });
+    expect(failure).toMatchObject({ code: caller === 'unknown' ? status.PERMISSION_DENIED : status.UNAVAILABLE });
     expect(seen).toEqual([]);
   });
 
@@ -382,7 +382,7 @@ test('the health service answers every caller with a certificate', async () => {
   stack.defer(() => health.close());
   const answer = await new Promise((resolve, reject) =>
     // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
-    health['check']?.({ service: '' }, (error: unknown, told: unknown) => (error ? reject(error) : resolve(told))),
+    health['check']?.({ service: '' }, (error: unknown, answer: unknown) => (error ? reject(error) : resolve(answer))),
   );
   expect(answer).toEqual({ status: 'SERVING' });
 });

@@ -161,12 +161,12 @@ test('each multiplexed call has its own deadline, whichever was set first', asyn
     }),
   );
   const resolve = connect(port);
-  const patient = resolve('patient', { deadlineMs: 10_000 });
+  const slow = resolve('slow', { deadlineMs: 10_000 });
   const hasty = [20, 40].map((deadlineMs) => failureOf(resolve('hasty', { deadlineMs })));
   for (const call of hasty) expect(await call).toMatchObject({ code: status.DEADLINE_EXCEEDED, definite: false });
   expect(await failureOf(resolve('too late', { deadlineMs: 0 }))).toMatchObject({ code: status.DEADLINE_EXCEEDED });
   open.resolve();
-  expect(await patient).toBe('patient');
+  expect(await slow).toBe('slow');
 });
 
 test('a multiplexed call that is too large for a message fails alone', async () => {
@@ -221,7 +221,7 @@ test('an unreadable answer fails its call, and a repeated answer or one to no pe
         const answers = calls.flatMap(({ id }): Answer[] =>
           id === 1
             ? [{ id, result: { $case: 'failure', value: unreadable } }]
-            : [answerTo(99, 'nobody'), answerTo(id, 'first'), answerTo(id, 'second')],
+            : [answerTo(99, 'to no call'), answerTo(id, 'first'), answerTo(id, 'second')],
         );
         stream.write({ answers, goingAway: false });
       });
@@ -282,7 +282,7 @@ test('a frame holds the items of one turn, the next one those pushed while it wa
   for (let message = 0; message < written.length; message += 1) written[message]?.onWritten();
   expect(written.map(({ items }) => items)).toEqual([[1, 2], [3, 4], [2 ** 20], [2 ** 30], [5]]);
 
-  expect(() => written.at(-1)?.onWritten()).toThrow('a frame writer that is idle was taken for writing');
+  expect(() => written.at(-1)?.onWritten()).toThrow('a frame writer that is idle was treated as writing');
 
   writer.push(6);
   writer.flush();

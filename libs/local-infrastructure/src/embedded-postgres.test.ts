@@ -87,7 +87,7 @@ test('a start of PostgreSQL on a port that is in use fails with a one-sentence m
   await new Promise((resolve) => blocker.once('listening', resolve));
   const address = blocker.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  await expect(start(port)).rejects.toThrow(`port ${port} is taken by another program`);
+  await expect(start(port)).rejects.toThrow(`port ${port} is in use by another program`);
 });
 
 test('a second start of PostgreSQL on the same data fails and disturbs nothing', async () => {

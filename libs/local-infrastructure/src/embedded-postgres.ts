@@ -119,11 +119,11 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
     // Between the search and the start another process may take the free port; a requested port must not be changed.
     const isTaken = !(await isFree(port));
     if (isTaken && options.port !== undefined) {
-      throw new EmbeddedPostgresError(`port ${port} is taken by another program: stop it or choose another port`);
+      throw new EmbeddedPostgresError(`port ${port} is in use by another program: stop it or choose another port`);
     }
     // The sessions of a killed server take a moment to end, and the data is locked until then.
     if (!(isTaken || hasCrashed) || tries === MAX_TRIES) {
-      throw new EmbeddedPostgresError(`PostgreSQL did not start; ${logFile} says why`);
+      throw new EmbeddedPostgresError(`PostgreSQL did not start; see ${logFile}`);
     }
     await delay(RETRY_MS * tries);
   }
@@ -372,7 +372,7 @@ async function launch(
     if (file?.pid === pid && file.isReady) return { kind: 'started', child, pid };
     if (Date.now() > deadline) {
       child.kill('SIGKILL');
-      throw new EmbeddedPostgresError(`PostgreSQL was not ready in time; ${options.logFile} says why`);
+      throw new EmbeddedPostgresError(`PostgreSQL was not ready in time; see ${options.logFile}`);
     }
     await delay(POLL_MS);
   }

@@ -51,9 +51,9 @@ export async function startNatsProcess(options: {
   async function start(): Promise<void> {
     if (child !== undefined) return;
     const log = await open(logFile, 'a');
-    const place = ['--addr', '127.0.0.1', '--port', String(port), '--pid', join(directory, PID_FILE)];
+    const address = ['--addr', '127.0.0.1', '--port', String(port), '--pid', join(directory, PID_FILE)];
     const configuration = configurationFile === undefined ? [] : ['--config', configurationFile];
-    const started = spawn(file, [...configuration, ...place, '--jetstream', '--store_dir', storeDirectory], {
+    const started = spawn(file, [...configuration, ...address, '--jetstream', '--store_dir', storeDirectory], {
       cwd: directory,
       stdio: ['ignore', log.fd, log.fd],
     });
@@ -63,7 +63,7 @@ export async function startNatsProcess(options: {
     await once(started, 'spawn').finally(() => log.close());
     const deadline = Date.now() + START_DEADLINE_MS;
     while (!(await accepts(port))) {
-      if (hasEnded(started) || Date.now() > deadline) throw new Error(`nats-server did not start; ${logFile} says why`);
+      if (hasEnded(started) || Date.now() > deadline) throw new Error(`nats-server did not start; see ${logFile}`);
       await delay(POLL_MS);
     }
   }

@@ -78,7 +78,11 @@ export function natsSources(machine: Machine): readonly NatsSource[] {
 }
 
 /** Finds or fetches a nats-server and returns its path. A fetched one is kept in `bin` below the directory. */
-export async function obtainNats(directory: string, say: (line: string) => void, signal: AbortSignal): Promise<string> {
+export async function obtainNats(
+  directory: string,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
   const keptFile = join(directory, 'bin', 'nats-server');
   const sources = natsSources({
     platform: process.platform,
@@ -87,13 +91,13 @@ export async function obtainNats(directory: string, say: (line: string) => void,
     keptFile,
     isExecutable,
   });
-  const faults: string[] = [];
+  const failures: string[] = [];
   for (const source of sources) {
     if (source.kind === 'installed') return source.file;
     mkdirSync(join(directory, 'bin'), { recursive: true });
     const workDirectory = mkdtempSync(join(directory, 'bin', 'fetch-'));
     try {
-      say(`Fetching nats-server (${source.kind === 'debian' ? "Debian's package" : source.url}) ...`);
+      print(`Fetching nats-server (${source.kind === 'debian' ? "Debian's package" : source.url}) ...`);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_LIMIT_MS)]);
       const fetched =
         source.kind === 'debian'
@@ -104,12 +108,12 @@ export async function obtainNats(directory: string, say: (line: string) => void,
       return keptFile;
     } catch (error) {
       signal.throwIfAborted();
-      faults.push(`${source.kind === 'debian' ? 'apt-get' : 'github.com'}: ${briefly(error)}`);
+      failures.push(`${source.kind === 'debian' ? 'apt-get' : 'github.com'}: ${briefly(error)}`);
     } finally {
       rmSync(workDirectory, { recursive: true, force: true });
     }
   }
-  const why = faults.length === 0 ? 'there is none to fetch for this machine' : faults.join('; ');
+  const why = failures.length === 0 ? 'there is none to fetch for this machine' : failures.join('; ');
   throw new NatsUnavailableError(
     `No nats-server could be found or fetched (${why}): install one from https://nats.io, or set NATS_URL.`,
   );

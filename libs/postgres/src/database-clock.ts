@@ -44,7 +44,7 @@ const MAX_ERROR_MS = 500;
 const MAX_DISAGREEMENT_MS = 250;
 const MAX_STANDSTILL_MS = 1_000;
 /** A system's clock that is further off is logged, until it is within half of that again. */
-const TOLD_DIFFERENCE_MS = 2_000;
+const LOGGED_DIFFERENCE_MS = 2_000;
 
 const READ_CLOCK = {
   name: 'read_clock',
@@ -62,8 +62,8 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
   /** The system's time minus the monotonic clock's, when the offset was measured. */
   let systemOffset = 0;
   let lastReading = Number.NEGATIVE_INFINITY;
-  let isToldUnknown = false;
-  let isToldDifferent = false;
+  let isUnknownLogged = false;
+  let isDifferenceLogged = false;
   let isStopped = false;
   let stop = () => {};
   /** Ends the pause before the next measurement. */
@@ -123,33 +123,33 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
   async function measure(): Promise<void> {
     let failure: unknown;
     try {
-      for (let taken = 0; taken < SAMPLES; taken += 1) await sample();
+      for (let count = 0; count < SAMPLES; count += 1) await sample();
     } catch (error) {
       failure = error;
     }
-    if (!isStopped) tell(failure);
+    if (!isStopped) report(failure);
   }
 
-  function tell(failure: unknown): void {
+  function report(failure: unknown): void {
     const at = monotonicClock();
     const known = knownAt(at);
     if (known === undefined) {
       const errorMs = offset === undefined ? undefined : Math.round(errorOf(offset, at));
-      if (!isToldUnknown) logger.warn({ err: failure, errorMs }, "the database's time is not known: not ready");
-      isToldUnknown = true;
+      if (!isUnknownLogged) logger.warn({ err: failure, errorMs }, "the database's time is not known: not ready");
+      isUnknownLogged = true;
       return;
     }
-    if (isToldUnknown) logger.info({}, "the database's time is known again");
-    isToldUnknown = false;
+    if (isUnknownLogged) logger.info({}, "the database's time is known again");
+    isUnknownLogged = false;
 
     const differenceMs = systemClock() - (at + middleOf(known));
     difference.set(differenceMs / 1_000);
     const fields = { differenceMs: Math.round(differenceMs) };
-    if (!isToldDifferent && Math.abs(differenceMs) > TOLD_DIFFERENCE_MS) {
-      isToldDifferent = true;
-      logger.warn(fields, "the system's clock differs from the database's, which is gone by");
-    } else if (isToldDifferent && Math.abs(differenceMs) < TOLD_DIFFERENCE_MS / 2) {
-      isToldDifferent = false;
+    if (!isDifferenceLogged && Math.abs(differenceMs) > LOGGED_DIFFERENCE_MS) {
+      isDifferenceLogged = true;
+      logger.warn(fields, "the system's clock differs from the database's, by which the service decides");
+    } else if (isDifferenceLogged && Math.abs(differenceMs) < LOGGED_DIFFERENCE_MS / 2) {
+      isDifferenceLogged = false;
       logger.info(fields, "the system's clock is the database's again");
     }
   }

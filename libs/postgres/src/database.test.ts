@@ -53,12 +53,12 @@ describe('a transaction', () => {
   });
 
   test('a transaction rolls back and rethrows what its work throws', async () => {
-    const fault = new Error('a bug');
+    const bug = new Error('a bug');
     const work = database.transaction(async (tx) => {
       await tx.query(INSERT, [1n, 500n]);
-      throw fault;
+      throw bug;
     });
-    await expect(work).rejects.toBe(fault);
+    await expect(work).rejects.toBe(bug);
     expect(await count()).toBe(0n);
   });
 
@@ -463,7 +463,7 @@ describe('values', () => {
   ] as [string, fc.Arbitrary<unknown>][])('arrays of %s go in and come out the same', async (type, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(arbitrary), { maxLength: 8 }), async (values) => {
-        const text = `select array_agg(value order by place) as value from unnest($1::${type}[]) with ordinality as given (value, place)`;
+        const text = `select array_agg(value order by position) as value from unnest($1::${type}[]) with ordinality as given (value, position)`;
         const [row] = await database.query<{ value: unknown[] | null }>({ text }, [values]);
         expect(row?.value ?? []).toEqual(values);
       }),
@@ -475,13 +475,13 @@ describe('values', () => {
 describe('errors', () => {
   test('errors are distinguished by their SQLSTATE and constraint', async () => {
     await database.write(INSERT, [1n, 1n], { durable: true });
-    const twice = await fault(database.write(INSERT, [1n, 1n], { durable: true }));
+    const twice = await failureOf(database.write(INSERT, [1n, 1n], { durable: true }));
     expect([isUniqueViolation(twice), isUniqueViolation(twice, 'things_pkey'), isUniqueViolation(twice, 'x')]).toEqual([
       true,
       true,
       false,
     ]);
-    const negative = await fault(database.write(INSERT, [2n, -1n], { durable: true }));
+    const negative = await failureOf(database.write(INSERT, [2n, -1n], { durable: true }));
     expect(negative).toMatchObject({ constraint: 'things_amount_positive' });
     expect([isUniqueViolation(negative), isConnectionFailure(negative)]).toEqual([false, false]);
   });
@@ -491,7 +491,7 @@ describe('errors', () => {
       database.query({ text: 'select 1 / 0' }),
       database.transaction((tx) => tx.query({ text: 'select 1 / 0' })),
     ];
-    for (const error of await Promise.all(asked.map(fault))) {
+    for (const error of await Promise.all(asked.map(failureOf))) {
       expect(error).toMatchObject({ stack: expect.stringContaining('database.test.ts') });
     }
   });
@@ -500,7 +500,7 @@ describe('errors', () => {
     await using victim = open({ maxConnections: 1 });
     for (const durable of [true, false]) {
       const [row] = await victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
-      const slow = fault(victim.transaction((tx) => tx.query({ text: 'select pg_sleep(10)' }), { durable }));
+      const slow = failureOf(victim.transaction((tx) => tx.query({ text: 'select pg_sleep(10)' }), { durable }));
       await terminate(row?.pid);
       expect(isConnectionFailure(await slow)).toBe(true);
       expect(await victim.isReachable()).toBe(true);
@@ -513,7 +513,7 @@ describe('errors', () => {
       { statement: { text: `select set_config('transaction_timeout', '20', true)` } },
       { statement: { text: 'select pg_sleep(10)' } },
     ]);
-    expect(await fault(ended)).toBeInstanceOf(ConnectionFailedError);
+    expect(await failureOf(ended)).toBeInstanceOf(ConnectionFailedError);
     expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
   });
 
@@ -521,7 +521,7 @@ describe('errors', () => {
     await using victim = open({ maxConnections: 1 });
     const copy = { name: 'copy', text: 'copy things from stdin' };
     for (const steps of [[copy], [copy, COUNT]]) {
-      expect(await fault(victim.batch(steps.map((statement) => ({ statement }))))).toBeInstanceOf(
+      expect(await failureOf(victim.batch(steps.map((statement) => ({ statement }))))).toBeInstanceOf(
         ConnectionFailedError,
       );
       expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
@@ -542,12 +542,12 @@ describe('errors', () => {
       applicationName: 'database-test',
     });
     expect(await nowhere.isReachable()).toBe(false);
-    const error = await fault(nowhere.query({ text: 'select 1' }));
+    const error = await failureOf(nowhere.query({ text: 'select 1' }));
     expect(error).toBeInstanceOf(ConnectionFailedError);
     expect(isConnectionFailure(error)).toBe(true);
   });
 
-  async function fault(work: Promise<unknown>): Promise<unknown> {
+  async function failureOf(work: Promise<unknown>): Promise<unknown> {
     return await work.then(
       () => undefined,
       (error: unknown) => error,

@@ -41,7 +41,7 @@ export interface BoundStatement {
   readonly values?: readonly unknown[];
 }
 
-export type RowsOf<Rows extends readonly unknown[]> = { readonly [Place in keyof Rows]: Rows[Place][] };
+export type RowsOf<Rows extends readonly unknown[]> = { readonly [Index in keyof Rows]: Rows[Index][] };
 
 /** `beforeCommit` runs before anything is sent, since the commit is sent along. */
 export type BatchOptions = Pick<TransactionOptions, 'durable' | 'beforeCommit'>;
@@ -75,7 +75,7 @@ export const WHOLE_TABLES: Statement = {
       ('plan_cache_mode', 'auto'), ('enable_seqscan', 'on'), ('enable_hashjoin', 'on'), ('enable_mergejoin', 'on'),
       -- By its last statistics a table that has grown since is small, and a loop over it may never end (measured: 120 s, now 2).
       ('enable_nestloop', 'off'),
-      -- Room to sort and hash in memory pays; compiling queries that run once does not.
+      -- Memory to sort and hash in memory pays; compiling queries that run once does not.
       ('work_mem', '128MB'), ('jit', 'off')
     ) as settings (name, value)`,
 };

@@ -103,7 +103,7 @@ describe.for(Object.entries(PLANNERS))('the lock order under a planner %s', ([, 
     ['by ids', BY_IDS],
     ['by values', BY_VALUES],
   ] as const)('a statement that locks rows %s leaves out one that changed meanwhile', async ([, statement]) => {
-    const meanwhile = `update rows_to_lock set state = 'taken' where id = 1`;
+    const meanwhile = `update rows_to_lock set state = 'changed' where id = 1`;
     const { changed } = await runWhileHeld({ statement, planner }, { row: 1, meanwhile });
     expect(changed).toEqual([2, 3, 4, 5]);
   });

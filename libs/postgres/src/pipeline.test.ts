@@ -96,7 +96,7 @@ test('a server that is ready before the last result fails the pipeline from ther
   pipeline.handleReadyForQuery();
   const message = 'the server was ready after 1 of 2 steps';
   expect([pipeline.isOutOfStep, connection.cutBy]).toEqual([true, message]);
-  expect(ends).toEqual([{ error: new Error(message), place: 1 }]);
+  expect(ends).toEqual([{ error: new Error(message), index: 1 }]);
 });
 
 test('a second end of a pipeline cuts the connection, and its caller gets the first alone', () => {

@@ -4,18 +4,18 @@
  *
  * States
  *   made       not submitted yet; `pg` submits it when the connection is free.
- *   sent       all of it was written. The server answers step by step: rows, then the command's tag. `#place` is the step whose answer is
+ *   sent       all of it was written. The server answers step by step: rows, then the command's tag. `#index` is the step whose answer is
  *              awaited, and only ever grows.
- *   settled    `settle` was called, once: with no failure at ReadyForQuery, when every step has its answer; or with the index of the step
+ *   ended      `onEnd` was called, once: with no failure at ReadyForQuery, when every step has its answer; or with the index of the step
  *              that failed. Then the server has skipped the steps behind it, and those before it have their rows.
- *   made -> settled, without anything sent, where a name is already in use or the connection is closed.
+ *   made -> ended, without anything sent, where a name is already in use or the connection is closed.
  *
  * Limits
  *   65,535 values a step. As many steps as the caller has: they are all in memory, and the server reads while it answers. The time limit
  *   is the session's (`session.ts`).
  *
  * Invariants
- *   Rows belong to the step at `#place`. Rows or tags beyond the last step, and a ReadyForQuery before the last step's tag, mean that the
+ *   Rows belong to the step at `#index`. Rows or tags beyond the last step, and a ReadyForQuery before the last step's tag, mean that the
  *   connection and we disagree on what was asked: no answer on it can be trusted, so the connection is cut, which fails the
  *   pipeline and keeps the session from the next caller. A text of several commands is answered by its first command; the results of
  *   the others are ignored.
@@ -27,35 +27,35 @@ import { isStale, type PreparedStatements } from './prepared-statements.ts';
 import { NO_COLUMNS, type RowShape, readRow, rowShapeOf } from './row-shape.ts';
 import type { Step } from './step.ts';
 
-/** The step at `place` failed, and those behind it were skipped. Every step that a lost connection left without an answer has failed. */
+/** The step at `index` failed, and those behind it were skipped. Every step that a lost connection left without an answer has failed. */
 export interface Failure {
   readonly error: Error;
-  readonly place: number;
+  readonly index: number;
 }
 
-export type Settle = (failure?: Failure) => void;
+export type OnEnd = (failure?: Failure) => void;
 
 export class Pipeline implements DriverQuery {
   readonly steps: readonly Step[];
   readonly #prepared: PreparedStatements;
-  readonly #settle: Settle;
+  readonly #onEnd: OnEnd;
   /** One command without values, which is sent as a text and may hold several. */
   readonly #isText: boolean;
   /** An answer did not match what was asked, so the connection was cut. */
   isOutOfStep = false;
-  #state: 'made' | 'sent' | 'settled' = 'made';
+  #state: 'made' | 'sent' | 'ended' = 'made';
   #connection: Connection | undefined;
-  #place = 0;
+  #index = 0;
   #shape: RowShape | undefined;
   /** Names that this pipeline prepares, each with the index of the step that does. */
-  readonly #fresh: { readonly name: string; readonly place: number }[] = [];
+  readonly #fresh: { readonly name: string; readonly index: number }[] = [];
   #unreadable: Failure | undefined;
 
-  constructor(steps: readonly Step[], prepared: PreparedStatements, settle: Settle) {
+  constructor(steps: readonly Step[], prepared: PreparedStatements, onEnd: OnEnd) {
     const [only] = steps;
     this.steps = steps;
     this.#prepared = prepared;
-    this.#settle = settle;
+    this.#onEnd = onEnd;
     this.#isText = steps.length === 1 && only?.statement.name === undefined && only?.parameters.length === 0;
   }
 
@@ -76,14 +76,14 @@ export class Pipeline implements DriverQuery {
   }
 
   #writeSteps(connection: Connection): void {
-    for (const [place, { statement, parameters }] of this.steps.entries()) {
+    for (const [index, { statement, parameters }] of this.steps.entries()) {
       const { name = '', text } = statement;
       const isNew = !this.#prepared.has(name);
       if (isNew && name !== '') {
         // Replaces one that may exist.
         connection.close({ type: 'S', name }, true);
         this.#prepared.add(name, text);
-        this.#fresh.push({ name, place });
+        this.#fresh.push({ name, index });
       }
       if (isNew) connection.parse({ name, text, types: [] }, true);
       connection.bind({ portal: '', statement: name, values: parameters }, true);
@@ -104,7 +104,7 @@ export class Pipeline implements DriverQuery {
     try {
       step.rows.push(readRow(this.#shape, fields));
     } catch (cause) {
-      this.#unreadable = { error: new Error('a row cannot be read', { cause }), place: this.#place };
+      this.#unreadable = { error: new Error('a row cannot be read', { cause }), index: this.#index };
     }
   }
 
@@ -133,28 +133,28 @@ export class Pipeline implements DriverQuery {
   handleCopyData(): void {}
 
   handleReadyForQuery(): void {
-    if (this.#state === 'sent' && this.#place < this.steps.length) {
-      const error = new Error(`the server was ready after ${this.#place} of ${this.steps.length} steps`);
+    if (this.#state === 'sent' && this.#index < this.steps.length) {
+      const error = new Error(`the server was ready after ${this.#index} of ${this.steps.length} steps`);
       this.#cut(error.message);
-      this.#settleOnce({ error, place: this.#place });
+      this.#endOnce({ error, index: this.#index });
       return;
     }
-    this.#settleOnce(this.#unreadable);
+    this.#endOnce(this.#unreadable);
   }
 
   handleError(error: Error): void {
     const isServers = error instanceof pg.DatabaseError;
-    const place = isServers ? Math.min(this.#place, this.steps.length - 1) : 0;
+    const index = isServers ? Math.min(this.#index, this.steps.length - 1) : 0;
     // Whether the server has prepared the failed statement, and the shape of its rows, is not known.
-    for (const fresh of this.#fresh) if (fresh.place >= place) this.#prepared.forget(fresh.name);
+    for (const fresh of this.#fresh) if (fresh.index >= index) this.#prepared.forget(fresh.name);
     // What made one statement stale, such as a migration, has made others stale too.
     if (isStale(error)) this.#prepared.forgetAll();
-    this.#settleOnce({ error, place });
+    this.#endOnce({ error, index });
   }
 
   /** The step that an answer belongs to. */
   #awaited(answer: string): Step | undefined {
-    const step = this.steps[this.#place];
+    const step = this.steps[this.#index];
     if (step === undefined && !this.#isText) this.#cut(`the server sent ${answer} that no step has asked for`);
     return step;
   }
@@ -162,7 +162,7 @@ export class Pipeline implements DriverQuery {
   #next({ statement: { name } }: Step): void {
     this.#prepared.keepShape(name, this.#shape ?? NO_COLUMNS);
     this.#shape = undefined;
-    this.#place += 1;
+    this.#index += 1;
   }
 
   /** `pg` fails the queries that wait on a connection that was cut, this pipeline included. */
@@ -171,12 +171,12 @@ export class Pipeline implements DriverQuery {
     this.#connection?.stream.destroy(new Error(reason));
   }
 
-  #settleOnce(failure?: Failure): void {
-    if (this.#state === 'settled') {
+  #endOnce(failure?: Failure): void {
+    if (this.#state === 'ended') {
       this.#cut('the server answered a pipeline twice');
       return;
     }
-    this.#state = 'settled';
-    this.#settle(failure);
+    this.#state = 'ended';
+    this.#onEnd(failure);
   }
 }

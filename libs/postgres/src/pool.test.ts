@@ -30,9 +30,9 @@ test('callers who find all sessions in use get them in the order of arrival, and
   await using pool = open(2);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
   const order: number[] = [];
-  const late = [1, 2, 3].map(async (place) => {
+  const late = [1, 2, 3].map(async (index) => {
     const session = await pool.acquire();
-    order.push(place);
+    order.push(index);
     const pid = await pidOf(session);
     pool.release(session);
     return pid;
@@ -61,7 +61,7 @@ test('a session that is released twice is refused the second time, and has one o
   await using pool = open(1);
   const session = await pool.acquire();
   pool.release(session);
-  expect(() => pool.release(session)).toThrow('a session that is free cannot go from taken to free');
+  expect(() => pool.release(session)).toThrow('a session that is free cannot go from in use to free');
   expect([pool.take(), pool.take()]).toEqual([session, undefined]);
   pool.release(session);
 });

@@ -2,19 +2,19 @@
  * The connections of one database.
  *
  * States of a session
- *   connecting -> free | taken    connected: to the first waiter, or to the free list.
- *   free -> taken                 the session released last is taken first, so that few stay warm.
- *   taken -> free | taken         released: to the first waiter, or to the free list.
+ *   connecting -> free | in use   connected: to the first waiter, or to the free list.
+ *   free -> in use                the session released last is used first, so that few stay warm.
+ *   in use -> free | in use       released: to the first waiter, or to the free list.
  *   any -> ended                  broken, inside a transaction when it was released, idle for long, failed to connect, or the pool is closed.
  *                                 Its slot is free once its connection has ended.
  *
  * Limits
  *   `maxConnections` sessions, those that connect or end included. A caller that finds none free waits in line, at most ACQUIRE_TIMEOUT_MS;
  *   the line has no limit of its own, because the coalescers in front of it have. A free session is ended after IDLE_MS. Disposing waits
- *   DRAIN_MS for the sessions that are taken, and then cuts them. One timer watches over silent servers and idle sessions.
+ *   DRAIN_MS for the sessions that are in use, and then cuts them. One timer watches over silent servers and idle sessions.
  *
  * Invariants
- *   A session has one owner: releasing one that is not taken throws. Waiters are served in their order. No more sessions connect than
+ *   A session has one owner: releasing one that is not in use throws. Waiters are served in their order. No more sessions connect than
  *   callers wait. A session in an open transaction, or with a pipeline under way, reaches no other caller. No session is used before one has
  *   shown that no connection pooler answers it (pooler.ts).
  */
@@ -36,7 +36,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-type Place = 'connecting' | 'free' | 'taken' | 'ended';
+type State = 'connecting' | 'free' | 'in use' | 'ended';
 
 const ACQUIRE_TIMEOUT_MS = 10_000;
 const IDLE_MS = 30_000;
@@ -46,7 +46,7 @@ const DRAIN_MS = 5_000;
 export class SessionPool {
   readonly #options: PoolOptions;
   /** Until its connection has ended, each session with its slot. */
-  readonly #sessions = new Map<Session, Place>();
+  readonly #sessions = new Map<Session, State>();
   readonly #free: { readonly session: Session; readonly since: number }[] = [];
   readonly #waiters: Waiter[] = [];
   #connecting = 0;
@@ -67,7 +67,7 @@ export class SessionPool {
       const session = this.#free.pop()?.session;
       if (session === undefined) return undefined;
       if (session.isFree) {
-        this.#move(session, 'free', 'taken');
+        this.#move(session, 'free', 'in use');
         return session;
       }
       this.#end(session);
@@ -81,7 +81,7 @@ export class SessionPool {
       if (this.#isDisposed) throw unavailable(new Error('the pool is closed'));
       const timer = setTimeout(() => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(unavailable(new Error(`all connections were taken for ${ACQUIRE_TIMEOUT_MS} ms`)));
+        reject(unavailable(new Error(`all connections were in use for ${ACQUIRE_TIMEOUT_MS} ms`)));
       }, ACQUIRE_TIMEOUT_MS);
       const waiter: Waiter = {
         resolve: (session) => {
@@ -99,7 +99,7 @@ export class SessionPool {
   }
 
   release(session: Session): void {
-    this.#place(session, 'taken');
+    this.#assign(session, 'in use');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -126,13 +126,13 @@ export class SessionPool {
     client.on('error', (error) => session.break(error));
     client.on('end', () => this.#forget(session, new Error('the connection ended')));
     this.#sessions.set(session, 'connecting');
-    this.#watch ??= setInterval(() => this.#look(), WATCH_MS).unref();
+    this.#watch ??= setInterval(() => this.#sweep(), WATCH_MS).unref();
     this.#connecting += 1;
     try {
       await client.connect();
       if (!this.#isDirect) await this.#verifyIsDirect(session);
       this.#connecting -= 1;
-      this.#place(session, 'connecting');
+      this.#assign(session, 'connecting');
     } catch (cause) {
       const error = connectErrorOf(cause);
       this.#connecting -= 1;
@@ -150,20 +150,20 @@ export class SessionPool {
   }
 
   /** Gives it to the first waiter or the free list, or ends it. */
-  #place(session: Session, from: 'connecting' | 'taken'): void {
+  #assign(session: Session, from: 'connecting' | 'in use'): void {
     if (!session.isFree || this.#isDisposed) {
       this.#end(session);
       return;
     }
-    this.#move(session, from, this.#waiters.length === 0 ? 'free' : 'taken');
+    this.#move(session, from, this.#waiters.length === 0 ? 'free' : 'in use');
     const waiter = this.#waiters.shift();
     if (waiter === undefined) this.#free.push({ session, since: performance.now() });
     else waiter.resolve(session);
   }
 
-  #move(session: Session, from: Place, to: Place): void {
-    const place = this.#sessions.get(session);
-    if (place !== from) throw new Error(`a session that is ${place ?? 'gone'} cannot go from ${from} to ${to}`);
+  #move(session: Session, from: State, to: State): void {
+    const state = this.#sessions.get(session);
+    if (state !== from) throw new Error(`a session that is ${state ?? 'gone'} cannot go from ${from} to ${to}`);
     this.#sessions.set(session, to);
   }
 
@@ -172,7 +172,7 @@ export class SessionPool {
     session.end();
   }
 
-  #look(): void {
+  #sweep(): void {
     const now = performance.now();
     for (const session of this.#sessions.keys()) session.giveUpIfOverdue(now);
     // The first of the free list is the one that has been idle for longest.
@@ -186,8 +186,8 @@ export class SessionPool {
   #forget(session: Session, cause: unknown): void {
     session.break(cause);
     this.#sessions.delete(session);
-    const place = this.#free.findIndex((free) => free.session === session);
-    if (place >= 0) this.#free.splice(place, 1);
+    const index = this.#free.findIndex((free) => free.session === session);
+    if (index >= 0) this.#free.splice(index, 1);
     this.#connectForWaiters();
     if (this.#sessions.size > 0) return;
     clearInterval(this.#watch);

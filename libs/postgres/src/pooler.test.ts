@@ -84,8 +84,8 @@ const BACKEND_KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 
 /** What the server sends, with another process in its BackendKeyData. */
 function withOtherBackend(bytes: Buffer): Buffer {
-  const place = bytes.indexOf(BACKEND_KEY_DATA);
-  if (place >= 0) bytes.writeInt32BE(-7, place + BACKEND_KEY_DATA.length);
+  const index = bytes.indexOf(BACKEND_KEY_DATA);
+  if (index >= 0) bytes.writeInt32BE(-7, index + BACKEND_KEY_DATA.length);
   return bytes;
 }
 

@@ -244,6 +244,6 @@ describe('a service that starts', () => {
   });
 
   test('a service that starts does not wait for an unreachable database', async () => {
-    expect(await verifyAs('postgresql://nobody@127.0.0.1:1/none')).toEqual([]);
+    expect(await verifyAs('postgresql://unknown@127.0.0.1:1/none')).toEqual([]);
   });
 });

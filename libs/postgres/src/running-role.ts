@@ -66,11 +66,13 @@ async function verify(database: Database, { isPrivilegedAllowed, logger }: Runni
   if (found === undefined || found.powers.length === 0) return;
   const what = `the role ${found.role} of this service's database URL ${found.powers.join(', ')}`;
   if (isPrivilegedAllowed) {
-    logger.warn(`${what}: whoever has the URL can change what nobody may, and the database does not stop it`);
+    logger.warn(
+      `${what}: a process with this URL can change rows that must never change, and the database does not stop it`,
+    );
     return;
   }
   throw new PrivilegedRoleError(
-    `${what}: give the service a role that may do what its grants.sql says and no more, and the owner's URL to migrate.ts alone ` +
+    `${what}: give the service a role that may do what its grants.sql allows and no more, and the owner's URL to migrate.ts alone ` +
       '(decision 16), or set ALLOW_PRIVILEGED_DATABASE_ROLE=true',
   );
 }

@@ -17,7 +17,7 @@
 import type { Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
 import { destroyConnection } from './driver.ts';
-import { Pipeline, type Settle } from './pipeline.ts';
+import { type OnEnd, Pipeline } from './pipeline.ts';
 import { beginPipeline, endPipeline } from './pipeline-span.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Step } from './step.ts';
@@ -49,7 +49,7 @@ export class Session {
     this.#timeouts = timeouts;
   }
 
-  send(steps: readonly Step[], settle: Settle, statementTimeoutMs = this.#timeouts.statementTimeoutMs): void {
+  send(steps: readonly Step[], onEnd: OnEnd, statementTimeoutMs = this.#timeouts.statementTimeoutMs): void {
     if (this.#isAwaiting) throw new Error('a session has one pipeline under way at a time');
     this.#isAwaiting = true;
     // The server applies the timeout to each statement, and may send no answer before the last is done.
@@ -60,7 +60,7 @@ export class Session {
       this.#deadline = Number.POSITIVE_INFINITY;
       if (span !== undefined) endPipeline(span, failure);
       if (failure !== undefined && (pipeline.isOutOfStep || closesSession(failure.error))) this.break(failure.error);
-      settle(failure);
+      onEnd(failure);
     });
     this.client.query(pipeline);
   }

@@ -19,7 +19,7 @@ export interface TransactionOptions {
   readonly durable?: boolean;
   /** Runs just before the commit and the statements with it are sent; an error that it throws rolls back. */
   readonly beforeCommit?: () => void | Promise<void>;
-  /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
+  /** The longest that one statement may run, in index of the database's own limit: for audits, which read everything. */
   readonly statementTimeoutMs?: number;
 }
 
@@ -45,7 +45,7 @@ export const NOT_DURABLE: Statement = {
  * States
  *   open        statements are accepted. Those that are issued in one turn of the event loop are sent in one pipeline, the first of them
  *               behind the `begin`; while a pipeline is under way the next one gathers.
- *   committing  the commit is among what was issued: no further statement is taken.
+ *   committing  the commit is among what was issued: no further statement is accepted.
  *   committed   the server answered the commit with `COMMIT`, also where `rollBack` was called in between; or there was nothing to commit.
  *   rolledBack  `rollBack` was called, in any other state. What was issued and not sent is rejected.
  *   Whether the server has a transaction is another question: `#hasBegun` once a `begin` was sent, `#unopened` if that failed. Then the
@@ -166,14 +166,14 @@ export class SessionTransaction implements Transaction {
     this.#hasBegun = true;
     const steps = [...opening, ...held.map(({ step }) => step)];
     this.#underWay = new Promise<void>((resolve) => {
-      const settle = (failure?: Failure) => {
+      const onEnd = (failure?: Failure) => {
         this.#underWay = undefined;
-        if (failure !== undefined && failure.place < opening.length) this.#unopened = failure.error;
-        for (const [index, one] of held.entries()) settleOne(one, opening.length + index, failure);
+        if (failure !== undefined && failure.index < opening.length) this.#unopened = failure.error;
+        for (const [index, one] of held.entries()) answerOne(one, opening.length + index, failure);
         resolve();
         if (this.#held.length > 0) this.#sendSoon();
       };
-      this.#session.send(steps, settle, this.#options.statementTimeoutMs);
+      this.#session.send(steps, onEnd, this.#options.statementTimeoutMs);
     });
   }
 
@@ -188,9 +188,9 @@ export class SessionTransaction implements Transaction {
   }
 }
 
-function settleOne({ step, resolve, reject }: Held, place: number, failure?: Failure): void {
-  if (failure === undefined || place < failure.place) resolve(step.rows);
-  else if (place === failure.place) reject(failure.error);
+function answerOne({ step, resolve, reject }: Held, index: number, failure?: Failure): void {
+  if (failure === undefined || index < failure.index) resolve(step.rows);
+  else if (index === failure.index) reject(failure.error);
   else
     reject(
       new Error(`skipped, because a statement before it failed: ${failure.error.message}`, { cause: failure.error }),
@@ -201,7 +201,7 @@ function overError({ text }: Statement): Error {
   return new Error(`the transaction is over: ${text}`);
 }
 
-/** Once everything that is ready to run has run, and before anything arrives: promises settle first, then ticks. */
+/** Once everything that is ready to run has run, and before anything arrives: promise callbacks run first, then ticks. */
 function atEndOfTurn(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }

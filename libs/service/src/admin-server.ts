@@ -27,7 +27,7 @@ export async function startAdminServer(options: {
   now?: () => number;
 }): Promise<AdminServer> {
   const { isReady, isServing = () => true, now = () => performance.now() } = options;
-  const lookAt = rememberReadiness(isReady, now);
+  const lookAt = cacheReadiness(isReady, now);
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') return answer(response, 200, 'ok');
@@ -53,7 +53,7 @@ export async function startAdminServer(options: {
 }
 
 /** What is missing; null when nothing is. Concurrent probes share one check. */
-function rememberReadiness(
+function cacheReadiness(
   isReady: () => Promise<Readiness> | Readiness,
   now: () => number,
 ): () => Promise<readonly string[] | null> {

@@ -4,12 +4,12 @@ import { z } from 'zod';
 
 /** All validation issues of an environment, each as `NAME: what is wrong`. Values are never included: they may be secrets. */
 export class ConfigError extends Error {
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
+  constructor(issues: readonly string[]) {
+    super(issues.join('\n'));
     this.name = 'ConfigError';
-    this.faults = faults;
+    this.issues = issues;
   }
 }
 
@@ -141,12 +141,12 @@ export function checkChannels(
   context: z.core.$RefinementCtx,
 ): void {
   const missing = TLS_FILES.filter((name) => settings[name] === undefined);
-  const fault = (message: string) => {
+  const addIssue = (message: string) => {
     for (const name of missing) context.addIssue({ code: 'custom', path: [name], message });
   };
-  if (missing.length === 1 || missing.length === 2) fault('must be set where one of the three files is');
+  if (missing.length === 1 || missing.length === 2) addIssue('must be set where one of the three files is');
   if (missing.length === 3 && !LOOPBACK.test(settings.GRPC_HOST ?? 'localhost'))
-    fault('must be set where GRPC_HOST is not this machine alone');
+    addIssue('must be set where GRPC_HOST is not this machine alone');
 }
 
 const httpUrl = z
@@ -174,7 +174,7 @@ export const tracingSettings = {
 
 export type TracingSettings = z.output<z.ZodObject<typeof tracingSettings>>;
 
-export function tracingOptionsOf(settings: TracingSettings, name: string): Omit<TracingOptions, 'onFault'> {
+export function tracingOptionsOf(settings: TracingSettings, name: string): Omit<TracingOptions, 'onError'> {
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
   return {
     serviceName: settings.OTEL_SERVICE_NAME ?? name,

@@ -11,14 +11,14 @@ function createDisk() {
   const disk = {
     content: '',
     /** Bytes that it still accepts. */
-    room: Number.POSITIVE_INFINITY,
+    freeBytes: Number.POSITIVE_INFINITY,
     code: 'ENOSPC',
     output: createLogOutput((bytes) => {
-      const taken = bytes.subarray(0, disk.room);
-      if (taken.length === 0) throw Object.assign(new Error('cannot be written'), { code: disk.code });
-      disk.content += taken.toString('latin1');
-      disk.room -= taken.length;
-      return taken.length;
+      const written = bytes.subarray(0, disk.freeBytes);
+      if (written.length === 0) throw Object.assign(new Error('cannot be written'), { code: disk.code });
+      disk.content += written.toString('latin1');
+      disk.freeBytes -= written.length;
+      return written.length;
     }),
   };
   return disk;
@@ -56,13 +56,13 @@ test('a log write that is only partly accepted is continued', () => {
 test('log lines that a slow reader does not accept wait, and none is written twice or lost', async () => {
   const disk = createDisk();
   disk.code = 'EAGAIN';
-  disk.room = 4;
+  disk.freeBytes = 4;
   const before = await lostLines();
   disk.output.write('one\ntwo\n');
   disk.output.writeSoon('three\n');
   await turn();
   expect(disk.content).toBe('one\n');
-  disk.room = Number.POSITIVE_INFINITY;
+  disk.freeBytes = Number.POSITIVE_INFINITY;
   await vi.waitUntil(() => disk.content === 'one\ntwo\nthree\n');
   expect(await lostLines()).toBe(before);
 });
@@ -70,7 +70,7 @@ test('log lines that a slow reader does not accept wait, and none is written twi
 test('a log reader that stays away costs bounded memory: lines beyond it are lost and counted', async () => {
   const disk = createDisk();
   disk.code = 'EAGAIN';
-  disk.room = 0;
+  disk.freeBytes = 0;
   const before = await lostLines();
   for (let megabyte = 0; megabyte < 5; megabyte += 1) disk.output.writeSoon(`${'x'.repeat(2 ** 20)}\n`);
   await turn();
@@ -85,13 +85,13 @@ test('log lines that a full disk rejects are lost and counted, and reported once
     disk.output.write(`lost ${lines}\n`);
   };
   const before = await lostLines();
-  disk.room = 6;
+  disk.freeBytes = 6;
   disk.output.write('one\ntwo\n');
   disk.output.write('three\n');
   disk.output.write('four\n');
   expect(disk.content).toBe('one\ntw');
   expect(await lostLines()).toBe(before + 3);
-  disk.room = Number.POSITIVE_INFINITY;
+  disk.freeBytes = Number.POSITIVE_INFINITY;
   disk.output.write('five\n');
   disk.output.write('six\n');
   expect(disk.content).toBe('one\ntw\nfive\nlost 3\nsix\n');

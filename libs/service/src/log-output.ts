@@ -56,9 +56,9 @@ export function createLogOutput(
       if (isTorn) writeBytes(Buffer.of(NEWLINE));
       isTorn = false;
       while (waiting.length > 0) {
-        const taken = writeBytes(waiting);
-        if (taken > 0) isInsideLine = waiting[taken - 1] !== NEWLINE;
-        waiting = waiting.subarray(taken);
+        const written = writeBytes(waiting);
+        if (written > 0) isInsideLine = waiting[written - 1] !== NEWLINE;
+        waiting = waiting.subarray(written);
       }
     } catch (error) {
       const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';

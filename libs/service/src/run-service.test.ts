@@ -87,7 +87,7 @@ test('a second signal of the same kind exits the process immediately', async () 
   await service.logged('stopping');
   service.child.kill('SIGTERM');
   expect((await service.ended).code).toBe(1);
-  expect(service.messages()).toEqual(['ready', 'stopping', 'told to stop again, leaving at once']);
+  expect(service.messages()).toEqual(['ready', 'stopping', 'second signal to stop, leaving at once']);
 });
 
 test('SIGINT from a terminal and SIGTERM from a launcher are one stop', async () => {
@@ -128,8 +128,8 @@ test('an invalid configuration prints all validation issues, one a line, and exi
 });
 
 test.each([
-  ['an exception nobody caught', `async () => { setImmediate(() => { throw new Error('bug'); }); ${idle()} }`],
-  ['a rejection nobody handled', `async () => { void Promise.reject(new Error('bug')); ${idle()} }`],
+  ['an exception that is not caught', `async () => { setImmediate(() => { throw new Error('bug'); }); ${idle()} }`],
+  ['a rejection that is not handled', `async () => { void Promise.reject(new Error('bug')); ${idle()} }`],
   ['a failing start', `async () => { throw new Error('bug'); }`],
   [
     'a failing stop',

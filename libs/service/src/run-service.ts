@@ -36,8 +36,8 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   // The process lives until it is signalled to stop, whatever else keeps the event loop alive.
   setInterval(() => undefined, 60_000);
   const signal = firstSignal(logger);
-  const onFault = (fault: string) => logger.warn({ fault }, 'traces are incomplete');
-  const tracing = await startTracing({ ...tracingOptionsOf(config, options.name), onFault });
+  const onError = (error: string) => logger.warn({ error }, 'traces are incomplete');
+  const tracing = await startTracing({ ...tracingOptionsOf(config, options.name), onError });
   const service = await options.start(config, logger).catch((error: unknown) => crash(error, 'could not start'));
   const tookMs = Math.round(performance.now() - startedAt);
   logger.info({ version: VERSION, port: service.port, tookMs }, 'ready');
@@ -59,7 +59,7 @@ function firstSignal(logger: Logger): Promise<void> {
     const seen = new Set<NodeJS.Signals>();
     const onSignal = (signal: NodeJS.Signals) => {
       if (seen.has(signal)) {
-        logger.warn({ signal }, 'told to stop again, leaving at once');
+        logger.warn({ signal }, 'second signal to stop, leaving at once');
         process.exit(1);
       }
       seen.add(signal);

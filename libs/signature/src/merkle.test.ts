@@ -17,7 +17,7 @@ const anyNumber = fc.oneof(fc.nat(20), fc.nat(MAX_LEAVES));
 type Reference = { readonly mth: (from: number, to: number) => Buffer; readonly path: (leaf: number) => Buffer[] };
 
 function referenceOf(data: readonly string[]): Reference {
-  const remembered = new Map<string, Buffer>();
+  const cache = new Map<string, Buffer>();
   const sha = (...parts: (string | Uint8Array)[]) =>
     parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
   const splitOf = (n: number) => {
@@ -28,7 +28,7 @@ function referenceOf(data: readonly string[]): Reference {
 
   function mth(from: number, to: number): Buffer {
     const key = `${from}:${to}`;
-    const known = remembered.get(key);
+    const known = cache.get(key);
     if (known !== undefined) return known;
     const n = to - from;
     const k = splitOf(n);
@@ -38,7 +38,7 @@ function referenceOf(data: readonly string[]): Reference {
         : n === 1
           ? sha(Buffer.of(0), data[from] ?? '')
           : sha(Buffer.of(1), mth(from, from + k), mth(from + k, to));
-    remembered.set(key, hash);
+    cache.set(key, hash);
     return hash;
   }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run verify-receipt -- <file.json> --keys <file or address>`, or `--public-key <base64>` in its place: checks a receipt without the
+ * `npm run verify-receipt -- <file.json> --keys <file or address>`, or `--public-key <base64>` instead: checks a receipt without the
  * service. The file is the answer of GET /api/operator/receipts/{id}.
  *
  * Exits 0 when everything in it is valid, 1 when not, and 2 when there is no verdict: no key was given, or the keys could not be read.
@@ -68,7 +68,7 @@ function readArguments(argv: readonly string[]): {
   const { keys = [], 'public-key': publicKeys = [] } = values;
   if (keys.length + publicKeys.length === 0) {
     throw new NotCheckedError(
-      `Nothing was checked: a receipt proves nothing by the key inside of it, so say which keys you trust, with --keys or --public-key.\n${USAGE}`,
+      `Nothing was checked: a receipt proves nothing by the key inside of it, so name the keys that you trust, with --keys or --public-key.\n${USAGE}`,
     );
   }
   return { file, keys, publicKeys };
@@ -143,11 +143,11 @@ function linesOf(verdict: ReceiptVerdict): readonly string[] {
   ];
   if (counted === null) return lines;
   const { statement, leaf, leaf_index: index } = counted.seal;
-  const place = `rank ${leaf.final_rank}, payout ${leaf.payout_amount}`;
+  const result = `rank ${leaf.final_rank}, payout ${leaf.payout_amount}`;
   const isCounted = `VALID: this receipt is counted in round ${statement.round_number}`;
   return [
     ...lines,
-    leaf.best ? `${isCounted} with ${place}.` : `${isCounted}; a better run gave its player ${place}.`,
+    leaf.best ? `${isCounted} with ${result}.` : `${isCounted}; a better run gave its player ${result}.`,
     `  round_id: ${JSON.stringify(statement.round_id)}`,
     `  settled_at: ${JSON.stringify(statement.settled_at)}`,
     `  leaf: ${index + 1} of ${statement.leaves} (Merkle tree of RFC 6962, root ${statement.root})`,

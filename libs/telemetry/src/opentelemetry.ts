@@ -38,8 +38,8 @@ const MAX_WAITING_SPANS = 8_192;
 const SEND_EVERY_MS = 1_000;
 const FLUSH_LIMIT_MS = 2_000;
 /** An unreachable collector is logged at most this often, not once per try. */
-const FAULT_EVERY_MS = 60_000;
-const MAX_FAULT_LENGTH = 300;
+const ERROR_EVERY_MS = 60_000;
+const MAX_ERROR_LENGTH = 300;
 
 const KINDS = { internal: OtelSpanKind.INTERNAL, server: OtelSpanKind.SERVER, client: OtelSpanKind.CLIENT } as const;
 
@@ -47,7 +47,7 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
   readonly tracer: Tracer;
   flush(): Promise<void>;
 } {
-  tellFaults(options.onFault);
+  reportErrors(options.onError);
   const provider = new TracerProvider({
     // The operator's attributes of the process, by OTEL_RESOURCE_ATTRIBUTES, and the replica's id.
     resource: defaultResource()
@@ -67,10 +67,10 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
     async flush() {
       const limit = Promise.withResolvers<void>();
       const timer = setTimeout(() => {
-        options.onFault('the last spans could not be sent in time');
+        options.onError('the last spans could not be sent in time');
         limit.resolve();
       }, FLUSH_LIMIT_MS);
-      // `onFault` has already received the error.
+      // `onError` has already received the error.
       await Promise.race([provider.shutdown().catch(() => undefined), limit.promise]);
       clearTimeout(timer);
     },
@@ -86,21 +86,21 @@ function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
   return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-function tellFaults(onFault: (fault: string) => void): void {
+function reportErrors(onError: (error: string) => void): void {
   let nextAt = 0;
-  const tell = (fault: string) => {
+  const report = (error: string) => {
     const now = performance.now();
     if (now < nextAt) return;
-    nextAt = now + FAULT_EVERY_MS;
-    onFault(fault.slice(0, MAX_FAULT_LENGTH));
+    nextAt = now + ERROR_EVERY_MS;
+    onError(error.slice(0, MAX_ERROR_LENGTH));
   };
   // The message of an export failure.
   setGlobalErrorHandler((error) =>
-    tell(error instanceof Error ? `${errorTypeOf(error)} ${error.message}` : String(error)),
+    report(error instanceof Error ? `${errorTypeOf(error)} ${error.message}` : String(error)),
   );
   const silent = () => undefined;
   diag.setLogger(
-    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { error: report, warn: report, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

@@ -18,5 +18,5 @@ export type TracingOptions = {
   /** For `traceidratio`: 0 to 1. */
   readonly ratio: number;
   /** Called when spans were lost. Neither spans nor requests wait for space in the queue. */
-  readonly onFault: (fault: string) => void;
+  readonly onError: (error: string) => void;
 };

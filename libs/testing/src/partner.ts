@@ -61,7 +61,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
         ...sendOptions.headers,
       };
-      const answer = await exchange<Body>(agent, baseUrl + path, method, headers, sent);
+      const answer = await sendRequest<Body>(agent, baseUrl + path, method, headers, sent);
       const entry: JournalEntry = {
         method,
         path,
@@ -78,7 +78,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-async function exchange<Body>(
+async function sendRequest<Body>(
   agent: Agent,
   url: string,
   method: string,

@@ -50,7 +50,7 @@ test('a receiver’s answer waits until it is released, or is never sent, or the
 test('a receiver that was stopped starts again on its port', async () => {
   const first = await startReceiver({ ca });
   await first[Symbol.asyncDispose]();
-  await expect(post(first.url, 'nobody')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(post(first.url, 'unread')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await using second = await startReceiver({ ca, port: first.port });
   expect((await post(first.url, 'again')).statusCode).toBe(200);
   expect(second.requests).toHaveLength(1);

@@ -42,7 +42,7 @@ async function catalogAfter(work: (client: pg.Client, url: string) => Promise<un
  * objects, and parentheses: it prints a `between` with more of them than it keeps when it reads that again.
  */
 const CATALOG = `
-  select translate(said, '()', '') as line
+  select translate(definition, '()', '') as line
   from (
     select concat_ws(' ', 'object', type, regexp_replace(identity, '_\\d{5,}', ''))
     from (select distinct classid, objid, objsubid from pg_depend where objid >= 16384)
@@ -75,4 +75,4 @@ const CATALOG = `
     union all
     select concat_ws(' ', 'comment', type, identity, description)
     from pg_description cross join lateral pg_identify_object(classoid, objoid, objsubid) where objoid >= 16384
-  ) as everything (said)`;
+  ) as everything (definition)`;

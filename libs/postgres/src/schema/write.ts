@@ -12,7 +12,7 @@ import { pgDump } from '@electric-sql/pglite-tools/pg_dump';
 import { readMigrations } from '../migrate.ts';
 
 const HEADER = `-- Derived from migrations/ by \`npm run schema\`; do not edit. Tables, constraints and indexes as they are after all of them.
--- What a migration says of its reasons, and the rows that it inserts, are there.
+-- The reasons of a migration, and the rows that it inserts, are there.
 `;
 
 async function dumpSchema(database: PGlite, migrations: string): Promise<string> {

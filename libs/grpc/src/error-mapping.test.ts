@@ -1,0 +1,25 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { expect, test } from 'vitest';
+import { callFailedError, countsAgainstBreaker, serviceError, statusOfThrown } from './error-mapping.ts';
+
+function failedBy(trailer: string | undefined) {
+  const metadata = new Metadata();
+  if (trailer !== undefined) metadata.set(trailer, '1');
+  return callFailedError('a call', serviceError({ code: status.INTERNAL, details: 'internal error', metadata }));
+}
+
+test.each(['laurel-error', 'laurel-fault'])(
+  'an error of a handler with the trailer %s does not count against the breaker',
+  (name) => {
+    expect(countsAgainstBreaker(failedBy(name))).toBe(false);
+  },
+);
+
+test('an INTERNAL status without the trailer of a handler counts against the breaker', () => {
+  expect(countsAgainstBreaker(failedBy(undefined))).toBe(true);
+});
+
+test('an error of a handler is sent with the trailer of this release and that of the release before', () => {
+  const { code, metadata } = statusOfThrown(new Error('bug'));
+  expect([code, metadata.getMap()]).toEqual([status.INTERNAL, { 'laurel-error': '1', 'laurel-fault': '1' }]);
+});
