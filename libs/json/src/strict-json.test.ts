@@ -4,9 +4,9 @@ import { parseExactJson, parseJson } from './parse-json.ts';
 import { MAX_DEPTH, parseStrictJson } from './strict-json.ts';
 
 const parse = (text: string, names: readonly string[] = []) => parseStrictJson(Buffer.from(text), names);
-const faultOf = (text: string) => {
+const issueOf = (text: string) => {
   const json = parse(text);
-  return json.kind === 'faulty' ? json.message : null;
+  return json.kind === 'invalid' ? json.message : null;
 };
 
 describe('what is refused', () => {
@@ -16,12 +16,12 @@ describe('what is refused', () => {
     ['a byte order mark', '\ufeff{}'],
     ['NaN', '{"a":NaN}'],
   ])('%s is not JSON', (_name, text) => {
-    expect(faultOf(text)).toBe('The body is not valid JSON.');
+    expect(issueOf(text)).toBe('The body is not valid JSON.');
   });
 
   test('bytes that are not UTF-8 are refused', () => {
     expect(parseStrictJson(Buffer.from([0x22, 0xff, 0x22]))).toEqual({
-      kind: 'faulty',
+      kind: 'invalid',
       message: 'The body is not valid UTF-8.',
     });
   });
@@ -36,22 +36,22 @@ describe('what is refused', () => {
     ['with a long name', `{"${'n'.repeat(65)}":1,"${'n'.repeat(65)}":1}`, `${'n'.repeat(64)}…`],
     ['with a name that is hidden and no Unicode', '{"a":{"\\ud800":1,"\\ud800":2},"a":{}}', '\ufffd'],
   ])('an object that names a member twice %s is refused', (_name, text, name) => {
-    expect(faultOf(text)).toBe(`The member \`${name}\` stands twice.`);
+    expect(issueOf(text)).toBe(`The member \`${name}\` stands twice.`);
   });
 
   test.each(['1e999', '-1e999', `1${'0'.repeat(400)}`])('the number %s, out of range, is refused', (number) => {
-    expect(faultOf(`{"score":${number}}`)).toBe('The body holds a number beyond the range of a double.');
+    expect(issueOf(`{"score":${number}}`)).toBe('The body holds a number beyond the range of a double.');
   });
 
   test.each(['"\\ud800"', '{"\\udfff":1}'])('a lone surrogate is refused: %s', (text) => {
-    expect(faultOf(text)).toBe('The body holds text that is not valid Unicode.');
+    expect(issueOf(text)).toBe('The body holds text that is not valid Unicode.');
   });
 
   test(`nesting beyond ${MAX_DEPTH} levels, however deep, is refused`, () => {
     const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-    expect(faultOf(nested(MAX_DEPTH))).toBeNull();
-    expect(faultOf(nested(MAX_DEPTH + 1))).toMatch('deeper');
-    expect(faultOf(nested(120_000))).toMatch('deeper');
+    expect(issueOf(nested(MAX_DEPTH))).toBeNull();
+    expect(issueOf(nested(MAX_DEPTH + 1))).toMatch('deeper');
+    expect(issueOf(nested(120_000))).toMatch('deeper');
   });
 });
 
@@ -128,7 +128,7 @@ describe('properties of strict JSON', () => {
       fc.property(sample, ({ text, hasDuplicate }) => {
         const json = parse(text);
         if (hasDuplicate) {
-          expect(json).toMatchObject({ kind: 'faulty', message: expect.stringMatching(/stands twice/) });
+          expect(json).toMatchObject({ kind: 'invalid', message: expect.stringMatching(/stands twice/) });
         } else {
           const value = parseJson(text);
           expect(json).toEqual({ kind: 'parsed', value, exact: value, verbatim: {} });

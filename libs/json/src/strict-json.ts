@@ -24,32 +24,32 @@ export type StrictJson =
       /** Members of the outermost object, by name, as the very text that was sent. */
       readonly verbatim: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'faulty'; readonly message: string };
+  | { readonly kind: 'invalid'; readonly message: string };
 
 /** Reads a body. `verbatimNames` are the members of the outermost object whose text is returned as sent. */
 export function parseStrictJson(bytes: Buffer, verbatimNames: readonly string[] = []): StrictJson {
-  if (!isUtf8(bytes)) return faulty('The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) return invalid('The body is not valid UTF-8.');
   const text = bytes.toString();
   let value: unknown;
   try {
     value = parseJson(text);
   } catch {
-    return faulty('The body is not valid JSON.');
+    return invalid('The body is not valid JSON.');
   }
 
   const tally = { members: 0 };
-  const fault = inspect(value, 1, tally);
-  if (fault !== null) return faulty(fault);
+  const issue = inspect(value, 1, tally);
+  if (issue !== null) return invalid(issue);
 
   // Of two members with one name the parser keeps one, so the text then has more members than the value, and otherwise as many.
   // That needs a parser which never confuses two names: parseJson is one, the native parser is not.
   const scan = scanMembers(text, verbatimNames);
-  if (scan.members !== tally.members) return faulty(`The member \`${shortened(repeatedName(text))}\` stands twice.`);
+  if (scan.members !== tally.members) return invalid(`The member \`${shortened(repeatedName(text))}\` stands twice.`);
   return { kind: 'parsed', value, exact: scan.areNumbersExact ? value : parseExactJson(text), verbatim: scan.verbatim };
 }
 
-function faulty(message: string): StrictJson {
-  return { kind: 'faulty', message };
+function invalid(message: string): StrictJson {
+  return { kind: 'invalid', message };
 }
 
 /** Walks a parsed value, counts the members of its objects, and returns its first validation issue. */
@@ -61,16 +61,16 @@ function inspect(value: unknown, depth: number, tally: { members: number }): str
   if (depth > MAX_DEPTH) return `The body nests deeper than ${MAX_DEPTH} levels.`;
   if (Array.isArray(value)) {
     for (const item of value) {
-      const fault = inspect(item, depth + 1, tally);
-      if (fault !== null) return fault;
+      const issue = inspect(item, depth + 1, tally);
+      if (issue !== null) return issue;
     }
     return null;
   }
   for (const name of Object.keys(value)) {
     tally.members += 1;
-    const fault =
+    const issue =
       inspect(name, depth + 1, tally) ?? inspect((value as Record<string, unknown>)[name], depth + 1, tally);
-    if (fault !== null) return fault;
+    if (issue !== null) return issue;
   }
   return null;
 }

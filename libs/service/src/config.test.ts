@@ -32,12 +32,12 @@ const complete = {
   WALLET_ADDRESS: '127.0.0.1:7001',
 };
 
-function faultsOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): readonly string[] {
+function issuesOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): readonly string[] {
   try {
     parseConfig(of, env);
     return [];
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.issues;
     throw error;
   }
 }
@@ -54,14 +54,14 @@ test('a complete environment is read, with defaults for unset or empty variables
 });
 
 test('all validation issues of an environment are reported together, by name, without the value', () => {
-  const faults = faultsOf({
+  const issues = issuesOf({
     LOG_LEVEL: 'loud',
     POOL: '0',
     SWEEP_INTERVAL_MS: '99999999999',
     DATABASE_URL: 'mysql://u:hunter2@h/d',
     WALLET_ADDRESS: 'wallet',
   });
-  expect(faults).toEqual([
+  expect(issues).toEqual([
     'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent',
     'GRPC_PORT: is required',
     'POOL: must be a whole number of at least 1',
@@ -73,17 +73,17 @@ test('all validation issues of an environment are reported together, by name, wi
 
 test('numbers of the configuration are plain digits in their range', () => {
   for (const wrong of ['-1', '65536', '1.5', '0x10', ' 80', '1e3', 'eighty']) {
-    expect(faultsOf({ ...complete, GRPC_PORT: wrong })).toEqual(['GRPC_PORT: must be a port, 0 to 65535']);
+    expect(issuesOf({ ...complete, GRPC_PORT: wrong })).toEqual(['GRPC_PORT: must be a port, 0 to 65535']);
   }
-  expect(faultsOf({ ...complete, GRPC_PORT: '65535' })).toEqual([]);
+  expect(issuesOf({ ...complete, GRPC_PORT: '65535' })).toEqual([]);
 });
 
 test('an address is a host and a port, or a gRPC target', () => {
   for (const right of ['wallet:7001', '10.0.0.1:80', '[::1]:7001', 'dns:///wallet.laurel:7001']) {
-    expect(faultsOf({ ...complete, WALLET_ADDRESS: right })).toEqual([]);
+    expect(issuesOf({ ...complete, WALLET_ADDRESS: right })).toEqual([]);
   }
   for (const wrong of ['wallet', ':7001', 'wallet:', 'wallet:port', 'http://wallet', 'a b:1']) {
-    expect(faultsOf({ ...complete, WALLET_ADDRESS: wrong })).toEqual(['WALLET_ADDRESS: must be host:port']);
+    expect(issuesOf({ ...complete, WALLET_ADDRESS: wrong })).toEqual(['WALLET_ADDRESS: must be host:port']);
   }
 });
 
@@ -93,7 +93,7 @@ test('NATS_URL has one URL or several, each with its port', () => {
     'nats://[::1]:4222',
     'nats://a:4222,nats://user:secret@b.laurel:4222',
   ]) {
-    expect(faultsOf({ ...complete, NATS_URL: right })).toEqual([]);
+    expect(issuesOf({ ...complete, NATS_URL: right })).toEqual([]);
   }
   for (const wrong of [
     '127.0.0.1:4222',
@@ -103,7 +103,7 @@ test('NATS_URL has one URL or several, each with its port', () => {
     'nats://a:4222,',
     'nats://a:4222, b',
   ]) {
-    expect(faultsOf({ ...complete, NATS_URL: wrong })).toEqual([
+    expect(issuesOf({ ...complete, NATS_URL: wrong })).toEqual([
       'NATS_URL: must be nats://host:port, or several of them',
     ]);
   }
@@ -125,7 +125,7 @@ test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost', ''])(
 test.each(['0.0.0.0', '::', '10.0.0.1', 'wallet', 'localhost.example'])(
   'a server on %s needs its certificate, key and authority',
   (host) => {
-    expect(faultsOf({ GRPC_HOST: host }, channels)).toEqual(
+    expect(issuesOf({ GRPC_HOST: host }, channels)).toEqual(
       Object.keys(FILES).map((name) => `${name}: must be set where GRPC_HOST is not this machine alone`),
     );
     expect(parseConfig(channels, { GRPC_HOST: host, ...FILES })).toMatchObject(FILES);
@@ -134,7 +134,7 @@ test.each(['0.0.0.0', '::', '10.0.0.1', 'wallet', 'localhost.example'])(
 
 test('the certificate files are all three required, or none', () => {
   for (const missing of Object.keys(FILES)) {
-    expect(faultsOf({ ...FILES, [missing]: '' }, channels)).toEqual([
+    expect(issuesOf({ ...FILES, [missing]: '' }, channels)).toEqual([
       `${missing}: must be set where one of the three files is`,
     ]);
   }

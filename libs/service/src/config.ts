@@ -4,12 +4,12 @@ import { z } from 'zod';
 
 /** All validation issues of an environment, each as `NAME: what is wrong`. Values are never included: they may be secrets. */
 export class ConfigError extends Error {
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
+  constructor(issues: readonly string[]) {
+    super(issues.join('\n'));
     this.name = 'ConfigError';
-    this.faults = faults;
+    this.issues = issues;
   }
 }
 

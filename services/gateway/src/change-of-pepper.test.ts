@@ -90,6 +90,6 @@ test.each([
   ['one version twice', { KEY_PEPPERS_ACCEPTED: `2:${OLD},2:${NEW}` }],
   ['the version of the current one', { KEY_PEPPERS_ACCEPTED: `1:${NEW}` }],
 ])('a configuration of peppers with %s is refused', async (_what, peppers) => {
-  const faults = await start({ KEY_PEPPER: OLD, ...peppers }).catch((error: { faults?: string[] }) => error.faults);
-  expect(faults).toEqual([expect.stringMatching(/^KEY_PEPPERS_ACCEPTED: must/)]);
+  const issues = await start({ KEY_PEPPER: OLD, ...peppers }).catch((error: { issues?: string[] }) => error.issues);
+  expect(issues).toEqual([expect.stringMatching(/^KEY_PEPPERS_ACCEPTED: must/)]);
 });

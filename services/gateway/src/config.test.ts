@@ -15,11 +15,11 @@ const [A, B, C] = Array.from({ length: 3 }, () => randomBytes(24).toString('base
 
 const operators = (variables: Record<string, string>) =>
   operatorsOf(parseConfig(gatewayConfigSchema, { ...BASE, ...variables }));
-const faults = (variables: Record<string, string>): unknown => {
+const issuesOf = (variables: Record<string, string>): unknown => {
   try {
     return operators(variables);
   } catch (error) {
-    return (error as { faults?: unknown }).faults;
+    return (error as { issues?: unknown }).issues;
   }
 };
 
@@ -44,9 +44,9 @@ describe('operators in the configuration', () => {
     ],
     ['a token without a name', { OPERATOR_TOKENS: `${A}` }, /^OPERATOR_TOKENS: must be name:token/],
     ['one token twice', { OPERATOR_TOKEN: `${A}`, OPERATOR_TOKENS: `a:${A}` }, /^OPERATOR_TOKENS: must not give/],
-  ])('operator settings with %s are refused, and the issue contains no token', (_what, variables, fault) => {
-    const found = faults(variables);
-    expect(found).toEqual([expect.stringMatching(fault)]);
+  ])('operator settings with %s are refused, and the issue contains no token', (_what, variables, issue) => {
+    const found = issuesOf(variables);
+    expect(found).toEqual([expect.stringMatching(issue)]);
     expect(JSON.stringify(found)).not.toContain(A);
   });
 });

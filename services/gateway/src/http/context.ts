@@ -62,7 +62,7 @@ export interface CheckedInput {
 /** A validation issue describes what is wrong with the request, and never repeats the value. */
 export type InputVerdict =
   | { readonly kind: 'valid'; readonly input: CheckedInput }
-  | { readonly kind: 'faulty'; readonly message: string; readonly details?: object | undefined };
+  | { readonly kind: 'invalid'; readonly message: string; readonly details?: object | undefined };
 
 /** The context takes the place of Express's `locals`, so that no second look-up per request is needed. */
 export function contextOf(response: Response): RequestContext {

@@ -14,15 +14,15 @@ export function parseJsonBody(
   verbatimNames: readonly string[] = [],
 ): StrictJson {
   const contentType = request.headers['content-type'];
-  if (contentType === undefined) return { kind: 'faulty', message: 'The header `Content-Type` is missing.' };
+  if (contentType === undefined) return { kind: 'invalid', message: 'The header `Content-Type` is missing.' };
   if (!isJsonMediaType(contentType)) {
-    return { kind: 'faulty', message: 'The header `Content-Type` must be `application/json`, in UTF-8.' };
+    return { kind: 'invalid', message: 'The header `Content-Type` must be `application/json`, in UTF-8.' };
   }
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
-    return { kind: 'faulty', message: 'The body must not be compressed.' };
+    return { kind: 'invalid', message: 'The body must not be compressed.' };
   }
   if (context.isBodyTooLarge) {
-    return { kind: 'faulty', message: `The body is larger than ${context.maxBodyBytes / 1024} KiB.` };
+    return { kind: 'invalid', message: `The body is larger than ${context.maxBodyBytes / 1024} KiB.` };
   }
   return parseStrictJson(context.rawBody ?? NO_BYTES, verbatimNames);
 }

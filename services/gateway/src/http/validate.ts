@@ -19,7 +19,7 @@ export function validate(route: V1Route<never>, check: InputCheck): RequestHandl
     const context = contextOf(response);
     context.routeTemplate = routeTemplate;
     const checked = check(request, context);
-    if (checked.kind === 'faulty') return sendError(response, 'invalid_request', checked.message, checked.details);
+    if (checked.kind === 'invalid') return sendError(response, 'invalid_request', checked.message, checked.details);
     context.input = checked.input;
     next();
   };
@@ -34,9 +34,9 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
     let idempotencyKey = '';
     if (needsIdempotencyKey) {
       const header = request.headers['idempotency-key'];
-      if (typeof header !== 'string' || header === '') return faulty('The header `Idempotency-Key` is missing.');
+      if (typeof header !== 'string' || header === '') return invalid('The header `Idempotency-Key` is missing.');
       if (!isIdempotencyKeyShortEnough(header)) {
-        return faulty(`The header \`Idempotency-Key\` is longer than ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters.`);
+        return invalid(`The header \`Idempotency-Key\` is longer than ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters.`);
       }
       idempotencyKey = header;
     }
@@ -44,9 +44,9 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
     let query: unknown;
     if (route.query !== undefined) {
       const sent = readQuery(request.url);
-      if (sent === null) return faulty('The query is not valid.');
+      if (sent === null) return invalid('The query is not valid.');
       const checked = route.query.safeParse(sent);
-      if (!checked.success) return faulty('The query is not valid.', { issues: validationIssuesOf(checked.error) });
+      if (!checked.success) return invalid('The query is not valid.', { issues: validationIssuesOf(checked.error) });
       query = checked.data;
     }
 
@@ -55,14 +55,14 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
     let verbatim = NOTHING_VERBATIM;
     if (route.body !== undefined) {
       const json = parseJsonBody(request, context, verbatimNames);
-      if (json.kind === 'faulty') return json;
+      if (json.kind === 'invalid') return json;
       const checked = route.body.safeParse(json.value);
-      if (!checked.success) return faulty('The body is not valid.', { issues: validationIssuesOf(checked.error) });
+      if (!checked.success) return invalid('The body is not valid.', { issues: validationIssuesOf(checked.error) });
       for (const [name, maxBytes] of verbatimLimits) {
         const text = json.verbatim[name];
         if (text !== undefined && Buffer.byteLength(text) > maxBytes) {
           const message = `must have at most ${maxBytes / 1024} KiB`;
-          return faulty('The body is not valid.', { issues: [{ field: name, message }] });
+          return invalid('The body is not valid.', { issues: [{ field: name, message }] });
         }
       }
       body = checked.data;
@@ -109,6 +109,6 @@ function lowerCased(params: Readonly<Record<string, string | string[]>>): Record
   return lower;
 }
 
-function faulty(message: string, details?: object): InputVerdict {
-  return { kind: 'faulty', message, details };
+function invalid(message: string, details?: object): InputVerdict {
+  return { kind: 'invalid', message, details };
 }

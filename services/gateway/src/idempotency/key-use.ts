@@ -22,7 +22,7 @@ export function keyUseOf(route: V1Route<never>, check: InputCheck): KeyUseOf | u
     const context = contextOf(response);
     if (context.keyUse !== undefined) return context.keyUse;
     const checked = check(request, context);
-    if (checked.kind === 'faulty') return null;
+    if (checked.kind === 'invalid') return null;
     const { input } = checked;
     context.keyUse = {
       recordId: recordIdOf(principal, template, input.idempotencyKey),
