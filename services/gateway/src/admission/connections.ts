@@ -141,7 +141,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const displaceOne = (among: Waiting): boolean => {
     const least = among.first();
     if (least === undefined) return false;
-    forget(least);
+    remove(least);
     end(least, 'displaced');
     return true;
   };
@@ -153,7 +153,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     all.delete(connection);
     connection.address?.delete(connection);
   };
-  const forget = (connection: Connection) => {
+  const remove = (connection: Connection) => {
     const { socket, address } = connection;
     if (!bySocket.delete(socket)) return;
     busy.delete(connection);
@@ -188,7 +188,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       addresses.set(network, address);
     }
     wait(connection);
-    socket.once('close', () => forget(connection));
+    socket.once('close', () => remove(connection));
   });
 
   server.on('timeout', (socket: Socket) => {

@@ -1,7 +1,7 @@
 /** `/v1`: each request is checked in the order of `check-order.ts`. */
 import { Router } from 'express';
 import { type Admission, admit } from '../../admission/admission.ts';
-import { answerNoRoute, forgetUndecodablePath } from '../../http/errors.ts';
+import { answerNoRoute, ignoreUndecodablePath } from '../../http/errors.ts';
 import type { BodyReader } from '../../http/raw-body.ts';
 import { inputCheckOf, validate } from '../../http/validate.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
@@ -34,6 +34,6 @@ export function v1Router(deps: V1Dependencies): Router {
     );
   }
   // Also for a method that a path does not have, and for OPTIONS, which the router would otherwise answer.
-  router.use(forgetUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
+  router.use(ignoreUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
   return router;
 }
