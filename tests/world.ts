@@ -464,7 +464,7 @@ export const UNTAKEN: readonly (readonly [Service, string])[] = [
 
 /** The writes that the services make after their responses, as long as they are not done. */
 const UNWRITTEN: readonly (readonly [Service, string])[] = [
-  ['gateway', `select 1 from idempotency_records where state = 'claimed' limit 1`],
+  ['gateway', `select 1 from idempotency_records where state = 'locked' limit 1`],
   ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
   ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
   ...UNTAKEN,

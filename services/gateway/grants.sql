@@ -16,7 +16,7 @@ grant select, insert on operator_action_results to :"running_role";
 
 -- Idempotency records and rate windows of requests.
 grant select, insert, delete,
-  update (operation_id, fingerprint, state, generation, status, body, created_at, claimed_at)
+  update (operation_id, fingerprint, state, generation, status, body, created_at, locked_at)
   on idempotency_records to :"running_role";
 grant select, insert, delete, update (key_id, started_at, requests, last_request_at) on request_windows to :"running_role";
 -- For replicas of the previous release, until none is left.

@@ -44,7 +44,7 @@ CREATE TABLE public.idempotency_records (
     generation integer NOT NULL,
     status smallint,
     created_at timestamp(3) with time zone NOT NULL,
-    claimed_at timestamp(3) with time zone NOT NULL,
+    locked_at timestamp(3) with time zone NOT NULL,
     body text,
     CONSTRAINT idempotency_records_fingerprint_is_sha256 CHECK ((octet_length(fingerprint) = 32)),
     CONSTRAINT idempotency_records_only_success_is_stored CHECK (
@@ -52,7 +52,7 @@ CASE
     WHEN (state = 'completed'::text) THEN (((status >= 200) AND (status <= 299)) AND (body IS NOT NULL))
     ELSE ((status IS NULL) AND (body IS NULL))
 END),
-    CONSTRAINT idempotency_records_state_is_known CHECK ((state = ANY (ARRAY['claimed'::text, 'completed'::text, 'released'::text])))
+    CONSTRAINT idempotency_records_state_is_known CHECK ((state = ANY (ARRAY['locked'::text, 'completed'::text, 'released'::text])))
 )
 WITH (fillfactor='20', autovacuum_vacuum_scale_factor='0.05');
 

@@ -40,8 +40,8 @@ type Service = (typeof SERVICES)[number];
 
 /** The flows that pass each failpoint of these services. A failpoint without a flow does not compile. */
 const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
-  'gateway.claim.before-commit': ['create', 'win'],
-  'gateway.claim.after-commit': ['create', 'win'],
+  'gateway.lock.before-commit': ['create', 'win'],
+  'gateway.lock.after-commit': ['create', 'win'],
   'gateway.create.before-call': ['create', 'enter'],
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],

@@ -176,7 +176,7 @@ describe('payouts of awards', () => {
       await world.allWritten();
       // As if the process had died before it stored the response, more than a minute ago.
       await world.stack.database('gateway').query(
-        `update idempotency_records set state = 'claimed', status = null, body = null, claimed_at = now() - interval '61 s'
+        `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
        where body = $1`,
         [outcome.text],
       );

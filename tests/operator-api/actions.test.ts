@@ -326,7 +326,7 @@ describe('the log of operator actions', () => {
     });
   });
 
-  describe('the throttle of guesses of an operator token', () => {
+  describe('the throttle of wrong operator tokens', () => {
     const from = (localAddress: string, token: string, options: SendOptions = {}): Promise<Answer<unknown>['status']> =>
       new Promise((resolve, reject) => {
         const sent = request(`${world.stack.baseUrl}/api/operator/programs?limit=1`, {
@@ -340,20 +340,20 @@ describe('the log of operator actions', () => {
         sent.once('error', reject);
         sent.end();
       });
-    const guess = (address: string, count: number) =>
+    const sendWrongTokens = (address: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => from(address, randomBytes(24).toString('base64url'))));
 
-    test('guesses of an operator token are throttled without a comparison, and operators from other addresses are not', async () => {
-      const statuses = await guess('127.0.0.2', 60);
+    test('wrong operator tokens are throttled without a comparison, and operators from other addresses are not', async () => {
+      const statuses = await sendWrongTokens('127.0.0.2', 60);
       expect(statuses.filter((status) => status === 401)).toHaveLength(10);
       expect(statuses.filter((status) => status === 429)).toHaveLength(50);
       expect(await from('127.0.0.2', world.stack.operatorToken)).toBe(429);
       expect(await from('127.0.0.3', world.stack.operatorToken)).toBe(200);
     });
 
-    test('guesses of an operator token do not throttle operators at an address where they succeeded before', async () => {
+    test('wrong operator tokens do not throttle operators at an address where they succeeded before', async () => {
       expect(await from('127.0.0.4', ALICE)).toBe(200);
-      const statuses = await guess('127.0.0.4', 60);
+      const statuses = await sendWrongTokens('127.0.0.4', 60);
       expect(statuses.filter((status) => status === 401)).toHaveLength(10);
       expect(statuses.filter((status) => status === 429)).toHaveLength(50);
       for (const token of [ALICE, world.stack.operatorToken]) expect(await from('127.0.0.4', token)).toBe(200);

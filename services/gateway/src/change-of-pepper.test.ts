@@ -6,7 +6,7 @@ import { gatewayConfigSchema } from './config.ts';
 import { startGateway } from './server.ts';
 
 /** No service listens on this port: no part of this test needs another service to answer. */
-const NOBODY = '127.0.0.1:1';
+const UNREACHABLE = '127.0.0.1:1';
 const OPERATOR_TOKEN = randomBytes(32).toString('base64url');
 const CREDENTIALS = { email: 'dev@example.com', password: 'correct horse battery' };
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
@@ -24,10 +24,10 @@ async function start(peppers: Record<string, string>) {
     LOG_LEVEL: 'silent',
     HTTP_PORT: '0',
     GATEWAY_DATABASE_URL: databaseUrl,
-    WALLET_ADDRESS: NOBODY,
-    CHALLENGE_ADDRESS: NOBODY,
-    TOURNAMENT_ADDRESS: NOBODY,
-    WEBHOOK_ADDRESS: NOBODY,
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: UNREACHABLE,
+    TOURNAMENT_ADDRESS: UNREACHABLE,
+    WEBHOOK_ADDRESS: UNREACHABLE,
     OPERATOR_TOKEN,
     ...peppers,
   });

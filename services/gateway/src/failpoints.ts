@@ -2,8 +2,8 @@
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 
 export const FAILPOINTS = pointsOf('gateway', [
-  'claim.before-commit',
-  'claim.after-commit',
+  'lock.before-commit',
+  'lock.after-commit',
   'create.before-call',
   'create.after-call',
   'outcome.before-call',

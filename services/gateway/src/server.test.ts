@@ -9,7 +9,7 @@ import { mintKey } from './domain/api-key.ts';
 import { startGateway } from './server.ts';
 
 /** No service listens on this port: calls to other services fail, and everything else must work without them. */
-const NOBODY = '127.0.0.1:1';
+const UNREACHABLE = '127.0.0.1:1';
 const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const CHALLENGE_ID = '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3';
 const ATTEMPT_ID = '01a1fda3-5031-8190-ad21-6bfd27e1bae3';
@@ -82,10 +82,10 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
     HTTP_PORT: '0',
     GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: NOBODY,
-    CHALLENGE_ADDRESS: NOBODY,
-    TOURNAMENT_ADDRESS: NOBODY,
-    WEBHOOK_ADDRESS: NOBODY,
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: UNREACHABLE,
+    TOURNAMENT_ADDRESS: UNREACHABLE,
+    WEBHOOK_ADDRESS: UNREACHABLE,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',

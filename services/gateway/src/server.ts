@@ -195,7 +195,7 @@ export async function startGateway(
     limitConnections(server, {
       maxConnections: Math.min(config.MAX_CONNECTIONS, byDescriptors),
       maxPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
-      giveUp: (socket) => answerMalformed(new Error('its body stands still'), socket),
+      abort: (socket) => answerMalformed(new Error('its body stalled'), socket),
       isProxy,
     }),
   );

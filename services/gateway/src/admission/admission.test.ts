@@ -296,7 +296,7 @@ describe('key locks with the admission', () => {
       remaining: LIMIT - 2,
       keyLock: lockOf(use),
     });
-    expect(await recordsOf([use])).toEqual([{ operationId: use.operationId, state: 'claimed' }]);
+    expect(await recordsOf([use])).toEqual([{ operationId: use.operationId, state: 'locked' }]);
   });
 
   test('a key lock is not requested while the key is unknown, nor by a request that has nothing to lock', async () => {
@@ -325,7 +325,7 @@ describe('key locks with the admission', () => {
     const [use, nextUse] = [newUse(), newUse()];
     const verdicts = await Promise.all([admission.admit(key, () => use), admission.admit(next, () => nextUse)]);
     expect(verdicts).toMatchObject([{ kind: 'unauthorized' }, { kind: 'admitted', remaining: LIMIT - 3 }]);
-    expect(await recordsOf([use, nextUse])).toMatchObject([undefined, { state: 'claimed' }]);
+    expect(await recordsOf([use, nextUse])).toMatchObject([undefined, { state: 'locked' }]);
   });
 
   test('a key lock is not made from the cached facts of a key whose hash has changed since', async () => {
@@ -369,7 +369,7 @@ describe('key locks with the admission', () => {
     expect(await admission.admit(key, () => third)).toEqual(
       expect.not.objectContaining({ keyLock: expect.anything() }),
     );
-    expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'claimed' }]);
+    expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'locked' }]);
   });
 
   test('a key lock of the admission carries the completions that wait', async () => {
@@ -379,7 +379,7 @@ describe('key locks with the admission', () => {
     if (keyLock === undefined) throw new Error('expected a key lock');
     await idempotency.complete({ keyLock, fingerprint: use.fingerprint, status: 201, body: '{"a":"\\u0000"}' });
     await admission.admit(key, () => next);
-    expect(await recordsOf([use, next])).toMatchObject([{ state: 'completed' }, { state: 'claimed' }]);
+    expect(await recordsOf([use, next])).toMatchObject([{ state: 'completed' }, { state: 'locked' }]);
   });
 
   test('a key lock is found again when the answer of the database was lost', async () => {

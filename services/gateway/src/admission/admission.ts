@@ -96,14 +96,14 @@ export function createAdmission(options: {
     const keyHashes = requests.map((request) => request.keyHash);
     const wanted = wantedKeys(requests);
     const first = firstByRecord(requests);
-    await failpoint('gateway.claim.before-commit');
+    await failpoint('gateway.lock.before-commit');
     // Before completions are carried: this throws where the time is not known.
     const now = clock();
     const { rows, lockedIds } = await idempotency.carryCompletions((completions) => {
       const locking = { uses: [...first.values()], completions, now };
       return countAdmissionsAndLockKeys(database, wanted, { ...counting, ...locking });
     });
-    await failpoint('gateway.claim.after-commit');
+    await failpoint('gateway.lock.after-commit');
     return verdicts.byCount(keyHashes, rows).map((verdict, index) => {
       const request = requests[index];
       if (request === undefined || first.get(request.recordId) !== request) return verdict;

@@ -12,13 +12,13 @@ afterEach(() => {
 /** A server with short limits, and a caller of it. */
 async function start(listener: RequestListener, limits: { bodyStallMs?: number; answerStallMs?: number }) {
   const server = createServer();
-  const givenUp: Socket[] = [];
+  const aborted: Socket[] = [];
   const connections = limitConnections(server, {
     maxConnections: 10,
     maxPerAddress: 10,
     isProxy: () => false,
-    giveUp: (socket) => {
-      givenUp.push(socket);
+    abort: (socket) => {
+      aborted.push(socket);
       socket.destroy();
     },
     ...limits,
@@ -34,20 +34,20 @@ async function start(listener: RequestListener, limits: { bodyStallMs?: number; 
     connections[Symbol.dispose]();
     server.close();
   });
-  return { caller, givenUp, closed: once(caller, 'close') };
+  return { caller, aborted, closed: once(caller, 'close') };
 }
 
 test('a body that stalls is aborted', async () => {
-  const { caller, givenUp, closed } = await start((request) => void request.resume(), { bodyStallMs: 50 });
+  const { caller, aborted, closed } = await start((request) => void request.resume(), { bodyStallMs: 50 });
   caller.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf');
   await closed;
-  expect(givenUp).toHaveLength(1);
+  expect(aborted).toHaveLength(1);
 });
 
 test('a body that arrived in time leaves its route all the time that it needs', async () => {
   const { promise: isDone, resolve: done } = Promise.withResolvers<void>();
   let timeoutMs: () => number | undefined = () => undefined;
-  const { caller, givenUp } = await start(
+  const { caller, aborted } = await start(
     async (request, response) => {
       timeoutMs = () => request.socket.timeout;
       await isDone;
@@ -62,7 +62,7 @@ test('a body that arrived in time leaves its route all the time that it needs', 
   done();
   const [answer] = await once(caller, 'data');
   expect(String(answer)).toContain('at last');
-  expect(givenUp).toEqual([]);
+  expect(aborted).toEqual([]);
 });
 
 test('an answer that its caller does not read is aborted', async () => {

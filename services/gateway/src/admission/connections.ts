@@ -24,7 +24,7 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   readonly maxPerAddress: number;
   /** Answers a caller whose body stalls, and ends its connection. */
-  readonly giveUp: (socket: Socket) => void;
+  readonly abort: (socket: Socket) => void;
   /** Many clients share the connections of a proxy: they count by their requests (`client-requests.ts`), not by its address. */
   readonly isProxy: (address: string) => boolean;
   /** A body of which no byte arrived for so long is aborted. */
@@ -129,7 +129,7 @@ function leaveGently(connection: Connection): void {
 }
 
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
-  const { maxConnections, maxPerAddress, giveUp, isProxy } = limits;
+  const { maxConnections, maxPerAddress, abort, isProxy } = limits;
   const { bodyStallMs = BODY_STALL_MS, answerStallMs = ANSWER_STALL_MS } = limits;
   const all = new Waiting();
   const busy = new Set<Connection>();
@@ -137,11 +137,11 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const addresses = new Map<string, Address>();
   let open = 0;
 
-  /** Frees a slot by ending the connection that matters least among those that wait; false when all are busy. */
-  const makeRoom = (among: Waiting): boolean => {
+  /** Frees a slot: ends the connection that matters least among those that wait; false when all are busy. */
+  const displaceOne = (among: Waiting): boolean => {
     const least = among.first();
     if (least === undefined) return false;
-    forget(least);
+    remove(least);
     end(least, 'displaced');
     return true;
   };
@@ -153,7 +153,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     all.delete(connection);
     connection.address?.delete(connection);
   };
-  const forget = (connection: Connection) => {
+  const remove = (connection: Connection) => {
     const { socket, address } = connection;
     if (!bySocket.delete(socket)) return;
     busy.delete(connection);
@@ -172,8 +172,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     const network = networkOf(peer);
     const address = isProxy(peer) ? undefined : (addresses.get(network) ?? new Address(network));
     const isTooMany =
-      (address !== undefined && address.connections >= maxPerAddress && !makeRoom(address)) ||
-      (open >= maxConnections && !makeRoom(all));
+      (address !== undefined && address.connections >= maxPerAddress && !displaceOne(address)) ||
+      (open >= maxConnections && !displaceOne(all));
     if (isTooMany) {
       ended.inc({ reason: 'refused' });
       return void socket.destroy();
@@ -188,14 +188,14 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       addresses.set(network, address);
     }
     wait(connection);
-    socket.once('close', () => forget(connection));
+    socket.once('close', () => remove(connection));
   });
 
   server.on('timeout', (socket: Socket) => {
     const { request, response } = bySocket.get(socket) ?? {};
     if (request?.complete === false && response?.headersSent === false) {
       ended.inc({ reason: 'stalled' });
-      return giveUp(socket);
+      return abort(socket);
     }
     socket.destroy();
   });

@@ -1,14 +1,14 @@
 /**
  * Authentication of operators: bearer tokens from the configuration, each with the name of its holder. Wrong tokens are slowed down per client
- * (`domain/guesses.ts`), counted in this process alone: a token has so many characters that counting per replica is strict enough, and
- * guessing never puts load on the database.
+ * (`domain/token-backoff.ts`), counted in this process alone: a token has so many characters that counting per replica is strict enough, and
+ * wrong tokens never put load on the database.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@laurel/service';
 import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import { AFTER_RIGHT, afterWrong, type Guesser, STRANGER, waitOf } from '../domain/guesses.ts';
 import { networkOf } from '../domain/sign-in-throttle.ts';
+import { afterWrongToken, KNOWN_CLIENT, type TokenFailures, UNKNOWN_CLIENT, waitOf } from '../domain/token-backoff.ts';
 import { sendError, sendJson, tooManyRequests } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
 import { bearerTokenOf } from './bearer-token.ts';
@@ -30,7 +30,7 @@ export function requireOperator(options: {
 }): RequestHandler {
   const { tokens, clock, addressOf } = options;
   const operators = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
-  const clients = new LRUCache<string, Guesser>({ max: MAX_CLIENTS });
+  const clients = new LRUCache<string, TokenFailures>({ max: MAX_CLIENTS });
 
   /** Compares with every token, so that the time does not depend on which one matches. */
   const operatorOf = (token: string): string | undefined => {
@@ -40,13 +40,13 @@ export function requireOperator(options: {
 
   return (request, response, next) => {
     const client = networkOf(addressOf(request));
-    const guesser = clients.get(client) ?? STRANGER;
+    const failures = clients.get(client) ?? UNKNOWN_CLIENT;
     const now = clock();
     const token = bearerTokenOf(request);
-    const wait = token === undefined ? null : waitOf(guesser, now);
-    const operator = token === undefined || (wait !== null && !guesser.isKnown) ? undefined : operatorOf(token);
+    const wait = token === undefined ? null : waitOf(failures, now);
+    const operator = token === undefined || (wait !== null && !failures.isKnown) ? undefined : operatorOf(token);
     if (operator !== undefined) {
-      clients.set(client, AFTER_RIGHT);
+      clients.set(client, KNOWN_CLIENT);
       contextOf(response).operator = operator;
       return next();
     }
@@ -54,7 +54,7 @@ export function requireOperator(options: {
       const { status, body, headers } = tooManyRequests(wait);
       return sendJson(response, status, JSON.stringify(body), headers);
     }
-    if (token !== undefined) clients.set(client, afterWrong(guesser, now));
+    if (token !== undefined) clients.set(client, afterWrongToken(failures, now));
     sendError(response, 'unauthorized', 'The operator token is missing or not valid.');
   };
 }

@@ -83,13 +83,13 @@ export function limitRate(options: {
   readonly limit: number;
   readonly subjectOf: (request: Request, response: Response) => readonly string[];
   /** False: only a refusal shows the rate, so that all other answers stay alike. */
-  readonly isTold?: boolean;
+  readonly isRateShown?: boolean;
 }): RequestHandler {
-  const { windows, limit, subjectOf, isTold = true } = options;
+  const { windows, limit, subjectOf, isRateShown = true } = options;
   return async (request, response, next) => {
     const { position, endsAt, now } = await windows.count(...subjectOf(request, response));
     const remaining = remainingAt(position, limit);
-    if (isTold || remaining < 0) {
+    if (isRateShown || remaining < 0) {
       contextOf(response).rateLimit = { limit: String(limit), remaining: Math.max(0, remaining) };
     }
     if (remaining >= 0) return next();
@@ -100,7 +100,7 @@ export function limitRate(options: {
 /**
  * Bounds what one client address costs by calls without a valid credential: beyond `limit` failures
  * in a minute its requests are answered 429 without a look-up, unless their credential was valid here
- * a moment ago. So the guesses of one caller never shut out another one behind the same address.
+ * a moment ago. So wrong credentials of one caller never shut out another one behind the same address.
  */
 export function limitFailures(options: {
   readonly limit: number;

@@ -2,7 +2,7 @@
  * Signing in to the portal: an e-mail and a password become a session, or one of two refusals that reveal nothing.
  *
  * - The throttle decides first (`domain/sign-in-throttle.ts`), and does not depend on which developers exist.
- * - An unknown e-mail costs what a wrong password costs: its password is compared with the hash of a random one.
+ * - An unknown e-mail costs what a wrong password costs: its password is compared with a decoy, the hash of a random one.
  * - Hashing takes a core for some 30 ms and 19 MiB, on threads that the rest of the process needs too: two passwords are checked at a time,
  *   sign-ins with one e-mail one after the other, and the rest queue or are turned away.
  */
@@ -51,7 +51,7 @@ export function createSignIn(options: {
 }): SignIn {
   const { database, peppers, limits, sessionMs, clock } = options;
   const pepper = peppers.current.bytes;
-  const nobodysHash = hashPassword(randomBytes(32).toString('base64'));
+  const decoyHash = hashPassword(randomBytes(32).toString('base64'));
 
   const signIn = async ({ email, password, address }: Credentials): Promise<SignInResult> => {
     const network = networkOf(address);
@@ -67,7 +67,7 @@ export function createSignIn(options: {
     if (decision.kind === 'limited') return decision;
 
     const developer = await findCredentials(database, email);
-    const isRight = await isPassword(password, developer?.passwordHash ?? (await nobodysHash));
+    const isRight = await isPassword(password, developer?.passwordHash ?? (await decoyHash));
     if (developer === null || !isRight) return { kind: 'wrong' };
 
     const token = mintToken();
@@ -92,7 +92,7 @@ export function createSignIn(options: {
   return {
     signIn: (credentials) => signIns.submit(credentials, { deadlineAt: Date.now() + DEADLINE_MS }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([signIns.drain(), nobodysHash]);
+      await Promise.all([signIns.drain(), decoyHash]);
     },
   };
 }

@@ -21,9 +21,9 @@ function start() {
   const service = (name: 'first' | 'second') => ({
     async listSigningKeys() {
       on.asked += 1;
-      const told = on[name];
-      if (told instanceof Error) throw told;
-      return { keys: told };
+      const answer = on[name];
+      if (answer instanceof Error) throw answer;
+      return { keys: answer };
     },
   });
   const keys = createSigningKeys([service('first'), service('second')], () => on.now);

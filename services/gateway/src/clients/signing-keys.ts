@@ -23,19 +23,19 @@ export function createSigningKeys(
   services: readonly Signing[],
   elapsedMs: () => number = () => performance.now(),
 ): SigningKeys {
-  const lastTold = new Map<Signing, readonly ListedKey[]>();
+  const lastKeys = new Map<Signing, readonly ListedKey[]>();
   let asked: { answer: Promise<readonly ListedKey[]>; endedAt: number } | undefined;
 
   const askEach = async (): Promise<readonly ListedKey[]> => {
-    const told = services.map(async (service) => {
+    const lists = services.map(async (service) => {
       try {
-        lastTold.set(service, await ask(service));
+        lastKeys.set(service, await ask(service));
       } catch (error) {
-        if (!lastTold.has(service)) throw error;
+        if (!lastKeys.has(service)) throw error;
       }
-      return lastTold.get(service) ?? [];
+      return lastKeys.get(service) ?? [];
     });
-    return mergeKeys((await Promise.all(told)).flat());
+    return mergeKeys((await Promise.all(lists)).flat());
   };
 
   return {

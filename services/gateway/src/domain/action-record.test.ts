@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeActionCursor, encodeActionCursor } from './action-cursor.ts';
-import { keptOf, recordOf } from './action-record.ts';
+import { recordedMembersOf, recordOf } from './action-record.ts';
 
 test('a record of an action names secret members and contains no secret, at any depth', () => {
   const value = {
@@ -28,9 +28,9 @@ test('a record of an action is bounded, and a longer one is replaced by its dige
 });
 
 test('a record of a body keeps only the named members, whatever else was sent or misspelt', () => {
-  expect(keptOf({ email: 'e', password: 'p', pasword: 'p' }, ['email'])).toEqual({ email: 'e' });
-  expect(keptOf('text', ['email'])).toBeUndefined();
-  expect(keptOf({ a: 1 }, undefined)).toEqual({ a: 1 });
+  expect(recordedMembersOf({ email: 'e', password: 'p', pasword: 'p' }, ['email'])).toEqual({ email: 'e' });
+  expect(recordedMembersOf('text', ['email'])).toBeUndefined();
+  expect(recordedMembersOf({ a: 1 }, undefined)).toEqual({ a: 1 });
 });
 
 test('a cursor of actions reads back as its position, and no other text reads as one', () => {

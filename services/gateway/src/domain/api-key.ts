@@ -12,7 +12,7 @@ export type KeyEnvironment = Environment;
 export type MintedKey = {
   /** Shown once, stored nowhere. */
   readonly key: string;
-  /** The environment and the first 4 random characters: enough for a person to tell keys apart, 24 bits of 256. */
+  /** The environment and the first 4 random characters: enough for a person to distinguish keys, 24 bits of 256. */
   readonly prefix: string;
   readonly last4: string;
 };

@@ -32,7 +32,7 @@ describe('trusted networks', () => {
 describe('client addresses', () => {
   test.each([
     ['a peer that is no proxy, whatever it says', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
-    ['a proxy that names nobody', '10.0.0.1', undefined, '10.0.0.1'],
+    ['a proxy that names no client', '10.0.0.1', undefined, '10.0.0.1'],
     ['whom a proxy names', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['whom a proxy names, over IPv6', '::ffff:10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
     ['the right-most that is no proxy', '10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2,192.0.2.7', '198.51.100.1'],

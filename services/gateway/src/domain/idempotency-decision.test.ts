@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { decideIdempotency, type IdempotencyRecord } from './idempotency-decision.ts';
 
 const LIMITS = { takeoverMs: 60_000, retentionMs: 24 * 3_600_000 };
-const CLAIMED_AT = new Date('2026-11-21T12:00:00.000Z');
-const later = (ms: number) => new Date(CLAIMED_AT.getTime() + ms);
+const LOCKED_AT = new Date('2026-11-21T12:00:00.000Z');
+const later = (ms: number) => new Date(LOCKED_AT.getTime() + ms);
 
 const record: IdempotencyRecord = {
   operationId: 'first',
   fingerprint: 'same',
-  state: 'claimed',
-  createdAt: CLAIMED_AT,
-  claimedAt: CLAIMED_AT,
+  state: 'locked',
+  createdAt: LOCKED_AT,
+  lockedAt: LOCKED_AT,
   stored: null,
 };
 const completed: IdempotencyRecord = { ...record, state: 'completed', stored: { status: 201, body: '{}' } };
@@ -51,7 +51,7 @@ describe('decisions for another request', () => {
 
 test.each([
   ['completed', completed],
-  ['claimed', record],
+  ['locked', record],
   ['released', released],
 ])('a %s record counts as absent after 24 hours', (_state, of) => {
   for (const fingerprint of ['same', 'other']) {
@@ -61,7 +61,7 @@ test.each([
 });
 
 test("a key lock whose commit was not confirmed is recognised as the use's own", () => {
-  expect(decideIdempotency(record, { operationId: 'first', fingerprint: 'same', now: CLAIMED_AT }, LIMITS)).toEqual({
+  expect(decideIdempotency(record, { operationId: 'first', fingerprint: 'same', now: LOCKED_AT }, LIMITS)).toEqual({
     kind: 'own',
   });
 });

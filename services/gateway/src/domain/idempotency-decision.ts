@@ -10,7 +10,7 @@
  * | Same key, original died mid-flight more than 60 seconds ago   | takes over the operation   |
  * | (a missing or long key is refused before: 400)                |                            |
  *
- * A record is `claimed` from the first use on. A 2xx makes it `completed`; a refusal deletes it; an ambiguous failure on our side makes it
+ * A record is `locked` from the first use on. A 2xx makes it `completed`; a refusal deletes it; an ambiguous failure on our side makes it
  * `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice. Another body on a
  * released key is a new operation. After 24 hours a record counts as absent.
  */
@@ -19,9 +19,9 @@ export interface IdempotencyRecord {
   readonly operationId: string;
   /** Hexadecimal. */
   readonly fingerprint: string;
-  readonly state: 'claimed' | 'completed' | 'released';
+  readonly state: 'locked' | 'completed' | 'released';
   readonly createdAt: Date;
-  readonly claimedAt: Date;
+  readonly lockedAt: Date;
   /** Present once completed. */
   readonly stored: { readonly status: number; readonly body: string } | null;
 }
@@ -51,6 +51,6 @@ export function decideIdempotency(
     if (record.stored === null) throw new Error('a completed record holds its response');
     return { kind: 'replay', ...record.stored };
   }
-  const isDead = use.now.getTime() - record.claimedAt.getTime() >= limits.takeoverMs;
+  const isDead = use.now.getTime() - record.lockedAt.getTime() >= limits.takeoverMs;
   return { kind: isDead ? 'resume' : 'in_progress' };
 }

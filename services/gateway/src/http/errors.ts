@@ -34,7 +34,7 @@ export function answerNoRoute(routes: readonly { readonly method: string; readon
 }
 
 /** A path that the router cannot decode belongs to no resource: it is handled as an unknown path. */
-export const forgetUndecodablePath: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
+export const ignoreUndecodablePath: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
   next(isUndecodablePath(error) ? undefined : error);
 };
 

@@ -68,7 +68,7 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
         if (context.span === undefined) next(error);
         else context.span.run(() => next(error));
       };
-      const giveUp = (error?: BodyBudgetError) => {
+      const abort = (error?: BodyBudgetError) => {
         dropBody();
         finish(error);
       };
@@ -79,13 +79,13 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
         size += chunk.length;
         if (size > maxBytes) {
           context.isBodyTooLarge = true;
-          return giveUp();
+          return abort();
         }
         // A body nearly always arrives as one chunk, which is then the body. Of one that arrives in many, only the bytes are kept: a chunk of
         // one byte would cost a hundred.
         if (size > allocated()) {
           const capacity = body === undefined ? size : Math.min(announced, Math.max(size, 2 * body.length));
-          if (!budget.take(owner, capacity - allocated(), capacity)) return giveUp(new BodyBudgetError());
+          if (!budget.take(owner, capacity - allocated(), capacity)) return abort(new BodyBudgetError());
           const grown = body === undefined ? chunk : Buffer.allocUnsafeSlow(capacity);
           body?.copy(grown, 0, 0, before);
           body = grown;

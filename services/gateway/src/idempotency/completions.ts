@@ -38,9 +38,9 @@ export function createCompletions({ database, logger }: { database: Database; lo
   const take = (): readonly Answered[] => {
     clearTimeout(timer);
     timer = undefined;
-    const taken = waiting;
+    const completions = waiting;
     waiting = [];
-    return taken;
+    return completions;
   };
 
   const track = (completions: readonly Answered[], write: Promise<unknown>): void => {

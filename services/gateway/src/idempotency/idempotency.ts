@@ -39,13 +39,13 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
   const completions = createCompletions(options);
 
   const keyLocks = batchStatement<KeyUse, KeyLockVerdict>('lock_key', async (uses) => {
-    await failpoint('gateway.claim.before-commit');
+    await failpoint('gateway.lock.before-commit');
     // A lost connection leaves open whether the key locks were committed; asking again finds our own.
     const verdicts = await lockRecords(uses, options).catch((error: unknown) => {
       if (!isConnectionFailure(error)) throw error;
       return lockRecords(uses, options);
     });
-    await failpoint('gateway.claim.after-commit');
+    await failpoint('gateway.lock.after-commit');
     return verdicts;
   });
 

@@ -43,7 +43,7 @@ export async function lockRecords(uses: readonly KeyUse[], options: KeyLockOptio
       if (inserted.has(use.recordId)) verdicts.set(use, { kind: 'locked', keyLock: firstLockOf(use) });
     }
     waiting = waiting.filter((use) => !verdicts.has(use));
-    if (waiting.length > 0) await settleKnown(waiting, verdicts, now, options);
+    if (waiting.length > 0) await decideExisting(waiting, verdicts, now, options);
     waiting = waiting.filter((use) => !verdicts.has(use));
   }
   return uses.map((use) => verdicts.get(use) ?? { kind: 'in_progress' });
@@ -61,7 +61,7 @@ export function firstByRecord<Use extends KeyUse>(uses: readonly Use[]): Map<str
 }
 
 /** Decides the uses whose records exist. One use per record may take it over; the others are decided in the next round. */
-async function settleKnown(
+async function decideExisting(
   uses: readonly KeyUse[],
   verdicts: Map<KeyUse, KeyLockVerdict>,
   now: Date,
@@ -81,12 +81,12 @@ async function settleKnown(
     }
   }
   if (takeovers.size === 0) return;
-  const taken = await takeOverRecords(
+  const takenOver = await takeOverRecords(
     options.database,
     [...takeovers.values()].map(({ takeover }) => takeover),
     now,
   );
-  for (const [recordId, keyLock] of taken) {
+  for (const [recordId, keyLock] of takenOver) {
     const use = takeovers.get(recordId)?.use;
     if (use !== undefined) verdicts.set(use, { kind: 'locked', keyLock });
   }

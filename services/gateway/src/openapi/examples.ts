@@ -266,7 +266,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
       },
     },
     masked: {
-      summary: 'Masked: nobody named, or a player who is not in the round',
+      summary: 'Masked: no player named, or a player who is not in the round',
       value: {
         locked: true,
         reason: 'enter_to_see',

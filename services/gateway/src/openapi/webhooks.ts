@@ -121,8 +121,8 @@ export function registerWebhooks(registry: OpenAPIRegistry): void {
         },
       },
       responses: {
-        '2XX': { description: 'Taken.' },
-        default: { description: 'Not taken: the delivery is sent again, three times in all.' },
+        '2XX': { description: 'Acknowledged.' },
+        default: { description: 'Not acknowledged: the delivery is sent again, three times in all.' },
       },
     });
   }

@@ -1,6 +1,6 @@
 /** Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"), and what an operator sees in addition. */
 import { formatAmount } from '@laurel/money';
-import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
+import type { Challenge } from '@laurel/proto/challenge';
 import {
   CALIBRATION_SOURCES,
   CHALLENGE_STATUSES,
@@ -14,6 +14,7 @@ import {
 export function presentChallenge(challenge: Challenge) {
   const terms = termsOf(challenge);
   const { calibration } = challenge;
+  const status = nameOf(CHALLENGE_STATUSES, challenge.status);
   return {
     id: challenge.id,
     name: terms.name,
@@ -21,7 +22,7 @@ export function presentChallenge(challenge: Challenge) {
     fee: formatAmount(challenge.offeredFeeCents),
     prize: formatAmount(challenge.offeredPrizeCents),
     currency: 'USD' as const,
-    status: nameOf(CHALLENGE_STATUSES, challenge.status),
+    status,
     prize_structure: nameOf(PRIZE_STRUCTURES, terms.prizeStructure),
     threshold: challenge.threshold ?? null,
     min_calibration_n: terms.minCalibrationN,
@@ -30,7 +31,7 @@ export function presentChallenge(challenge: Challenge) {
     metric_unit: terms.metricUnit,
     rung: challenge.rung,
     parent_challenge_id: terms.parentChallengeId === '' ? null : terms.parentChallengeId,
-    ...(challenge.status === ChallengeStatus.CALIBRATING &&
+    ...(status === 'calibrating' &&
       calibration !== undefined && {
         calibration: {
           collected: calibration.collected,

@@ -76,8 +76,8 @@ describe('admission statements', () => {
       );
       expect(idsOf(counted)).toEqual(resolving.toSorted());
 
-      const claiming = { ...options, limit: 300, uses: [], completions: [], now: new Date() };
-      const { rows } = await countAdmissionsAndLockKeys(database, keys, claiming);
+      const locking = { ...options, limit: 300, uses: [], completions: [], now: new Date() };
+      const { rows } = await countAdmissionsAndLockKeys(database, keys, locking);
       expect(idsOf(rows)).toEqual(resolving.toSorted());
 
       const read = await Promise.all(keys.map(({ keyHash }) => readAdmission(database, [keyHash], accepted)));

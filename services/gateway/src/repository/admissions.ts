@@ -107,7 +107,7 @@ const COUNT: Statement = {
  *
  * A statement costs by its nodes, not by its rows: these cost a backend 125 us CPU for one key, and with look-ups and joins in addition 181.
  */
-const claiming = (carried: string): string => `
+const countingAndLocking = (carried: string): string => `
     with counted as (
       insert into request_windows as w (subject, key_id, started_at, requests, last_request_at)
       select window_id, key_id, ${WINDOW_START}, wanted, statement_timestamp()
@@ -122,9 +122,9 @@ const claiming = (carried: string): string => `
       ${COUNT_ON}
       returning key_id, requests, started_at
     ),
-    claimed as (
-      insert into idempotency_records (id, operation_id, fingerprint, state, generation, created_at, claimed_at)
-      select id, operation_id, fingerprint, 'claimed', 0, $11, $11
+    locked as (
+      insert into idempotency_records (id, operation_id, fingerprint, state, generation, created_at, locked_at)
+      select id, operation_id, fingerprint, 'locked', 0, $11, $11
       from unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::bytea[]) as use (key_id, id, operation_id, fingerprint)
       where (key_id in (select counted.key_id from counted where counted.requests <= $5)) is true
       on conflict (id) do nothing
@@ -134,14 +134,14 @@ const claiming = (carried: string): string => `
     from counted
     union all
     select id, null, null, null
-    from claimed`;
+    from locked`;
 
-const COUNT_AND_CLAIM: Statement = { name: 'count_admissions_and_claim', text: claiming('') };
+const COUNT_AND_LOCK: Statement = { name: 'count_admissions_and_lock_keys', text: countingAndLocking('') };
 
 /** The same, and writes the completions that wait. */
-const COUNT_CLAIM_AND_COMPLETE: Statement = {
-  name: 'count_admissions_claim_and_complete',
-  text: claiming(`,${completing(14)}`),
+const COUNT_LOCK_AND_COMPLETE: Statement = {
+  name: 'count_admissions_lock_keys_and_complete',
+  text: countingAndLocking(`,${completing(14)}`),
 };
 
 const READ: Statement = {
@@ -224,8 +224,8 @@ export async function countAdmissionsAndLockKeys(
   ];
   const found =
     completions.length === 0
-      ? await database.query<WindowRow | LockedRow>(COUNT_AND_CLAIM, values)
-      : await database.query<WindowRow | LockedRow>(COUNT_CLAIM_AND_COMPLETE, [
+      ? await database.query<WindowRow | LockedRow>(COUNT_AND_LOCK, values)
+      : await database.query<WindowRow | LockedRow>(COUNT_LOCK_AND_COMPLETE, [
           ...values,
           ...completionColumns(completions),
         ]);
@@ -239,7 +239,7 @@ export async function countAdmissionsAndLockKeys(
       continue;
     }
     const key = keyOf.get(row.keyId);
-    if (key === undefined) throw new Error('the database counted a key that nobody asked for');
+    if (key === undefined) throw new Error('the database counted a key that was not asked for');
     rows.push({ ...key, requests: row.requests, ...instantsOf(row) });
   }
   return { rows, lockedIds };

@@ -52,7 +52,7 @@ const holding = (keyLocks: string, strength: 'no key update' | 'update'): string
       from ${keyLocks}
       cross join lateral (
         select from idempotency_records as r
-        where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'claimed'
+        where r.id = c.id and r.operation_id = c.operation_id and r.generation = c.generation and r.state = 'locked'
         for ${strength}
       ) as r`;
 
@@ -81,8 +81,8 @@ const KEY_LOCKS = `
 const INSERT: Statement = {
   name: 'insert_idempotency_records',
   text: `
-    insert into idempotency_records (id, operation_id, fingerprint, state, generation, created_at, claimed_at)
-    select id, operation_id, decode(fingerprint, 'hex'), 'claimed', 0, $4, $4
+    insert into idempotency_records (id, operation_id, fingerprint, state, generation, created_at, locked_at)
+    select id, operation_id, decode(fingerprint, 'hex'), 'locked', 0, $4, $4
     from unnest($1::uuid[], $2::uuid[], $3::text[]) as use (id, operation_id, fingerprint)
     order by id
     on conflict (id) do nothing
@@ -94,7 +94,7 @@ const LOAD: Statement = {
   text: `
     select
       id as "recordId", operation_id as "operationId", encode(fingerprint, 'hex') as fingerprint, state, generation,
-      created_at as "createdAt", claimed_at as "claimedAt", status, body
+      created_at as "createdAt", locked_at as "lockedAt", status, body
     from idempotency_records
     where id = any ($1::uuid[])`,
 };
@@ -120,11 +120,11 @@ const TAKE_OVER: Statement = {
     set
       operation_id = t.operation_id,
       fingerprint = decode(t.fingerprint, 'hex'),
-      state = 'claimed',
+      state = 'locked',
       generation = r.generation + 1,
       status = null,
       body = null,
-      claimed_at = $7,
+      locked_at = $7,
       created_at = case when t.is_new_operation then $7 else r.created_at end
     from held as t
     where r.id = any (array[t.id])

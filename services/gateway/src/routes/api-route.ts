@@ -32,7 +32,7 @@ export interface Recording<Dependencies, Body> {
   /** The kind of the thing that it makes, whose id is in its answer. */
   readonly creates?: string;
   /** The only members of its body that are recorded; all of them when absent. */
-  readonly keeps?: readonly string[];
+  readonly records?: readonly string[];
   /** Reads what it changes, where that is not the subject in its path; the body is undefined while it is not valid. */
   readonly reads?: (
     request: {

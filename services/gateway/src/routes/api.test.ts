@@ -66,7 +66,7 @@ describe('authentication of /api/operator', () => {
   test('/api/operator answers 401 to every request without the token', async () => {
     const answers = await Promise.all([
       http.send('GET', '/api/operator/programs'),
-      http.send('GET', '/api/operator/programs', { headers: { authorization: 'Bearer nobody' } }),
+      http.send('GET', '/api/operator/programs', { headers: { authorization: 'Bearer wrong' } }),
       http.send('GET', '/api/operator/programs', { headers: { authorization: stack.operatorToken } }),
       http.send('POST', '/api/operator/programs', {
         raw: '{',
@@ -107,7 +107,7 @@ describe('developers', () => {
     for (const body of [
       { email },
       { password },
-      { email: 'nobody', password },
+      { email: 'no-address', password },
       { email: `${'a'.repeat(250)}@example.com`, password },
       { email, password: 'elevenchars' },
       { email, password: 'x'.repeat(129) },
@@ -508,7 +508,7 @@ describe('sandbox', () => {
     expect(made.body).toEqual({ player_ref: 'spieler äöü', linked: true, created_at: expect.stringMatching(INSTANT) });
     expect((await partner.createPlayer('spieler äöü')).body).toEqual(made.body);
     expect(await partner.holdNextAward('spieler äöü')).toMatchObject({ status: 204 });
-    expect(await partner.holdNextAward('nobody')).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await partner.holdNextAward('unknown')).toMatchObject({ status: 404, code: 'not_found' });
     for (const body of [{}, { player_ref: '' }, { player_ref: 'x'.repeat(256) }, { player_ref: 'x', funds: 1 }]) {
       const answer = await partner.send('POST', '/api/sandbox/players', { body });
       expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
@@ -543,7 +543,7 @@ describe('sandbox', () => {
 
     const partner = createPartner(http, made.body.test_key);
     const statuses: number[] = [];
-    for (let time = 0; time <= RATE_LIMIT; time += 1) statuses.push((await partner.holdNextAward('nobody')).status);
+    for (let time = 0; time <= RATE_LIMIT; time += 1) statuses.push((await partner.holdNextAward('unknown')).status);
     expect(statuses).toEqual(statuses.map(() => 404));
     const { headers } = await partner.listChallenges('p');
     expect(headers).toMatchObject({

@@ -19,7 +19,7 @@ import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import type { Request, RequestHandler, Router } from 'express';
 import type { WalletClient } from '../clients/wallet.ts';
-import { keptOf, recordOf } from '../domain/action-record.ts';
+import { recordedMembersOf, recordOf } from '../domain/action-record.ts';
 import { type FailpointName, failpoint } from '../failpoints.ts';
 import { contextOf } from '../http/context.ts';
 import { parseJsonBody } from '../http/json-body.ts';
@@ -96,7 +96,7 @@ function recordAction<Log extends ActionLog>(
   handle: Handle,
 ): Handle {
   const { action } = route;
-  const { creates, keeps, reads } = route.recording ?? {};
+  const { creates, records, reads } = route.recording ?? {};
 
   const read = async (request: Request, subject: Subject | null): Promise<object | null> => {
     const options = callOptions(request);
@@ -125,7 +125,10 @@ function recordAction<Log extends ActionLog>(
       actor,
       action,
       subject: nameOf(subject),
-      request: recordOf({ path: request.params, body: json.kind === 'parsed' ? keptOf(json.value, keeps) : undefined }),
+      request: recordOf({
+        path: request.params,
+        body: json.kind === 'parsed' ? recordedMembersOf(json.value, records) : undefined,
+      }),
       before: recordOf(before),
       requestId,
     });

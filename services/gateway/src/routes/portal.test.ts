@@ -14,7 +14,7 @@ import { startGateway } from '../server.ts';
 
 type Service = Handlers<typeof WebhookServiceService>;
 
-const NOBODY = '127.0.0.1:1';
+const UNREACHABLE = '127.0.0.1:1';
 const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const PASSWORD = 'correct horse battery';
 const HOUR_MS = 3_600_000;
@@ -64,9 +64,9 @@ beforeAll(async () => {
         LOG_LEVEL: 'silent',
         HTTP_PORT: '0',
         GATEWAY_DATABASE_URL: runningUrl,
-        WALLET_ADDRESS: NOBODY,
-        CHALLENGE_ADDRESS: NOBODY,
-        TOURNAMENT_ADDRESS: NOBODY,
+        WALLET_ADDRESS: UNREACHABLE,
+        CHALLENGE_ADDRESS: UNREACHABLE,
+        TOURNAMENT_ADDRESS: UNREACHABLE,
         WEBHOOK_ADDRESS: webhookAddress,
         OPERATOR_TOKEN,
         KEY_PEPPER: pepper,
@@ -81,7 +81,7 @@ beforeAll(async () => {
   ports = [
     stack.use(await start(address)).port,
     stack.use(await start(address)).port,
-    stack.use(await start(NOBODY)).port,
+    stack.use(await start(UNREACHABLE)).port,
   ];
 }, 60_000);
 afterAll(() => stack.disposeAsync());
@@ -161,7 +161,7 @@ describe('signing in', () => {
 
   test('a sign-in fails alike, byte for byte, with a wrong password and with an unknown e-mail', async () => {
     const { email } = await makeDeveloper();
-    const answers = [await signIn(email, 'wrong'), await signIn('nobody@example.com'), await signIn(email, '')];
+    const answers = [await signIn(email, 'wrong'), await signIn('unknown@example.com'), await signIn(email, '')];
     const seen = answers.map(({ status, text, headers }) => ({
       status,
       text,
@@ -177,7 +177,7 @@ describe('signing in', () => {
       {},
       { email: body.email },
       { password: PASSWORD },
-      { ...body, email: 'nobody' },
+      { ...body, email: 'no-address' },
       { ...body, password: 7 },
       { ...body, password: 'x'.repeat(1_001) },
       { ...body, remember: true },
@@ -377,7 +377,7 @@ describe('programs that an operator makes for a developer', () => {
       wasThere = rows.length > 0;
       return {};
     };
-    const made = await operate('POST', '/programs', { name: 'Told', developer_id: id });
+    const made = await operate('POST', '/programs', { name: 'Registered', developer_id: id });
     expect(made.status).toBe(201);
     expect(asked).toEqual([['putProgram', { programId: made.body.id, developerId: id }]]);
     expect(wasThere).toBe(false);

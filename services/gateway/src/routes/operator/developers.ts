@@ -25,7 +25,7 @@ export const createDeveloper = defineOperatorRoute({
   success: { status: 201, description: 'The developer.', schema: z.object({ id: uuid, email: z.string() }) },
   refusals: { conflict: 'The e-mail is taken.' },
   action: 'create_developer',
-  recording: { creates: 'developer', keeps: ['email'] },
+  recording: { creates: 'developer', records: ['email'] },
   run: async ({ body }, { database }: { database: Database }) => {
     const passwordHash = await hashPassword(body.password);
     const developer = await insertDeveloper(database, { id: newId(), email: body.email, passwordHash });

@@ -71,16 +71,16 @@ export const denyPayout = decidePayout('deny', {
  */
 function decidePayout(
   verb: 'release' | 'deny',
-  words: { readonly summary: string; readonly description: string; readonly conflict: string },
+  texts: { readonly summary: string; readonly description: string; readonly conflict: string },
 ) {
   return defineOperatorRoute({
     method: 'post',
     path: `/payouts/{awardId}/${verb}`,
     name: `${verb}Payout`,
-    summary: words.summary,
+    summary: texts.summary,
     params: z.object({ awardId: pathId }),
-    success: { status: 200, description: words.description, schema: payoutSchema },
-    refusals: { conflict: words.conflict },
+    success: { status: 200, description: texts.description, schema: payoutSchema },
+    refusals: { conflict: texts.conflict },
     action: `${verb}_payout`,
     run: async (
       { params: { awardId }, options },

@@ -64,7 +64,7 @@ function mountSignIn(router: Router, deps: PortalDependencies): void {
       windows: deps.rateWindows,
       limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
       subjectOf: (request) => ['sign-in', networkOf(addressOf(request))],
-      isTold: false,
+      isRateShown: false,
     }),
     (request, response, next) => {
       const owner = `sign-in ${networkOf(addressOf(request))}`;

@@ -20,7 +20,7 @@ import { startGateway } from '../../server.ts';
 
 type Service = Handlers<typeof TournamentServiceService>;
 
-const NOBODY = '127.0.0.1:1';
+const UNREACHABLE = '127.0.0.1:1';
 const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const ROUND = {
@@ -80,10 +80,10 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
     HTTP_PORT: '0',
     GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: NOBODY,
-    CHALLENGE_ADDRESS: NOBODY,
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: `127.0.0.1:${service.port}`,
-    WEBHOOK_ADDRESS: NOBODY,
+    WEBHOOK_ADDRESS: UNREACHABLE,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
   });

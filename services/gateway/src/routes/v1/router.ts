@@ -1,12 +1,13 @@
-/** `/v1`, in the order of the contract: 401, 429, 400, idempotency 409, and then the route's own refusals. */
+/** `/v1`: each request is checked in the order of `check-order.ts`. */
 import { Router } from 'express';
 import { type Admission, admit } from '../../admission/admission.ts';
-import { answerNoRoute, forgetUndecodablePath } from '../../http/errors.ts';
+import { answerNoRoute, ignoreUndecodablePath } from '../../http/errors.ts';
 import type { BodyReader } from '../../http/raw-body.ts';
 import { inputCheckOf, validate } from '../../http/validate.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { keyUseOf } from '../../idempotency/key-use.ts';
 import { lockKey } from '../../idempotency/lock-key.ts';
+import { inCheckOrder } from './check-order.ts';
 import { V1_ROUTES, type V1Services } from './index.ts';
 import { runRoute } from './run-route.ts';
 
@@ -24,13 +25,15 @@ export function v1Router(deps: V1Dependencies): Router {
     const useOf = keyUseOf(route, check);
     router[route.method](
       route.path.replace(/\{(\w+)\}/g, ':$1'),
-      admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
-      validate(route, check),
-      lockKey(useOf, idempotency),
-      runRoute(route, deps, idempotency),
+      inCheckOrder({
+        admission: admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
+        validation: validate(route, check),
+        keyLock: lockKey(useOf, idempotency),
+        route: runRoute(route, deps, idempotency),
+      }),
     );
   }
   // Also for a method that a path does not have, and for OPTIONS, which the router would otherwise answer.
-  router.use(forgetUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
+  router.use(ignoreUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
   return router;
 }

@@ -11,8 +11,8 @@ import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
 import { startGateway } from './server.ts';
 
-const NOBODY = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-test-of-doors';
+const UNREACHABLE = '127.0.0.1:1';
+const OPERATOR_TOKEN = 'operator-token-of-the-public-port-test';
 const MAX_CONNECTIONS = 40;
 const MAX_PER_ADDRESS = 16;
 const KIB = 1024;
@@ -28,10 +28,10 @@ const start = async (settings: Record<string, string> = {}) => {
     LOG_LEVEL: 'silent',
     HTTP_PORT: '0',
     GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: NOBODY,
-    CHALLENGE_ADDRESS: NOBODY,
-    TOURNAMENT_ADDRESS: NOBODY,
-    WEBHOOK_ADDRESS: NOBODY,
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: UNREACHABLE,
+    TOURNAMENT_ADDRESS: UNREACHABLE,
+    WEBHOOK_ADDRESS: UNREACHABLE,
     OPERATOR_TOKEN,
     KEY_PEPPER: Buffer.alloc(32, 7).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -56,7 +56,12 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 async function makeKey(at = port): Promise<string> {
-  const made = await (await open('127.0.0.1', at)).ask('POST', '/api/operator/programs', operator, '{"name":"Doors"}');
+  const made = await (await open('127.0.0.1', at)).ask(
+    'POST',
+    '/api/operator/programs',
+    operator,
+    '{"name":"Public port"}',
+  );
   return JSON.parse(made.body).test_key;
 }
 
@@ -349,17 +354,17 @@ describe('rate limits of /api', () => {
 
   test.each(['sandbox', 'operator'] as const)(
     'the rate of the %s is exact over replicas, and answered as in /v1',
-    async (door) => {
+    async (area) => {
       await using gateways = new AsyncDisposableStack();
       const replicas = [gateways.use(await start(settings)), gateways.use(await start(settings))];
-      const headers: Record<string, string> = door === 'sandbox' ? { 'x-api-key': await makeKey() } : operator;
+      const headers: Record<string, string> = area === 'sandbox' ? { 'x-api-key': await makeKey() } : operator;
       await freshMinute();
       // Requests that other tests made as the operator count too.
       await database.query({ text: 'truncate request_windows' });
       const answers = await Promise.all(
         Array.from({ length: 4 * LIMIT }, async (_, index) => {
           const caller = await open('127.0.0.13', replicas[index % 2]?.port);
-          return await caller.ask('POST', PATHS[door], headers, '{}').finally(() => caller.socket.destroy());
+          return await caller.ask('POST', PATHS[area], headers, '{}').finally(() => caller.socket.destroy());
         }),
       );
       const ofStatus = (status: number) => answers.filter((answer) => answer.status === status);
@@ -386,13 +391,13 @@ describe('rate limits of /api', () => {
     };
     await freshMinute();
     expect(await statusOf(operator, '127.0.0.14')).toBe(404);
-    const guesses: number[] = [];
-    for (let guess = 0; guess < LIMIT + 2; guess += 1) {
-      guesses.push(await statusOf({ authorization: `Bearer guess-${guess}` }, '127.0.0.14'));
+    const wrong: number[] = [];
+    for (let nth = 0; nth < LIMIT + 2; nth += 1) {
+      wrong.push(await statusOf({ authorization: `Bearer wrong-${nth}` }, '127.0.0.14'));
     }
-    expect(guesses).toEqual([401, 401, 401, 429, 429]);
+    expect(wrong).toEqual([401, 401, 401, 429, 429]);
     expect(await statusOf(operator, '127.0.0.14')).toBe(404);
-    expect(await statusOf({ authorization: 'Bearer guess' }, '127.0.0.15')).toBe(401);
+    expect(await statusOf({ authorization: 'Bearer wrong' }, '127.0.0.15')).toBe(401);
   });
 
   /** Windows are minutes of the clock: waits for the next one when the current one is about to end. */

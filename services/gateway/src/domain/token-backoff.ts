@@ -1,0 +1,42 @@
+/**
+ * Wrong operator tokens are slowed down per client, as sign-ins are (`backoff.ts`): while a client has to wait, its token is not even
+ * compared. A right token clears its client, and makes it known: from a known client every token is compared, and only wrong ones are answered
+ * with a wait. So wrong tokens from elsewhere, or from an operator's own network, never keep an operator out.
+ */
+import { type Backoff, type Failures, freeAt } from './backoff.ts';
+import { retryAfterSeconds } from './rate-window.ts';
+
+export const TOKEN_BACKOFF: Backoff & { readonly free: number } = {
+  free: 10,
+  windowMs: 900_000,
+  firstDelayMs: 1_000,
+  maxDelayMs: 60_000,
+};
+
+/** The wrong tokens of a client; it is known once it presented a right one. */
+export interface TokenFailures extends Failures {
+  readonly isKnown: boolean;
+}
+
+export const UNKNOWN_CLIENT: TokenFailures = { isKnown: false, count: 0, newest: null };
+/** After a right token. */
+export const KNOWN_CLIENT: TokenFailures = { isKnown: true, count: 0, newest: null };
+
+export interface Wait {
+  readonly limit: number;
+  readonly retryAfterSeconds: number;
+  readonly resetAt: Date;
+}
+
+/** How long the client has to wait; null when it need not. */
+export function waitOf(failures: TokenFailures, now: Date): Wait | null {
+  const resetAt = freeAt(failures, TOKEN_BACKOFF.free, TOKEN_BACKOFF, now);
+  if (resetAt <= now) return null;
+  return { limit: TOKEN_BACKOFF.free, retryAfterSeconds: retryAfterSeconds(resetAt.getTime(), now.getTime()), resetAt };
+}
+
+/** The failures with one more; those before the window no longer count. */
+export function afterWrongToken(failures: TokenFailures, now: Date): TokenFailures {
+  const isOver = failures.newest !== null && failures.newest.getTime() + TOKEN_BACKOFF.windowMs <= now.getTime();
+  return { ...failures, count: isOver ? 1 : failures.count + 1, newest: now };
+}

@@ -1,0 +1,20 @@
+/**
+ * The order in which a request of `/v1` is checked, which is the contract's (docs/contract/partner-api.md, "Errors"): the first check that
+ * refuses answers the request, and nothing after it takes effect.
+ */
+import type { RequestHandler } from 'express';
+
+/** Each check, with the statuses of its refusals. The last one is the route: the service that owns the resource decides in this order. */
+export const CHECK_ORDER = [
+  { check: 'admission', refusals: [401, 429] },
+  { check: 'validation', refusals: [400] },
+  { check: 'keyLock', refusals: [409] },
+  { check: 'route', refusals: [404, 409, 403, 402] },
+] as const;
+
+type Check = (typeof CHECK_ORDER)[number]['check'];
+
+/** The handlers of a route, in this order. */
+export function inCheckOrder(handlers: Readonly<Record<Check, RequestHandler>>): RequestHandler[] {
+  return CHECK_ORDER.map(({ check }) => handlers[check]);
+}
