@@ -9,7 +9,7 @@ import type { WalletConfig } from './config.ts';
 import { addInsider } from './handlers/add-insider.ts';
 import { audit } from './handlers/audit.ts';
 import { chargeFees } from './handlers/charge-fees.ts';
-import { checkStanding } from './handlers/check-standing.ts';
+import { checkEligibility } from './handlers/check-eligibility.ts';
 import { createAccount } from './handlers/create-account.ts';
 import { denyPayout } from './handlers/deny-payout.ts';
 import { deposit } from './handlers/deposit.ts';
@@ -59,12 +59,15 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
   const refunds = starting.adopt(createFeeRefunds(deps), (queue) => queue.drain());
   const payments = starting.adopt(createAwardPayments({ ...deps, limits }), (queue) => queue.drain());
 
+  const answerEligibility = checkEligibility({ ...deps, rules });
   const service = implement(
     WalletServiceService,
     {
       putPlayerLink: putPlayerLink(deps),
       resolvePlayers: resolvePlayers(deps),
-      checkStanding: checkStanding({ ...deps, rules }),
+      checkEligibility: answerEligibility,
+      // The previous release's name of the same rpc (wallet.proto).
+      checkStanding: answerEligibility,
       chargeFees: chargeFees(charges),
       resolveFees: resolveFees(queries),
       refundFees: refundFees(refunds),

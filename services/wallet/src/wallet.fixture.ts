@@ -129,8 +129,8 @@ export function chargeOf(
   };
 }
 
-export function queryOf({ transferId, attemptId, feeGeneration }: FeeCharge, fenceIfAbsent: boolean): FeeQuery {
-  return { transferId, attemptId, feeGeneration, fenceIfAbsent };
+export function queryOf({ transferId, attemptId, feeGeneration }: FeeCharge, tombstoneIfAbsent: boolean): FeeQuery {
+  return { transferId, attemptId, feeGeneration, tombstoneIfAbsent };
 }
 
 /** The result of one charge: `posted`, `moved`, or the code of its refusal. */

@@ -60,7 +60,7 @@ describe('the wallet’s audit', () => {
         'players_stay_with_their_house',
         'no_player_below_zero',
         'running_balance_is_unbroken',
-        'no_id_posted_and_fenced',
+        'tombstones_move_nothing',
         'one_environment_per_transfer',
         'one_fee_per_attempt',
         'one_refund_per_fee_equal_and_opposite',
@@ -117,11 +117,11 @@ describe('the wallet’s audit', () => {
     expect(await auditFaults(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
   });
 
-  it('the wallet’s audit finds a fenced fee whose attempt was charged all the same', async () => {
+  it('the wallet’s audit finds a tombstone whose attempt was charged all the same', async () => {
     await tamper(
-      `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'fenced'`,
+      `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'tombstone'`,
     );
-    expect(await auditFaults(wallet)).toEqual({ no_id_posted_and_fenced: 1n });
+    expect(await auditFaults(wallet)).toEqual({ tombstones_move_nothing: 1n });
   });
 
   it.each([
@@ -387,10 +387,10 @@ describe('constraints of the wallet’s tables', () => {
     ],
     ['a transfer of nothing', { amount_cents: '0' }, 'transfers_amount_is_positive'],
     ['a transfer without a leg', { credit_id: 'null' }, 'transfers_posted_is_complete'],
-    ['a fence with legs', { state: `'fenced'` }, 'transfers_fenced_moves_nothing'],
+    ['a tombstone with legs', { state: `'tombstone'` }, 'transfers_tombstone_moves_nothing'],
     ['a fee without its attempt', { attempt_id: 'null' }, 'transfers_fee_names_its_attempt'],
     ['a second fee of one attempt', {}, 'transfers_one_fee_per_attempt'],
-    ['a posted fee with a refusal', { refusal_code: `'blocked'` }, 'transfers_refusal_only_when_fenced'],
+    ['a posted fee with a refusal', { refusal_code: `'blocked'` }, 'transfers_refusal_only_on_tombstone'],
     [
       'a fee of an unknown player',
       { player_ledger_id: 'gen_random_uuid()', debit_id: 'gen_random_uuid()' },

@@ -13,7 +13,7 @@ const GUARDS = [
   'ledger_accounts_only_the_house_overdraws',
   'transfers_pkey',
   'transfers_posted_is_complete',
-  'transfers_fenced_moves_nothing',
+  'transfers_tombstone_moves_nothing',
   'transfers_legs_follow_kind',
   'transfers_one_fee_per_attempt',
   'transfers_one_refund_per_fee',
@@ -150,14 +150,14 @@ const CHECKS: readonly Check[] = [
       where line.before + line.moved is distinct from line.after`,
   },
   {
-    id: 'no_id_posted_and_fenced',
-    description: 'A fenced fee moved nothing, neither under its id nor for its attempt.',
+    id: 'tombstones_move_nothing',
+    description: 'A tombstone moved nothing, neither under its id nor for its attempt.',
     violations: `
-      select id from transfers where state = 'fenced' and num_nonnulls(debit_id, credit_id, amount_cents) > 0
+      select id from transfers where state <> 'posted' and num_nonnulls(debit_id, credit_id, amount_cents) > 0
       union
-      select fence.id from transfers as fence
-      join transfers as fee on fee.attempt_id = fence.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
-      where fence.state = 'fenced'`,
+      select tombstone.id from transfers as tombstone
+      join transfers as fee on fee.attempt_id = tombstone.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
+      where tombstone.state <> 'posted'`,
   },
   {
     id: 'one_environment_per_transfer',

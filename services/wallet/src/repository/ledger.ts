@@ -11,7 +11,7 @@
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
-import type { Fence, LedgerChanges, PlayerLedger, Transfer } from '../domain/ledger.ts';
+import type { LedgerChanges, PlayerLedger, Tombstone, Transfer } from '../domain/ledger.ts';
 import { houseOf, playerLedgerId } from '../domain/ledger.ts';
 
 const lockPlayersStatement: Statement = {
@@ -152,7 +152,7 @@ const writeChangesStatement: Statement = {
 
 type TransferRow = readonly [
   id: string,
-  state: 'posted' | 'fenced',
+  state: 'posted' | 'tombstone',
   kind: string,
   environment: Environment | null,
   debitId: string | null,
@@ -176,7 +176,7 @@ const TRANSFER_COLUMNS = 17;
 export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
   const { players, house } = changes;
   if (changes.lines.length + players.length === 0) return;
-  const lines = changes.lines.map((line) => (line.state === 'posted' ? postedRow(line) : fencedRow(line)));
+  const lines = changes.lines.map((line) => (line.state === 'posted' ? postedRow(line) : tombstoneRow(line)));
   const columns = Array.from({ length: TRANSFER_COLUMNS }, (_, column) => lines.map((line) => line[column]));
   await tx.query(writeChangesStatement, [
     ...columns,
@@ -211,9 +211,9 @@ function postedRow({ id, details, ...transfer }: Transfer): TransferRow {
   ];
 }
 
-function fencedRow({ id, environment, attemptId, refusalCode }: Fence): TransferRow {
+function tombstoneRow({ id, environment, attemptId, refusalCode }: Tombstone): TransferRow {
   const nothing = [null, null, null, null, null] as const;
-  return [id, 'fenced', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode, null];
+  return [id, 'tombstone', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode, null];
 }
 
 const holdNextAwardStatement: Statement = {
