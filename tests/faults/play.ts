@@ -53,7 +53,7 @@ export async function playFault({ world: shared, told, challengeId }: Place, fau
   if (fault.flow === 'resolve') await leavePending(world, scene, 'challenge.create.before-charge');
   if (fault.flow === 'tombstone') await leavePending(world, scene, 'tournament.create.before-charge');
   // The scene's prizes are recorded and its events published after its responses; the fault must hit those of the act.
-  if (/\.(award|outbox)\./.test(fault.failpoint)) await world.allTaken();
+  if (/\.(award|payout|outbox)\./.test(fault.failpoint)) await world.allTaken();
   stack.arm(fault.failpoint, fault.action);
   if (fault.flow === 'next') await resumeBehindTheService(world, scene);
   const first = BY_A_WORKER.includes(fault.flow) ? Promise.resolve() : scene.act();

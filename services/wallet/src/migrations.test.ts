@@ -12,7 +12,7 @@ import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from './domain/ledger.ts';
 import {
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   charge,
@@ -65,7 +65,7 @@ describe('migrating a database from before there were houses', () => {
   });
 
   afterAll(async () => {
-    expect(await auditFaults(wallet)).toEqual({});
+    expect(await auditViolations(wallet)).toEqual({});
     await wallet[Symbol.asyncDispose]();
   });
 
@@ -133,7 +133,7 @@ describe('migrating a database from before there were houses', () => {
   }
 
   it('a migrated database from before there were houses satisfies every invariant', async () => {
-    expect(await auditFaults(wallet)).toEqual({});
+    expect(await auditViolations(wallet)).toEqual({});
   });
 
   it('the migration to houses keeps the sandbox accounts of one program, and removes test links that no key may create', async () => {

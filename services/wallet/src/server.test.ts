@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   charge,
@@ -251,7 +251,7 @@ describe('the wallet against its reference model', () => {
         };
         await fc.asyncModelRun(() => ({ model, real: { wallet, clients, players } }), sequence);
         expect(await Promise.all(players.map((each) => balanceOf(wallet, each)))).toEqual(model.balances);
-        expect(await auditFaults(wallet)).toEqual({});
+        expect(await auditViolations(wallet)).toEqual({});
       }),
       // A player who has just paid is cached, so that in any sequences some fees are posted optimistically and some under lock.
       { numRuns: 15, examples: [[[deposit(0, 50_00n, 'a'), chargeMany([0], 1_00n, 0), chargeMany([0], 1_00n, 0)]]] },

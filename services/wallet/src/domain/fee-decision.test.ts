@@ -87,7 +87,7 @@ describe('decideFees', () => {
     expect(changes).toEqual(nothing);
   });
 
-  it('a fee id whose attempt was given up before its charge arrived is refused with internal_error', () => {
+  it('a fee id whose attempt was abandoned before its charge arrived is refused with internal_error', () => {
     const { results } = decide([charge()], [{ ...known, stored: { state: 'tombstone', refusalCode: null } }]);
     expect(results).toEqual([{ kind: 'refused', code: 'internal_error' }]);
   });
@@ -159,12 +159,15 @@ describe('properties of a batch of fees', () => {
           charges.map(() => known),
           balance,
         );
-        const taken = changes.lines.reduce((sum, line) => sum + (line.state === 'posted' ? line.amountCents : 0n), 0n);
+        const charged = changes.lines.reduce(
+          (sum, line) => sum + (line.state === 'posted' ? line.amountCents : 0n),
+          0n,
+        );
         const after = changes.players[0]?.balanceCents ?? balance;
         const house = changes.house[0]?.deltaCents ?? 0n;
-        expect(after).toBe(balance - taken);
+        expect(after).toBe(balance - charged);
         expect(after).toBeGreaterThanOrEqual(0n);
-        expect(house).toBe(taken);
+        expect(house).toBe(charged);
       }),
     );
   });

@@ -23,7 +23,7 @@ import {
   playerLedgerId,
 } from './ledger.ts';
 
-/** One fee that a caller asks to charge. */
+/** One fee that a caller requests. */
 export type FeeCharge = {
   readonly transferId: string;
   readonly attemptId: string;
@@ -39,7 +39,7 @@ export type FeeCharge = {
 /** The stored state of a fee's transfer id. */
 export type StoredFee =
   | { readonly state: 'posted'; readonly attemptId: string; readonly postedAt: Date }
-  /** A tombstone; without a refusal code where the owner gave the attempt up before its charge arrived. */
+  /** A tombstone; without a refusal code where the owner abandoned the attempt before its charge arrived. */
   | { readonly state: 'tombstone'; readonly refusalCode: FeeRefusalCode | null };
 
 /** The person that a ref names. */

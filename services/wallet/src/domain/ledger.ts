@@ -107,7 +107,7 @@ export type Transfer = {
   readonly balanceAfterCents: Cents;
 };
 
-/** A tombstone; without a refusal code where the owner gave the attempt up before its charge arrived. */
+/** A tombstone; without a refusal code where the owner abandoned the attempt before its charge arrived. */
 export type Tombstone = {
   readonly state: 'tombstone';
   readonly id: string;

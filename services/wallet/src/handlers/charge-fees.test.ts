@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   balanceOf,
   charge,
   chargeOf,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 
@@ -73,10 +73,10 @@ describe('charging a fee', () => {
 
   it('a fee of a ref without an account is refused with insufficient_funds, and stays refused once the ref is linked', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
-    const nobody = { ...player.player, playerRef: `ref-${newId()}` };
-    const fee = chargeOf(player, 1_00n, { player: nobody, accountId: '' });
+    const unlinked = { ...player.player, playerRef: `ref-${newId()}` };
+    const fee = chargeOf(player, 1_00n, { player: unlinked, accountId: '' });
     expect(await charge(wallet.client, fee)).toBe('insufficient_funds');
-    await ok(wallet.client.putPlayerLink({ player: nobody, email: player.email }));
+    await ok(wallet.client.putPlayerLink({ player: unlinked, email: player.email }));
     expect(await charge(wallet.client, { ...fee, accountId: player.accountId })).toBe('insufficient_funds');
   });
 
@@ -308,7 +308,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('a fee of a cached player is posted once, whichever replica is asked again', async () => {
+  it('a fee of a cached player is posted once, whichever replica gets the repeat', async () => {
     const player = await addCached();
     const fee = strictCharge(player);
     const first = await ok(wallet.client.chargeFees({ charges: [fee] }));
@@ -424,7 +424,7 @@ describe('concurrent charges', () => {
     const failures: unknown[] = [];
     const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
     const replicas = [wallet.connect(), wallet.connect()].map((database) =>
-      createFeeCharges({ database: telling(database, failures), clock: () => wallet.clock.now, rules }),
+      createFeeCharges({ database: recordingFailures(database, failures), clock: () => wallet.clock.now, rules }),
     );
     const before = await optimisticFees();
     const results = await Promise.all(
@@ -476,15 +476,15 @@ describe('concurrent charges', () => {
 });
 
 /** The database, with a record of failed statements: a batch that failed would run again and leave no trace. */
-function telling(database: Database, failures: unknown[]): Database {
-  const tell = (error: unknown): never => {
+function recordingFailures(database: Database, failures: unknown[]): Database {
+  const record = (error: unknown): never => {
     failures.push(error);
     throw error;
   };
   return {
     ...database,
-    transaction: (work, options) => database.transaction(work, options).catch(tell),
-    write: (statement, values, options) => database.write<never>(statement, values, options).catch(tell),
+    transaction: (work, options) => database.transaction(work, options).catch(record),
+    write: (statement, values, options) => database.write<never>(statement, values, options).catch(record),
   };
 }
 

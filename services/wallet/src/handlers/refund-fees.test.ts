@@ -2,7 +2,7 @@ import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   balanceOf,
   charge,
   chargeOf,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 

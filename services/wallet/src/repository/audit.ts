@@ -110,7 +110,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'players_stay_with_their_house',
     description:
-      'Real people have real money alone, and a program’s sandbox accounts that program’s play money alone; nobody else’s link names them, and no severed one.',
+      'Real people have real money alone, and a program’s sandbox accounts that program’s play money alone; no link of another program and no severed one names them.',
     // Play money that real people had before there were houses stays in the shared sandbox.
     violations: `
       select ledger.id
@@ -203,9 +203,9 @@ const CHECKS: readonly Check[] = [
       select fee_transfer_id from transfers where kind = 'refund' group by fee_transfer_id having count(*) > 1`,
   },
   {
-    id: 'one_award_transfer_per_paid_payout',
+    id: 'one_transfer_per_paid_payout',
     description:
-      'Every paid award or purse has moved its money once, to its account, and no other transfer of that kind exists.',
+      'Every paid payout has moved its money once, to its account, and no other transfer of an award or a purse exists.',
     violations: `
       select coalesce(payout.award_id, transfer.award_id, transfer.id) as id
       from (
@@ -229,7 +229,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'held_payouts_moved_no_money',
-    description: 'An award or purse that is held or denied has moved no money.',
+    description: 'A payout that is held or denied has moved no money.',
     violations: `
       select payouts.award_id as id
       from payouts
@@ -240,7 +240,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'payments_name_their_owner',
     description:
-      'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a purse a tournament round’s.',
+      'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a rank’s payout a tournament round’s.',
     // Each service audits the ids that carry its own tag: a row whose id carried neither would be in no service's audit.
     violations: `
       select id from transfers

@@ -45,7 +45,7 @@ type FeeFactsRow = {
 } & StoredFeeRow;
 
 type StoredFeeRow = {
-  /** Any state but `posted` is a tombstone's: those from before migration 0012 have another word than later ones. */
+  /** Any state but `posted` is a tombstone's: those from before migration 0012 have another value than later ones. */
   state: string | null;
   kind: string | null;
   attempt_id: string | null;

@@ -130,7 +130,7 @@ const writeChangesStatement: Statement = {
       order by line.id
       returning 1
     ),
-    settled as (
+    player_balances as (
       update ledger_accounts set balance_cents = player.balance_cents, hold_next_award = player.hold_next_award
       from unnest($19::uuid[], $20::bigint[], $21::boolean[]) as player (id, balance_cents, hold_next_award)
       where (select count(*) from written) >= 0 and ledger_accounts.id = player.id
@@ -140,7 +140,7 @@ const writeChangesStatement: Statement = {
       select house.id, wanted.delta_cents
       from (
         select * from unnest($22::uuid[], $23::bigint[]) as wanted (id, delta_cents)
-        where (select count(*) from settled) >= 0 order by id
+        where (select count(*) from player_balances) >= 0 order by id
       ) as wanted
       cross join lateral (
         select ledger_accounts.id from ledger_accounts where ledger_accounts.id = wanted.id for no key update
