@@ -155,7 +155,6 @@ CASE house_id
 END))),
     CONSTRAINT transfers_environment_is_known CHECK ((environment = ANY ('{test,live}'::text[]))),
     CONSTRAINT transfers_fee_names_its_attempt CHECK (((state <> 'posted'::text) OR (kind <> 'fee'::text) OR (attempt_id IS NOT NULL))),
-    CONSTRAINT transfers_fenced_moves_nothing CHECK (((state <> 'fenced'::text) OR ((kind = 'fee'::text) AND (num_nonnulls(debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents) = 0)))),
     CONSTRAINT transfers_kind_is_known CHECK ((kind = ANY ('{fee,refund,award,purse,deposit}'::text[]))),
     CONSTRAINT transfers_legs_follow_kind CHECK (((state <> 'posted'::text) OR ((
 CASE
@@ -175,8 +174,8 @@ END))::text PLACING substr('11243'::text, array_position('{fee,refund,award,purs
     CONSTRAINT transfers_purse_names_its_round CHECK ((((kind = 'purse'::text) = (round_id IS NOT NULL)) AND ((kind <> 'purse'::text) OR (attempt_id IS NULL)))),
     CONSTRAINT transfers_refund_has_attempt_and_reason CHECK (((kind <> 'refund'::text) OR ((attempt_id IS NOT NULL) AND (reason = ANY ('{expired,round_closed,round_cancelled,voided}'::text[]))))),
     CONSTRAINT transfers_refund_names_its_fee CHECK (((kind = 'refund'::text) = (fee_transfer_id IS NOT NULL))),
-    CONSTRAINT transfers_refusal_only_when_fenced CHECK (((refusal_code IS NULL) OR ((state = 'fenced'::text) AND (refusal_code = ANY ('{blocked,insider_entry,insufficient_funds}'::text[]))))),
-    CONSTRAINT transfers_state_is_known CHECK ((state = ANY ('{posted,fenced}'::text[])))
+    CONSTRAINT transfers_refusal_only_on_tombstone CHECK (((refusal_code IS NULL) OR ((state <> 'posted'::text) AND (refusal_code = ANY ('{blocked,insider_entry,insufficient_funds}'::text[]))))),
+    CONSTRAINT transfers_tombstone_moves_nothing CHECK (((state = 'posted'::text) OR ((kind = 'fee'::text) AND (num_nonnulls(debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents) = 0))))
 );
 
 ALTER TABLE public.transfers ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
@@ -232,6 +231,9 @@ ALTER TABLE ONLY public.program_accounts
 
 ALTER TABLE ONLY public.transfers
     ADD CONSTRAINT transfers_pkey PRIMARY KEY (id);
+
+ALTER TABLE public.transfers
+    ADD CONSTRAINT transfers_state_is_known CHECK ((state = ANY ('{posted,tombstone}'::text[]))) NOT VALID;
 
 CREATE UNIQUE INDEX houses_share_no_account ON public.houses USING btree ("left"((id)::text, 35));
 

@@ -36,7 +36,7 @@ export interface Scope {
 const FUNDS_CENTS = 2_000n;
 
 /** In these flows a worker acts, without a partner's request. */
-const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'fence', 'fade', 'next'];
+const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', 'next'];
 
 /**
  * Plays one case of the table: arms the failpoint, sends the request, lets the partner retry if the case does, waits until the
@@ -51,9 +51,9 @@ export async function playFault({ world: shared, told, challengeId }: Scope, fau
   const journalStart = world.http.journal.length;
 
   if (fault.flow === 'resolve') await leavePending(world, scene, 'challenge.create.before-charge');
-  if (fault.flow === 'fence') await leavePending(world, scene, 'tournament.create.before-charge');
+  if (fault.flow === 'tombstone') await leavePending(world, scene, 'tournament.create.before-charge');
   // The scene's prizes are recorded and its events published after its responses; the fault must hit those of the act.
-  if (/\.(award|outbox)\./.test(fault.failpoint)) await world.allTaken();
+  if (/\.(award|payout|outbox)\./.test(fault.failpoint)) await world.allTaken();
   stack.arm(fault.failpoint, fault.action);
   if (fault.flow === 'next') await resumeBehindTheService(world, scene);
   const first = BY_A_WORKER.includes(fault.flow) ? Promise.resolve() : scene.act();
@@ -134,7 +134,7 @@ async function setRoundScene(world: World, flow: RoundFlow): Promise<Scene> {
   const ref = await newPlayer(world);
   const scene = (act: Act, refs: readonly string[] = [ref]): Scene => ({ flow, refs, earlier: [], act, round });
   const entry = { tournament_round_id: round.id, player_ref: ref, metadata: { flow } };
-  if (flow === 'enter' || flow === 'fence') return scene(() => partner.createAttempt(entry, key));
+  if (flow === 'enter' || flow === 'tombstone') return scene(() => partner.createAttempt(entry, key));
 
   const id = await enter(world, round, ref);
   switch (flow) {

@@ -24,12 +24,12 @@ const CHALLENGE_FLOWS = [
 
 /**
  * The flows that are played in a tournament round:
- * `enter`, `score`, `withdraw`, `fade`, `fence` correspond to create, lose, expire, lapse and resolve of a challenge;
+ * `enter`, `score`, `withdraw`, `fade`, `tombstone` correspond to create, lose, expire, lapse and resolve of a challenge;
  * `close` ends a round with two scored entries and one without, which settles and is paid; `cancel` ends one with too few entrants,
  * whose fees are refunded; `grant` releases a purse that is held; `next` is the round that a tournament opens when it becomes active
  * again (the worker opens it, and the partner that "retries" lists tournaments meanwhile).
  */
-const ROUND_FLOWS = ['enter', 'score', 'withdraw', 'fade', 'fence', 'close', 'cancel', 'grant', 'next'] as const;
+const ROUND_FLOWS = ['enter', 'score', 'withdraw', 'fade', 'tombstone', 'close', 'cancel', 'grant', 'next'] as const;
 
 export type RoundFlow = (typeof ROUND_FLOWS)[number];
 export type Flow = (typeof CHALLENGE_FLOWS)[number] | RoundFlow;
@@ -109,10 +109,10 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'wallet.charge.after-commit': ['create', 'again', 'enter'],
   'wallet.refund.before-commit': ['expire', 'lapse', 'cancel'],
   'wallet.refund.after-commit': ['expire', 'lapse', 'cancel'],
-  'wallet.award.before-commit': ['win', 'close'],
-  'wallet.award.after-commit': ['win', 'close'],
-  'wallet.resolve.before-commit': ['resolve', 'fence'],
-  'wallet.resolve.after-commit': ['resolve', 'fence'],
+  'wallet.payout.before-commit': ['win', 'close'],
+  'wallet.payout.after-commit': ['win', 'close'],
+  'wallet.resolve.before-commit': ['resolve', 'tombstone'],
+  'wallet.resolve.after-commit': ['resolve', 'tombstone'],
   'wallet.release.before-commit': ['release', 'grant'],
   'wallet.release.after-commit': ['release', 'grant'],
   'wallet.reply.before-send': ['create', 'win', 'expire', 'enter', 'close', 'cancel'],

@@ -66,7 +66,7 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'wallet delete_links: main deletes player_links': 'the caller holds the pair of program and account, by lock_pair',
   'wallet insert_payouts: main inserts payouts': 'the caller holds the players, by lock_players',
   'wallet open_house: main inserts ledger_accounts': 'its insert has the house, whose accounts these are',
-  'wallet write_changes: CTE settled updates ledger_accounts': 'the caller holds the players, by lock_players',
+  'wallet write_changes: CTE player_balances updates ledger_accounts': 'the caller holds the players, by lock_players',
 };
 
 const NO_INDEXES = { enable_indexscan: 'off', enable_indexonlyscan: 'off', enable_bitmapscan: 'off' };

@@ -173,7 +173,7 @@ describe('the wallet’s records under the role that runs it', () => {
 
   test.each([
     'update transfers set amount_cents = 1',
-    "update transfers set state = 'fenced'",
+    "update transfers set state = 'tombstone'",
     'delete from transfers',
     'truncate transfers',
     'alter table transfers disable trigger transfers_append_only',

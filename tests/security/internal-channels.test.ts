@@ -232,14 +232,14 @@ describe('the wallet’s gRPC port', () => {
       const challenge = opened.use(
         createClient(WalletServiceClient, { name: 'wallet', address: world.stack.address('wallet'), identity, hot }),
       );
-      const query = { transferId, attemptId, feeGeneration: 0, fenceIfAbsent: true };
+      const query = { transferId, attemptId, feeGeneration: 0, tombstoneIfAbsent: true };
       for (const change of [
         {},
         { attemptId: own },
         { attemptId: own, feeGeneration: 1 },
         // A query without an attempt id is refused, too.
         { attemptId: '' },
-        { attemptId: '', fenceIfAbsent: false },
+        { attemptId: '', tombstoneIfAbsent: false },
         { attemptId: transferId },
       ]) {
         const tried = await codeOf(challenge.resolveFees({ queries: [{ ...query, ...change }] }));
@@ -257,7 +257,7 @@ describe('the wallet’s gRPC port', () => {
       };
       expect(await codeOf(challenge.chargeFees({ charges: [charge] }))).toBe(PERMISSION_DENIED);
       // The owner may query its own ids, and gets a result.
-      const ofOwn = { transferId: feeTransferId(own, 1), attemptId: own, feeGeneration: 1, fenceIfAbsent: false };
+      const ofOwn = { transferId: feeTransferId(own, 1), attemptId: own, feeGeneration: 1, tombstoneIfAbsent: false };
       expect(await challenge.resolveFees({ queries: [ofOwn] })).toEqual({
         resolutions: [{ state: FeeState.ABSENT, refusalCode: '' }],
       });
@@ -277,6 +277,7 @@ const OWNERS = ['challenge', 'tournament'];
 const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> = {
   putPlayerLink: GATEWAY,
   resolvePlayers: OWNERS,
+  checkEligibility: ['challenge'],
   checkStanding: ['challenge'],
   chargeFees: OWNERS,
   resolveFees: OWNERS,

@@ -46,7 +46,7 @@ const query = (transferId: string) => ({
   transferId,
   attemptId: '',
   feeGeneration: 0,
-  fenceIfAbsent: false,
+  tombstoneIfAbsent: false,
 });
 const deny = { awardId: 'a' };
 

@@ -16,7 +16,7 @@ export async function attemptAsItStands<Attempt extends OwnedAttempt>(
 ): Promise<Attempt | null> {
   if (found.status !== 'pending') return isVisible(found.status) ? found : null;
   if (!opener.isKnownPosted(found.id)) {
-    const { kind } = await wallet.resolveFee({ ...feeOf(found), fenceIfAbsent: false });
+    const { kind } = await wallet.resolveFee({ ...feeOf(found), tombstoneIfAbsent: false });
     if (kind !== 'posted') return null;
   }
   return { ...found, status: 'open' };

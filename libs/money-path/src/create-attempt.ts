@@ -127,7 +127,7 @@ async function charge<Attempt extends OwnedAttempt>(
       continue;
     }
     // The attempt cannot go on. Its fee must not be posted late either, so the refusal is final only once the fee has its tombstone.
-    const resolution = await wallet.resolveFee({ ...feeOf(attempt), fenceIfAbsent: true });
+    const resolution = await wallet.resolveFee({ ...feeOf(attempt), tombstoneIfAbsent: true });
     if (resolution.kind === 'posted') return opened(attempt, opener);
     await opener.refuse(fee, moved.code);
     return moved;

@@ -52,12 +52,12 @@ export function createPendingResolver(deps: {
   let fence: Fence | undefined;
 
   async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
-    const fenceIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
-    const resolution = await wallet.resolveFee({ ...feeOf(attempt), fenceIfAbsent });
+    const tombstoneIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
+    const resolution = await wallet.resolveFee({ ...feeOf(attempt), tombstoneIfAbsent });
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);
     if (resolution.kind === 'posted') written = opener.open(fee);
-    if (resolution.kind === 'fenced') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
+    if (resolution.kind === 'tombstone') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
     return { resolution, written };
   }
 

@@ -35,12 +35,12 @@ export type FeeChargeResult =
   /** The ref names another account now; null for none. */
   | { readonly kind: 'moved'; readonly accountId: string | null };
 
-type FeeQuery = Fee & { readonly fenceIfAbsent: boolean };
+type FeeQuery = Fee & { readonly tombstoneIfAbsent: boolean };
 
 export type FeeResolution =
   | { readonly kind: 'posted' }
   /** Null where no rule refused the fee. */
-  | { readonly kind: 'fenced'; readonly refusalCode: string | null }
+  | { readonly kind: 'tombstone'; readonly refusalCode: string | null }
   | { readonly kind: 'absent' };
 
 export type AwardPayment = PrizeOf & {
@@ -51,7 +51,7 @@ export type AwardPayment = PrizeOf & {
 };
 
 /** The player's eligibility under each requirement: null, or the code of the refusal. */
-export type Standing = { readonly accountId: string | null; readonly codes: readonly (string | null)[] };
+export type Eligibility = { readonly accountId: string | null; readonly codes: readonly (string | null)[] };
 
 export type FeeListing = {
   readonly attemptId: string;
@@ -70,7 +70,7 @@ export type PayoutListing = PayoutRecord & {
 export interface Wallet extends AsyncDisposable {
   /** The account that the ref names now; null for none. */
   resolvePlayer(player: Player): Promise<string | null>;
-  checkStanding(player: Player, requirements: readonly Requirement[]): Promise<Standing>;
+  checkEligibility(player: Player, requirements: readonly Requirement[]): Promise<Eligibility>;
   chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
   resolveFee(query: FeeQuery): Promise<FeeResolution>;
   /** Throws when no such fee was ever posted. */
@@ -131,7 +131,8 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       return resolutions.map(({ state, refusalCode }): FeeResolution => {
         if (state === FeeState.POSTED) return { kind: 'posted' };
         if (state === FeeState.ABSENT) return { kind: 'absent' };
-        if (state === FeeState.FENCED) return { kind: 'fenced', refusalCode: refusalCode === '' ? null : refusalCode };
+        if (state === FeeState.TOMBSTONE)
+          return { kind: 'tombstone', refusalCode: refusalCode === '' ? null : refusalCode };
         throw new Error(`the wallet says of a fee that its state is ${state}`);
       });
     },
@@ -172,9 +173,9 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
 
   return {
     resolvePlayer: (player) => resolvePlayers.submit(player),
-    async checkStanding(player, requirements) {
+    async checkEligibility(player, requirements) {
       const { accountId, codes } = answered(
-        await client.checkStanding({ player: toPlayer(player), requirements: requirements.map(toRequirement) }),
+        await client.checkEligibility({ player: toPlayer(player), requirements: requirements.map(toRequirement) }),
       );
       return {
         accountId: accountId === '' ? null : accountId,

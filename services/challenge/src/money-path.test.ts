@@ -127,7 +127,7 @@ describe('a pending attempt that must be resolved before its grace', () => {
     const young = await resolver.resolve(attempt, h.clock());
     expect(young.resolution).toEqual({ kind: 'absent' });
     const fenced = await resolver.resolve(attempt, h.clock(), { evenIfYoung: true });
-    expect(fenced.resolution).toEqual({ kind: 'fenced', refusalCode: null });
+    expect(fenced.resolution).toEqual({ kind: 'tombstone', refusalCode: null });
     expect(await fenced.written).toBe(true);
     expect(await rowOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'abandoned' });
   });

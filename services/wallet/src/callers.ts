@@ -11,6 +11,7 @@ const OWNERS = ['challenge', 'tournament'] as const;
 export const CALLERS: AcceptedCallers<WalletServiceService> = {
   putPlayerLink: GATEWAY,
   resolvePlayers: OWNERS,
+  checkEligibility: ['challenge'],
   checkStanding: ['challenge'],
   chargeFees: OWNERS,
   resolveFees: OWNERS,

@@ -32,8 +32,8 @@ describe('the configuration of the wallet', () => {
   });
 
   it('a wrong configuration of the wallet fails with every validation issue', () => {
-    const faults = () => parseConfig(walletConfigSchema, { GRPC_PORT: 'x', PAYOUT_VELOCITY_AMOUNT: '5' });
-    expect(faults).toThrow(
+    const parse = () => parseConfig(walletConfigSchema, { GRPC_PORT: 'x', PAYOUT_VELOCITY_AMOUNT: '5' });
+    expect(parse).toThrow(
       new ConfigError([
         'GRPC_PORT: must be a port, 0 to 65535',
         'WALLET_DATABASE_URL: is required',

@@ -7,12 +7,12 @@ import { createDatabase } from '@laurel/postgres';
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
 import { Environment } from '@laurel/proto/common';
-import { PayoutStatus } from '@laurel/proto/wallet';
+import { type FeeCharge, FeeState, PayoutStatus } from '@laurel/proto/wallet';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from './domain/ledger.ts';
 import {
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   charge,
@@ -20,6 +20,7 @@ import {
   MIGRATIONS,
   ok,
   openTestWallet,
+  queryOf,
   refusalOf,
   type TestPlayer,
   type TestWallet,
@@ -33,6 +34,8 @@ describe('migrating a database from before there were houses', () => {
   const [programA, programB] = [newId(), newId()];
   const [real, own, shared, idle] = [newId(), newId(), newId(), newId()];
   const fees = { real: newOwnedId('challenge'), live: newOwnedId('challenge'), own: newOwnedId('challenge') };
+  /** Attempts whose fee has a tombstone: refused, and abandoned before the charge arrived. */
+  const tombstones = { refused: newOwnedId('challenge'), abandoned: newOwnedId('challenge') };
   const players = {
     live: playerOf(real, programA, Environment.LIVE),
     real: playerOf(real, programA, Environment.TEST),
@@ -62,7 +65,7 @@ describe('migrating a database from before there were houses', () => {
   });
 
   afterAll(async () => {
-    expect(await auditFaults(wallet)).toEqual({});
+    expect(await auditViolations(wallet)).toEqual({});
     await wallet[Symbol.asyncDispose]();
   });
 
@@ -100,6 +103,9 @@ describe('migrating a database from before there were houses', () => {
         `update ledger_accounts set balance_cents = balance_cents + ${cents} where id = ${credit}`,
       ];
     };
+    const tombstone = (attempt: string, refusal: string) =>
+      `insert into transfers (id, state, kind, environment, attempt_id, refusal_code, created_at)
+       values ('${feeTransferId(attempt)}', 'fenced', 'fee', 'live', '${attempt}', ${refusal}, now())`;
     return [
       account(real, false),
       account(own, true),
@@ -121,11 +127,13 @@ describe('migrating a database from before there were houses', () => {
       ...move(own, 'test', 100_00n, 100_00n),
       ...move(own, 'test', 10_00n, 90_00n, fees.own),
       ...move(shared, 'test', 5_00n, 5_00n),
+      tombstone(tombstones.refused, `'insufficient_funds'`),
+      tombstone(tombstones.abandoned, 'null'),
     ];
   }
 
   it('a migrated database from before there were houses satisfies every invariant', async () => {
-    expect(await auditFaults(wallet)).toEqual({});
+    expect(await auditViolations(wallet)).toEqual({});
   });
 
   it('the migration to houses keeps the sandbox accounts of one program, and removes test links that no key may create', async () => {
@@ -149,6 +157,26 @@ describe('migrating a database from before there were houses', () => {
       const deposit = { accountId, environment: Environment.TEST, amountCents: 1n, reference: 'more' };
       expect(await refusalOf(wallet.client.deposit(deposit))).toBe('not_found');
     }
+  });
+
+  it('tombstones from before migration 0012 keep their state, and no fee can be posted under their ids', async () => {
+    const [refused, abandoned] = [tombstones.refused, tombstones.abandoned].map((attemptId) =>
+      chargeOf(players.live, 1n, { attemptId, transferId: feeTransferId(attemptId) }),
+    ) as [FeeCharge, FeeCharge];
+    expect(await charge(wallet.client, refused)).toBe('insufficient_funds');
+    expect(await charge(wallet.client, abandoned)).toBe('internal_error');
+    const queries = [queryOf(refused, true), queryOf(abandoned, true)];
+    expect(await ok(wallet.client.resolveFees({ queries }))).toEqual({
+      resolutions: [
+        { state: FeeState.TOMBSTONE, refusalCode: 'insufficient_funds' },
+        { state: FeeState.TOMBSTONE, refusalCode: '' },
+      ],
+    });
+    const ids = queries.map(({ transferId }) => transferId);
+    const text = 'select distinct state from transfers where id = any ($1::uuid[])';
+    expect(await wallet.database.query({ text }, [ids])).toEqual([{ state: 'fenced' }]);
+    const again = `insert into transfers (id, state, kind, created_at) values ('${newId()}', 'fenced', 'fee', now())`;
+    await expect(wallet.database.query({ text: again })).rejects.toThrow('transfers_state_is_known');
   });
 
   it('after the migration to houses old fees are refunded, owed prizes are paid, and players play on', async () => {

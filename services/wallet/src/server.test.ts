@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   charge,
@@ -77,8 +77,8 @@ const chargeAgain = (index: number, replica: number) =>
     if (known !== undefined) expect(await charge(must(real.clients[replica]), known.fee)).toBe(known.end);
   });
 
-const fence = (index: number, isNew: boolean, replica: number) =>
-  command(`fence ${isNew ? 'a new id' : index}`, async (model, real) => {
+const putTombstone = (index: number, isNew: boolean, replica: number) =>
+  command(`tombstone under ${isNew ? 'a new id' : index}`, async (model, real) => {
     const known = isNew ? undefined : at(model.fees, index);
     const fee = known?.fee ?? chargeOf(must(real.players[index % real.players.length]), 1n);
     const queries = [queryOf(fee, true)];
@@ -87,7 +87,7 @@ const fence = (index: number, isNew: boolean, replica: number) =>
     expect(resolutions).toEqual([
       end === 'posted'
         ? { state: FeeState.POSTED, refusalCode: '' }
-        : { state: FeeState.FENCED, refusalCode: end === 'internal_error' ? '' : end },
+        : { state: FeeState.TOMBSTONE, refusalCode: end === 'internal_error' ? '' : end },
     ]);
     if (known === undefined) model.fees.push({ fee, player: index % real.players.length, end, refunded: false });
   });
@@ -210,7 +210,7 @@ const commands = fc.commands(
       .tuple(fc.array(player, { minLength: 1, maxLength: 6 }), fc.bigInt(1n, 20_00n), replica)
       .map((args) => chargeMany(...args)),
     fc.tuple(index, replica).map((args) => chargeAgain(...args)),
-    fc.tuple(index, fc.boolean(), replica).map((args) => fence(...args)),
+    fc.tuple(index, fc.boolean(), replica).map((args) => putTombstone(...args)),
     fc.tuple(index, replica).map((args) => refund(...args)),
     fc.tuple(player, fc.bigInt(1n, 300_00n), replica).map((args) => award(...args)),
     fc
@@ -251,7 +251,7 @@ describe('the wallet against its reference model', () => {
         };
         await fc.asyncModelRun(() => ({ model, real: { wallet, clients, players } }), sequence);
         expect(await Promise.all(players.map((each) => balanceOf(wallet, each)))).toEqual(model.balances);
-        expect(await auditFaults(wallet)).toEqual({});
+        expect(await auditViolations(wallet)).toEqual({});
       }),
       // A player who has just paid is cached, so that in any sequences some fees are posted optimistically and some under lock.
       { numRuns: 15, examples: [[[deposit(0, 50_00n, 'a'), chargeMany([0], 1_00n, 0), chargeMany([0], 1_00n, 0)]]] },

@@ -9,7 +9,7 @@ import type { WalletConfig } from './config.ts';
 import { addInsider } from './handlers/add-insider.ts';
 import { audit } from './handlers/audit.ts';
 import { chargeFees } from './handlers/charge-fees.ts';
-import { checkStanding } from './handlers/check-standing.ts';
+import { checkEligibility } from './handlers/check-eligibility.ts';
 import { createAccount } from './handlers/create-account.ts';
 import { denyPayout } from './handlers/deny-payout.ts';
 import { deposit } from './handlers/deposit.ts';
@@ -22,7 +22,7 @@ import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
 import { listPlayerLinks } from './handlers/list-player-links.ts';
-import { createAwardPayments, payAwards } from './handlers/pay-awards.ts';
+import { createPayouts, payAwards } from './handlers/pay-awards.ts';
 import { createFeeCharges } from './handlers/post-fees.ts';
 import { putPlayerLink } from './handlers/put-player-link.ts';
 import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
@@ -57,14 +57,17 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
   const charges = starting.adopt(createFeeCharges({ ...deps, rules }), (queue) => queue.drain());
   const queries = starting.adopt(createFeeQueries(deps), (queue) => queue.drain());
   const refunds = starting.adopt(createFeeRefunds(deps), (queue) => queue.drain());
-  const payments = starting.adopt(createAwardPayments({ ...deps, limits }), (queue) => queue.drain());
+  const payments = starting.adopt(createPayouts({ ...deps, limits }), (queue) => queue.drain());
 
+  const answerEligibility = checkEligibility({ ...deps, rules });
   const service = implement(
     WalletServiceService,
     {
       putPlayerLink: putPlayerLink(deps),
       resolvePlayers: resolvePlayers(deps),
-      checkStanding: checkStanding({ ...deps, rules }),
+      checkEligibility: answerEligibility,
+      // The previous release's name of the same rpc (wallet.proto).
+      checkStanding: answerEligibility,
       chargeFees: chargeFees(charges),
       resolveFees: resolveFees(queries),
       refundFees: refundFees(refunds),

@@ -129,8 +129,8 @@ export function chargeOf(
   };
 }
 
-export function queryOf({ transferId, attemptId, feeGeneration }: FeeCharge, fenceIfAbsent: boolean): FeeQuery {
-  return { transferId, attemptId, feeGeneration, fenceIfAbsent };
+export function queryOf({ transferId, attemptId, feeGeneration }: FeeCharge, tombstoneIfAbsent: boolean): FeeQuery {
+  return { transferId, attemptId, feeGeneration, tombstoneIfAbsent };
 }
 
 /** The result of one charge: `posted`, `moved`, or the code of its refusal. */
@@ -160,7 +160,7 @@ export async function balanceOf({ client }: TestWallet, { accountId, player }: T
 }
 
 /** The checks with violations, and the number of each; empty where every invariant holds. */
-export async function auditFaults({ client }: TestWallet): Promise<Record<string, bigint>> {
+export async function auditViolations({ client }: TestWallet): Promise<Record<string, bigint>> {
   const { checks } = await ok(client.audit({}));
   return Object.fromEntries(
     checks.filter((check) => check.violations > 0n).map((check) => [check.id, check.violations]),

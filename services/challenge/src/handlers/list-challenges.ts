@@ -37,7 +37,7 @@ async function keepAccepted(
   const live = every.filter((challenge) => statusOf(challenge) === 'live');
   if (live.length === 0) return [];
   const player = { tenant, playerRef };
-  const { accountId, codes } = await wallet.checkStanding(
+  const { accountId, codes } = await wallet.checkEligibility(
     player,
     live.map((challenge) => requirementOf(challenge.terms)),
   );

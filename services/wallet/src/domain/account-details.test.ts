@@ -13,7 +13,7 @@ describe('checkAccountDetails', () => {
   });
 
   it.each([
-    ['an address without a sign', { email: 'nobody' }],
+    ['an address without a sign', { email: 'plain-text' }],
     ['an address with a blank', { email: 'a b@c' }],
     ['an address with a NUL', { email: 'a\0@c' }],
     ['a day that does not exist', { dateOfBirth: '1990-02-30' }],

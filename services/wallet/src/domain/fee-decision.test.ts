@@ -2,7 +2,7 @@ import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { STANDING } from './example.ts';
+import { ELIGIBLE } from './example.ts';
 import { decideFees, type FeeCharge, type FeeFacts, mayPay } from './fee-decision.ts';
 import { houseLedgerId, LIVE_HOUSE, type PlayerLedger, playerLedgerId } from './ledger.ts';
 
@@ -12,8 +12,8 @@ const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
 const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'live');
 
-const known: FeeFacts = { stored: null, player: { accountId, standing: STANDING } };
-const refusedPerson: FeeFacts = { stored: null, player: { accountId, standing: { ...STANDING, blocked: true } } };
+const known: FeeFacts = { stored: null, player: { accountId, eligibility: ELIGIBLE } };
+const refusedPerson: FeeFacts = { stored: null, player: { accountId, eligibility: { ...ELIGIBLE, blocked: true } } };
 const nothing = { lines: [], players: [], house: [] };
 const unknown: FeeFacts = { stored: null, player: null };
 
@@ -80,15 +80,15 @@ describe('decideFees', () => {
     }
   });
 
-  it('a fenced fee id gets the stored refusal even where the player could pay by then', () => {
-    const stored = { state: 'fenced', refusalCode: 'insufficient_funds' } as const;
+  it('a fee id with a tombstone gets the stored refusal even where the player could pay by then', () => {
+    const stored = { state: 'tombstone', refusalCode: 'insufficient_funds' } as const;
     const { results, changes } = decide([charge()], [{ ...known, stored }]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
     expect(changes).toEqual(nothing);
   });
 
-  it('a fee id whose attempt was given up before its charge arrived is refused with internal_error', () => {
-    const { results } = decide([charge()], [{ ...known, stored: { state: 'fenced', refusalCode: null } }]);
+  it('a fee id whose attempt was abandoned before its charge arrived is refused with internal_error', () => {
+    const { results } = decide([charge()], [{ ...known, stored: { state: 'tombstone', refusalCode: null } }]);
     expect(results).toEqual([{ kind: 'refused', code: 'internal_error' }]);
   });
 
@@ -99,7 +99,7 @@ describe('decideFees', () => {
 
   it('a fee whose ref names another account or none is moved, and nothing is written', () => {
     const other = newId();
-    const moved = { ...known, player: { accountId: other, standing: STANDING } };
+    const moved = { ...known, player: { accountId: other, eligibility: ELIGIBLE } };
     const { results, changes } = decide([charge(), charge(), charge({ accountId: null })], [moved, unknown, known]);
     expect(results).toEqual([
       { kind: 'moved', accountId: other },
@@ -110,7 +110,7 @@ describe('decideFees', () => {
   });
 
   it('blocked and insider_entry come before insufficient_funds, and leave a tombstone', () => {
-    const insider = { ...known, player: { accountId, standing: { ...STANDING, insider: true } } };
+    const insider = { ...known, player: { accountId, eligibility: { ...ELIGIBLE, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     const fees = [charge(), charge({ requirement })];
     const { results, changes } = decide(fees, [refusedPerson, insider], 0n);
@@ -119,15 +119,15 @@ describe('decideFees', () => {
       { kind: 'refused', code: 'insider_entry' },
     ]);
     expect(changes.lines).toMatchObject([
-      { state: 'fenced', id: fees[0]?.transferId, refusalCode: 'blocked' },
-      { state: 'fenced', id: fees[1]?.transferId, refusalCode: 'insider_entry' },
+      { state: 'tombstone', id: fees[0]?.transferId, refusalCode: 'blocked' },
+      { state: 'tombstone', id: fees[1]?.transferId, refusalCode: 'insider_entry' },
     ]);
   });
 
   it('a fee of a ref without an account is refused with insufficient_funds, and leaves a tombstone', () => {
     const { results, changes } = decide([charge({ accountId: null })], [unknown]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
-    expect(changes.lines).toMatchObject([{ state: 'fenced' }]);
+    expect(changes.lines).toMatchObject([{ state: 'tombstone' }]);
   });
 
   it('a player without a row of the ledger has a balance of zero', () => {
@@ -159,17 +159,20 @@ describe('properties of a batch of fees', () => {
           charges.map(() => known),
           balance,
         );
-        const taken = changes.lines.reduce((sum, line) => sum + (line.state === 'posted' ? line.amountCents : 0n), 0n);
+        const charged = changes.lines.reduce(
+          (sum, line) => sum + (line.state === 'posted' ? line.amountCents : 0n),
+          0n,
+        );
         const after = changes.players[0]?.balanceCents ?? balance;
         const house = changes.house[0]?.deltaCents ?? 0n;
-        expect(after).toBe(balance - taken);
+        expect(after).toBe(balance - charged);
         expect(after).toBeGreaterThanOrEqual(0n);
-        expect(house).toBe(taken);
+        expect(house).toBe(charged);
       }),
     );
   });
 
-  it('a batch of fees writes every id exactly once, as posted or fenced, in line with its result', () => {
+  it('a batch of fees writes every id exactly once, as a posted fee or a tombstone, in line with its result', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));
@@ -179,14 +182,14 @@ describe('properties of a batch of fees', () => {
           balance,
         );
         expect(changes.lines.map(({ id, state }) => [id, state])).toEqual(
-          charges.map((fee, index) => [fee.transferId, results[index]?.kind === 'posted' ? 'posted' : 'fenced']),
+          charges.map((fee, index) => [fee.transferId, results[index]?.kind === 'posted' ? 'posted' : 'tombstone']),
         );
       }),
     );
   });
 
   it('a fee that mayPay permits on cached facts is posted wherever the facts still hold and the balance pays', () => {
-    const standings = fc.record({
+    const persons = fc.record({
       dateOfBirth: fc.constantFrom('1990-01-01', '2008-11-21', '2008-11-22'),
       jurisdiction: fc.constantFrom('US-CA', 'US-WA'),
       verificationLevel: fc.nat(3),
@@ -201,8 +204,8 @@ describe('properties of a batch of fees', () => {
     });
     const owners = fc.constantFrom(accountId, newId());
     fc.assert(
-      fc.property(standings, requirements, owners, (facts, requirement, owner) => {
-        const player = { accountId: owner, standing: facts };
+      fc.property(persons, requirements, owners, (facts, requirement, owner) => {
+        const player = { accountId: owner, eligibility: facts };
         const fee = charge({ requirement });
         const { results } = decide([fee], [{ stored: null, player }]);
         expect(mayPay(fee, player, { rules, now })).toBe(results[0]?.kind === 'posted');

@@ -13,6 +13,7 @@
 
 import type { Cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
+import { decideEligibility, type EligibilityFacts, type EligibilityRules, type Requirement } from './eligibility.ts';
 import {
   type Book,
   type FeeRefusalCode,
@@ -21,9 +22,8 @@ import {
   type PlayerLedger,
   playerLedgerId,
 } from './ledger.ts';
-import { decideStanding, type Requirement, type Standing, type StandingRules } from './standing.ts';
 
-/** One fee that a caller asks to charge. */
+/** One fee that a caller requests. */
 export type FeeCharge = {
   readonly transferId: string;
   readonly attemptId: string;
@@ -39,11 +39,11 @@ export type FeeCharge = {
 /** The stored state of a fee's transfer id. */
 export type StoredFee =
   | { readonly state: 'posted'; readonly attemptId: string; readonly postedAt: Date }
-  /** A tombstone; without a refusal code where the owner gave the attempt up before its charge arrived. */
-  | { readonly state: 'fenced'; readonly refusalCode: FeeRefusalCode | null };
+  /** A tombstone; without a refusal code where the owner abandoned the attempt before its charge arrived. */
+  | { readonly state: 'tombstone'; readonly refusalCode: FeeRefusalCode | null };
 
 /** The person that a ref names. */
-export type KnownPlayer = { readonly accountId: string; readonly standing: Standing };
+export type KnownPlayer = { readonly accountId: string; readonly eligibility: EligibilityFacts };
 
 /** The stored facts on one charge, read after the player's row was locked. */
 export type FeeFacts = {
@@ -62,7 +62,7 @@ export function decideFees(batch: {
   readonly charges: readonly FeeCharge[];
   readonly facts: readonly FeeFacts[];
   readonly locked: readonly PlayerLedger[];
-  readonly rules: StandingRules;
+  readonly rules: EligibilityRules;
   readonly now: Date;
 }): { readonly results: readonly FeeResult[]; readonly changes: LedgerChanges } {
   const book = openBook(batch.locked);
@@ -84,8 +84,8 @@ export function decideFees(batch: {
       return { kind: 'posted', postedAt: batch.now };
     }
     const { transferId: id, environment, attemptId } = charge;
-    book.fence({ id, environment, attemptId, refusalCode: refusal });
-    decided.set(id, { state: 'fenced', refusalCode: refusal });
+    book.putTombstone({ id, environment, attemptId, refusalCode: refusal });
+    decided.set(id, { state: 'tombstone', refusalCode: refusal });
     return { kind: 'refused', code: refusal };
   });
 
@@ -99,14 +99,14 @@ export function decideFees(batch: {
 export function mayPay(
   { accountId, environment, requirement }: FeeCharge,
   player: KnownPlayer,
-  { rules, now }: { readonly rules: StandingRules; readonly now: Date },
+  { rules, now }: { readonly rules: EligibilityRules; readonly now: Date },
 ): boolean {
   if (player.accountId !== accountId) return false;
-  return decideStanding({ standing: player.standing, requirement, environment, rules, now }) === null;
+  return decideEligibility({ eligibility: player.eligibility, requirement, environment, rules, now }) === null;
 }
 
 function answerAgain(charge: FeeCharge, stored: StoredFee): FeeResult {
-  if (stored.state === 'fenced') return { kind: 'refused', code: stored.refusalCode ?? 'internal_error' };
+  if (stored.state === 'tombstone') return { kind: 'refused', code: stored.refusalCode ?? 'internal_error' };
   if (stored.attemptId !== charge.attemptId) {
     throw new Error(
       `the fee ${charge.transferId} was posted for the attempt ${stored.attemptId}, not for ${charge.attemptId}`,
@@ -119,10 +119,10 @@ function refusalOf(
   { accountId, environment, requirement, feeCents }: FeeCharge,
   { player }: FeeFacts,
   book: Book,
-  { rules, now }: { readonly rules: StandingRules; readonly now: Date },
+  { rules, now }: { readonly rules: EligibilityRules; readonly now: Date },
 ): FeeRefusalCode | null {
   if (accountId === null || player === null) return 'insufficient_funds';
-  const refusal = decideStanding({ standing: player.standing, requirement, environment, rules, now });
+  const refusal = decideEligibility({ eligibility: player.eligibility, requirement, environment, rules, now });
   if (refusal !== null) return refusal;
   return book.balanceCents(playerLedgerId(accountId, environment)) < feeCents ? 'insufficient_funds' : null;
 }

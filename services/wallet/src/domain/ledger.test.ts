@@ -75,7 +75,7 @@ describe('properties of a book', () => {
         for (const each of entries) book.post(each);
         const { lines, players, house } = book.changes();
         for (const line of lines) {
-          if (line.state !== 'posted') throw new Error('nothing was fenced');
+          if (line.state !== 'posted') throw new Error('no tombstone was put');
           const row = rows.find(({ id }) => id === line.ledgerId);
           const accounts = KINDS.map((kind) => houseLedgerId(kind, row?.houseId ?? ''));
           expect(line.houseId).toBe(row?.houseId);

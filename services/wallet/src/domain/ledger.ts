@@ -11,7 +11,7 @@
  * Live has one house. In test each program has its own: its sandbox accounts play with that one alone, so that no play money of one
  * program ever reaches another's. A player's balance is never below zero. A house may overdraw. Therefore all balances of one house
  * and its players always sum to zero.
- * A tombstone (`state = 'fenced'`) closes the id of a fee: nothing can be posted under that id.
+ * A tombstone closes the id of a fee: nothing can be posted under that id.
  */
 import { hashId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
@@ -107,9 +107,9 @@ export type Transfer = {
   readonly balanceAfterCents: Cents;
 };
 
-/** A tombstone; without a refusal code where the owner gave the attempt up before its charge arrived. */
-export type Fence = {
-  readonly state: 'fenced';
+/** A tombstone; without a refusal code where the owner abandoned the attempt before its charge arrived. */
+export type Tombstone = {
+  readonly state: 'tombstone';
   readonly id: string;
   readonly environment: Environment | null;
   readonly attemptId: string | null;
@@ -126,7 +126,7 @@ export type HouseChange = {
 /** The changes of a batch that are to be written. */
 export type LedgerChanges = {
   /** In the order in which they were entered, which is the order of each player's running balance. */
-  readonly lines: readonly (Transfer | Fence)[];
+  readonly lines: readonly (Transfer | Tombstone)[];
   readonly players: readonly PlayerLedger[];
   readonly house: readonly HouseChange[];
 };
@@ -138,7 +138,8 @@ export interface Book {
   holdsNextAward(ledgerId: string): boolean;
   /** Enters a transfer; the caller has checked that the player can pay it. */
   post(entry: Entry): Transfer;
-  fence(fence: Omit<Fence, 'state'>): void;
+  /** Makes an id unusable: nothing can be posted under it. */
+  putTombstone(tombstone: Omit<Tombstone, 'state'>): void;
   /** Consumes the sandbox's "hold the next award". */
   releaseNextAward(ledgerId: string): void;
   changes(): LedgerChanges;
@@ -148,7 +149,7 @@ export function openBook(locked: readonly PlayerLedger[]): Book {
   const players = new Map(locked.map((row) => [row.id, row]));
   const changed = new Set<string>();
   const house = new Map<string, HouseChange>();
-  const lines: (Transfer | Fence)[] = [];
+  const lines: (Transfer | Tombstone)[] = [];
 
   function rowOf(ledgerId: string): PlayerLedger {
     const row = players.get(ledgerId);
@@ -192,7 +193,7 @@ export function openBook(locked: readonly PlayerLedger[]): Book {
       lines.push(transfer);
       return transfer;
     },
-    fence: (fence) => void lines.push({ state: 'fenced', ...fence }),
+    putTombstone: (tombstone) => void lines.push({ state: 'tombstone', ...tombstone }),
     releaseNextAward: (ledgerId) => change({ ...rowOf(ledgerId), holdNextAward: false }),
     changes: () => ({
       lines,

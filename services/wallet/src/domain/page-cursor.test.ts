@@ -58,6 +58,6 @@ describe('an instant in a cursor', () => {
 
 describe('pageSize', () => {
   it('pageSize returns the default for an unset size and limits any other to its bounds', () => {
-    expect([0, -5, 1, 200, 201].map((asked) => pageSize(asked, 200))).toEqual([50, 1, 1, 200, 200]);
+    expect([0, -5, 1, 200, 201].map((requested) => pageSize(requested, 200))).toEqual([50, 1, 1, 200, 200]);
   });
 });

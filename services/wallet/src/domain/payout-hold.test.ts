@@ -69,9 +69,9 @@ describe('properties of payout velocity', () => {
         fc.record({ enforcementFlag: fc.boolean(), underInvestigation: fc.boolean(), sandboxHold: fc.boolean() }),
         fc.record({ count: fc.nat(8), amountCents: fc.bigInt({ min: 0n, max: 600_00n }).map(cents) }),
         fc.bigInt({ min: 1n, max: 600_00n }).map(cents),
-        (standing, recent, amountCents) => {
+        (flags, recent, amountCents) => {
           const [award, purse] = (['award', 'purse'] as const).map((kind: WinKind) =>
-            decideHold({ ...standing, kind, recent, amountCents, limits }),
+            decideHold({ ...flags, kind, recent, amountCents, limits }),
           );
           expect(purse).not.toBe('payout_velocity');
           expect(purse).toBe(award === 'payout_velocity' ? null : award);

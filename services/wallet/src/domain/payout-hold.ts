@@ -8,8 +8,8 @@
  * when the round was spawned, so neither the amount nor the number of purses is evidence about the player.
  * In the sandbox a partner can have the player's next win held, award or purse.
  *
- * A held win moves no money and does not count as a payout. A paid one does, award or purse: a purse counts towards the velocity of
- * later awards.
+ * A held win moves no money and does not count towards payout velocity. A paid one does, award or purse: a purse counts towards the
+ * velocity of later awards.
  */
 import { type Cents, cents } from '@laurel/money';
 

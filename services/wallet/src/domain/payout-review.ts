@@ -1,9 +1,9 @@
 /**
- * An operator's review of a held award or purse. Releasing pays it, denying closes it unpaid; repeating either changes nothing, and the
- * other one afterwards is a conflict. An award that was paid without a hold counts as released.
+ * An operator's review of a held payout. Releasing pays it, denying closes it unpaid; repeating either changes nothing, and the
+ * other one afterwards is a conflict. One that was paid without a hold counts as released.
  */
 import { type Refused, refused } from '@laurel/errors';
-import type { Payout } from './award-decision.ts';
+import type { Payout } from './payout-decision.ts';
 
 /** `pay`: move the money now. `done`: the payout is paid already. */
 export function decideRelease(payout: Payout | null): 'pay' | 'done' | Refused {

@@ -3,7 +3,7 @@ import { Environment } from '@laurel/proto/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   charge,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 
@@ -116,7 +116,7 @@ describe('player links', () => {
 
   it('a player link to an e-mail address without an account is refused', async () => {
     const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
-    expect(await refusalOf(wallet.client.putPlayerLink({ player, email: 'nobody@example.com' }))).toBe('not_found');
+    expect(await refusalOf(wallet.client.putPlayerLink({ player, email: 'unknown@example.com' }))).toBe('not_found');
   });
 
   it('player links are resolved in order, by program, environment and ref', async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   awardOf,
   charge,
   chargeOf,
@@ -60,11 +60,11 @@ describe('the wallet’s audit', () => {
         'players_stay_with_their_house',
         'no_player_below_zero',
         'running_balance_is_unbroken',
-        'no_id_posted_and_fenced',
+        'tombstones_move_nothing',
         'one_environment_per_transfer',
         'one_fee_per_attempt',
         'one_refund_per_fee_equal_and_opposite',
-        'one_award_transfer_per_paid_payout',
+        'one_transfer_per_paid_payout',
         'held_payouts_moved_no_money',
         'payments_name_their_owner',
         'guards_are_in_place',
@@ -86,14 +86,14 @@ describe('the wallet’s audit', () => {
 
   it('the wallet’s audit finds a transfer that was deleted', async () => {
     await tamper(`delete from transfers where kind = 'deposit'`);
-    expect(await auditFaults(wallet)).toEqual({ balance_is_sum_of_transfers: 2n, running_balance_is_unbroken: 1n });
+    expect(await auditViolations(wallet)).toEqual({ balance_is_sum_of_transfers: 2n, running_balance_is_unbroken: 1n });
   });
 
   it('the wallet’s audit finds a refund that was made smaller', async () => {
     await tamper(
       `update transfers set amount_cents = 50, player_balance_after_cents = player_balance_after_cents - 50 where kind = 'refund'`,
     );
-    expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
+    expect(await auditViolations(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
   });
 
   it('the wallet’s audit finds a refund whose fee is missing, and a repeated refund', async () => {
@@ -104,9 +104,9 @@ describe('the wallet’s audit', () => {
        select gen_random_uuid(), state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
         player_balance_after_cents, attempt_id, fee_transfer_id, reason, created_at from transfers where kind = 'refund'`,
     );
-    expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
+    expect(await auditViolations(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 1n });
     await tamper(`update transfers set fee_transfer_id = '${newId()}' where kind = 'refund'`);
-    expect(await auditFaults(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 3n });
+    expect(await auditViolations(wallet)).toMatchObject({ one_refund_per_fee_equal_and_opposite: 3n });
   });
 
   it('the wallet’s audit finds an attempt that was paid for twice', async () => {
@@ -114,14 +114,14 @@ describe('the wallet’s audit', () => {
       `drop index transfers_one_fee_per_attempt`,
       `update transfers set attempt_id = '${newOwnedId('challenge')}' where kind = 'fee' and state = 'posted'`,
     );
-    expect(await auditFaults(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
+    expect(await auditViolations(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
   });
 
-  it('the wallet’s audit finds a fenced fee whose attempt was charged all the same', async () => {
+  it('the wallet’s audit finds a tombstone whose attempt was charged all the same', async () => {
     await tamper(
-      `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'fenced'`,
+      `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'tombstone'`,
     );
-    expect(await auditFaults(wallet)).toEqual({ no_id_posted_and_fenced: 1n });
+    expect(await auditViolations(wallet)).toEqual({ tombstones_move_nothing: 1n });
   });
 
   it.each([
@@ -129,20 +129,20 @@ describe('the wallet’s audit', () => {
     ['a purse', 'purse', 'round_id'],
   ])('the wallet’s audit finds %s that was never paid, paid too much, or paid while held', async (_, kind, source) => {
     await tamper(`update payouts set amount_cents = 1 where status = 'paid' and ${source} is not null`);
-    expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
+    expect(await auditViolations(wallet)).toEqual({ one_transfer_per_paid_payout: 1n });
     await tamper(
       `update transfers set award_id = (select award_id from payouts where status = 'held' and ${source} is not null)
        where kind = '${kind}'`,
     );
-    expect(await auditFaults(wallet)).toEqual({
-      one_award_transfer_per_paid_payout: 2n,
+    expect(await auditViolations(wallet)).toEqual({
+      one_transfer_per_paid_payout: 2n,
       held_payouts_moved_no_money: 1n,
     });
   });
 
   it('the wallet’s audit finds a purse that was paid for another round', async () => {
     await tamper(`update transfers set round_id = '${newId()}' where kind = 'purse'`);
-    expect(await auditFaults(wallet)).toEqual({ one_award_transfer_per_paid_payout: 1n });
+    expect(await auditViolations(wallet)).toEqual({ one_transfer_per_paid_payout: 1n });
   });
 
   it('the wallet’s audit finds a purse that was paid twice', async () => {
@@ -153,10 +153,10 @@ describe('the wallet’s audit', () => {
        select gen_random_uuid(), state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
         player_balance_after_cents, round_id, award_id, created_at from transfers where kind = 'purse'`,
     );
-    expect(await auditFaults(wallet)).toEqual({
+    expect(await auditViolations(wallet)).toEqual({
       balance_is_sum_of_transfers: 2n,
       running_balance_is_unbroken: 1n,
-      one_award_transfer_per_paid_payout: 1n,
+      one_transfer_per_paid_payout: 1n,
       guards_are_in_place: 1n,
     });
   });
@@ -168,7 +168,7 @@ describe('the wallet’s audit', () => {
       `update ledger_accounts set balance_cents = balance_cents + 500 where kind = 'house_purses' and environment = 'live'`,
       `update ledger_accounts set balance_cents = balance_cents - 500 where kind = 'house_prizes' and environment = 'live'`,
     );
-    expect(await auditFaults(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
+    expect(await auditViolations(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
   });
 
   it('the wallet’s audit finds a purse that became an award', async () => {
@@ -178,8 +178,8 @@ describe('the wallet’s audit', () => {
       `update payouts set round_id = null where status = 'paid'`,
       `update transfers set round_id = null`,
     );
-    expect(await auditFaults(wallet)).toEqual({
-      one_award_transfer_per_paid_payout: 1n,
+    expect(await auditViolations(wallet)).toEqual({
+      one_transfer_per_paid_payout: 1n,
       payments_name_their_owner: 1n,
       guards_are_in_place: 2n,
     });
@@ -192,10 +192,10 @@ describe('the wallet’s audit', () => {
         (select attempt_id from transfers where kind = 'refund')`,
       `update payouts set award_id = '${id}' where status = 'held' and round_id is not null`,
     );
-    expect(await auditFaults(wallet)).toEqual({ payments_name_their_owner: 2n });
+    expect(await auditViolations(wallet)).toEqual({ payments_name_their_owner: 2n });
     await tamper(`update payouts set attempt_id = '${newOwnedId('tournament')}' where status = 'held'
       and attempt_id is not null`);
-    expect(await auditFaults(wallet)).toEqual({ payments_name_their_owner: 3n });
+    expect(await auditViolations(wallet)).toEqual({ payments_name_their_owner: 3n });
   });
 
   it('the wallet’s audit finds a transfer across environments', async () => {
@@ -203,7 +203,7 @@ describe('the wallet’s audit', () => {
       `alter table transfers drop constraint transfers_legs_follow_kind`,
       `update transfers set environment = 'test' where kind = 'deposit'`,
     );
-    expect(await auditFaults(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
+    expect(await auditViolations(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
   });
 
   it('the wallet’s audit finds play money that moved between programs, even where the balances of test agree', async () => {
@@ -211,13 +211,13 @@ describe('the wallet’s audit', () => {
       await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
       await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
     ];
-    expect(await auditFaults(wallet)).toEqual({});
+    expect(await auditViolations(wallet)).toEqual({});
     const ledgers = [from, to].map(({ accountId }) => playerLedgerId(accountId, 'test'));
     await tamper(
       `update ledger_accounts set balance_cents = 400 where id = '${ledgers[0]}'`,
       `update ledger_accounts set balance_cents = 600 where id = '${ledgers[1]}'`,
     );
-    expect(await auditFaults(wallet)).toEqual({
+    expect(await auditViolations(wallet)).toEqual({
       balance_is_sum_of_transfers: 2n,
       balances_of_a_house_sum_to_zero: 2n,
     });
@@ -235,7 +235,7 @@ describe('the wallet’s audit', () => {
       `update ledger_accounts set balance_cents = 0 where id = '${house(own)}'`,
       `update ledger_accounts set balance_cents = -1000 where id = '${house(other)}'`,
     );
-    expect(await auditFaults(wallet)).toEqual({
+    expect(await auditViolations(wallet)).toEqual({
       balances_of_a_house_sum_to_zero: 2n,
       one_environment_per_transfer: 1n,
       guards_are_in_place: 1n,
@@ -246,21 +246,21 @@ describe('the wallet’s audit', () => {
     const { player: sandboxed } = await addPlayer(wallet, { environment: Environment.TEST });
     const programId = sandboxed.tenant?.programId ?? '';
     await tamper(`delete from ledger_accounts where id = '${houseLedgerId('house_prizes', programId)}'`);
-    expect(await auditFaults(wallet)).toEqual({ houses_are_complete: 1n });
+    expect(await auditViolations(wallet)).toEqual({ houses_are_complete: 1n });
     await tamper(`delete from houses where id = '${programId}'`);
-    expect(await auditFaults(wallet)).toEqual({ houses_are_complete: 3n });
+    expect(await auditViolations(wallet)).toEqual({ houses_are_complete: 3n });
   });
 
   it('the wallet’s audit finds a person’s test link and play money, and a link of a severed pair', async () => {
     const programId = player.player.tenant?.programId ?? '';
     await tamper(`update player_links set environment = 'test', house_id = program_id`);
-    expect(await auditFaults(wallet)).toEqual({ players_stay_with_their_house: 1n });
+    expect(await auditViolations(wallet)).toEqual({ players_stay_with_their_house: 1n });
     await tamper(`update player_links set environment = 'live', house_id = '${LIVE_HOUSE}'`);
     await tamper(`insert into ledger_accounts (id, kind, environment, account_id, house_id)
       values (gen_random_uuid(), 'player', 'test', '${player.accountId}', '${programId}')`);
-    expect(await auditFaults(wallet)).toEqual({ players_stay_with_their_house: 1n });
+    expect(await auditViolations(wallet)).toEqual({ players_stay_with_their_house: 1n });
     await tamper(`update program_accounts set severed = true, severed_at = now()`);
-    expect(await auditFaults(wallet)).toEqual({ players_stay_with_their_house: 2n });
+    expect(await auditViolations(wallet)).toEqual({ players_stay_with_their_house: 2n });
   });
 
   it('the wallet’s audit finds a dropped foreign key of the houses, validated or not', async () => {
@@ -268,7 +268,7 @@ describe('the wallet’s audit', () => {
       `alter table transfers drop constraint transfers_player_plays_with_the_house`,
       `alter table player_links drop constraint player_links_pair_is_not_severed`,
     );
-    expect(await auditFaults(wallet)).toEqual({ guards_are_in_place: 2n });
+    expect(await auditViolations(wallet)).toEqual({ guards_are_in_place: 2n });
   });
 
   it('the wallet’s audit finds a player’s balance below zero', async () => {
@@ -276,7 +276,7 @@ describe('the wallet’s audit', () => {
       `alter table ledger_accounts drop constraint ledger_accounts_never_overdrawn`,
       `update ledger_accounts set balance_cents = -1 where id = '${ledgerId}'`,
     );
-    expect(await auditFaults(wallet)).toMatchObject({ no_player_below_zero: 1n });
+    expect(await auditViolations(wallet)).toMatchObject({ no_player_below_zero: 1n });
   });
 
   it('the wallet’s audit finds a guard that was dropped or switched off', async () => {
@@ -299,7 +299,7 @@ describe('the wallet’s audit', () => {
        select gen_random_uuid(), state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id,
         player_balance_after_cents, reference, created_at from transfers where kind = 'deposit'`,
     );
-    expect(await auditFaults(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
+    expect(await auditViolations(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
   });
 });
 
@@ -387,10 +387,10 @@ describe('constraints of the wallet’s tables', () => {
     ],
     ['a transfer of nothing', { amount_cents: '0' }, 'transfers_amount_is_positive'],
     ['a transfer without a leg', { credit_id: 'null' }, 'transfers_posted_is_complete'],
-    ['a fence with legs', { state: `'fenced'` }, 'transfers_fenced_moves_nothing'],
+    ['a tombstone with legs', { state: `'tombstone'` }, 'transfers_tombstone_moves_nothing'],
     ['a fee without its attempt', { attempt_id: 'null' }, 'transfers_fee_names_its_attempt'],
     ['a second fee of one attempt', {}, 'transfers_one_fee_per_attempt'],
-    ['a posted fee with a refusal', { refusal_code: `'blocked'` }, 'transfers_refusal_only_when_fenced'],
+    ['a posted fee with a refusal', { refusal_code: `'blocked'` }, 'transfers_refusal_only_on_tombstone'],
     [
       'a fee of an unknown player',
       { player_ledger_id: 'gen_random_uuid()', debit_id: 'gen_random_uuid()' },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   balanceOf,
   charge,
   chargeOf,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 
@@ -73,10 +73,10 @@ describe('charging a fee', () => {
 
   it('a fee of a ref without an account is refused with insufficient_funds, and stays refused once the ref is linked', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
-    const nobody = { ...player.player, playerRef: `ref-${newId()}` };
-    const fee = chargeOf(player, 1_00n, { player: nobody, accountId: '' });
+    const unlinked = { ...player.player, playerRef: `ref-${newId()}` };
+    const fee = chargeOf(player, 1_00n, { player: unlinked, accountId: '' });
     expect(await charge(wallet.client, fee)).toBe('insufficient_funds');
-    await ok(wallet.client.putPlayerLink({ player: nobody, email: player.email }));
+    await ok(wallet.client.putPlayerLink({ player: unlinked, email: player.email }));
     expect(await charge(wallet.client, { ...fee, accountId: player.accountId })).toBe('insufficient_funds');
   });
 
@@ -139,11 +139,11 @@ describe('eligibility in the call that charges', () => {
   ])('after %s is set on a listed player, a charge is blocked, and nothing is charged', async (_, change) => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const requirements = [{ verificationLevel: 0, jurisdictions: [], refuseInsiders: false }];
-    const standing = () => ok(wallet.client.checkStanding({ player: player.player, requirements }));
-    expect(await standing()).toEqual({ accountId: player.accountId, codes: [''] });
+    const eligibility = () => ok(wallet.client.checkEligibility({ player: player.player, requirements }));
+    expect(await eligibility()).toEqual({ accountId: player.accountId, codes: [''] });
 
     await ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...change }));
-    expect(await standing()).toEqual({ accountId: player.accountId, codes: ['blocked'] });
+    expect(await eligibility()).toEqual({ accountId: player.accountId, codes: ['blocked'] });
     const fee = chargeOf(player, 1_00n);
     expect(await charge(wallet.client, fee)).toBe('blocked');
     expect(await charge(replica, fee)).toBe('blocked');
@@ -176,10 +176,19 @@ describe('eligibility in the call that charges', () => {
     }
   });
 
-  it('CheckStanding has no code for a ref without an account', async () => {
-    const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'stranger' };
+  it('CheckEligibility has no code for a ref without an account', async () => {
+    const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'unlinked' };
     const requirements = [{ verificationLevel: 3, jurisdictions: [], refuseInsiders: true }];
-    expect(await ok(wallet.client.checkStanding({ player, requirements }))).toEqual({ accountId: '', codes: [''] });
+    expect(await ok(wallet.client.checkEligibility({ player, requirements }))).toEqual({ accountId: '', codes: [''] });
+  });
+
+  it('CheckStanding, the name of CheckEligibility in the previous release, gets the same answer', async () => {
+    const { player, accountId } = await addPlayer(wallet);
+    const level = (verificationLevel: number) => ({ verificationLevel, jurisdictions: [], refuseInsiders: false });
+    const request = { player, requirements: [level(1), level(2)] };
+    const answer = await ok(wallet.client.checkStanding(request));
+    expect(answer).toEqual({ accountId, codes: ['', 'blocked'] });
+    expect(answer).toEqual(await ok(wallet.client.checkEligibility(request)));
   });
 });
 
@@ -299,7 +308,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('a fee of a cached player is posted once, whichever replica is asked again', async () => {
+  it('a fee of a cached player is posted once, whichever replica gets the repeat', async () => {
     const player = await addCached();
     const fee = strictCharge(player);
     const first = await ok(wallet.client.chargeFees({ charges: [fee] }));
@@ -313,7 +322,7 @@ describe('a fee of a cached player', () => {
     expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([9_00n, 8_00n]);
   });
 
-  it('a fee of a cached player under a fenced id is refused', async () => {
+  it('a fee of a cached player under an id with a tombstone is refused', async () => {
     const player = await addCached();
     const fee = strictCharge(player);
     await ok(replica.resolveFees({ queries: [queryOf(fee, true)] }));
@@ -332,7 +341,7 @@ describe('resolving a fee', () => {
     expect(await ok(wallet.client.resolveFees({ queries }))).toEqual({
       resolutions: [
         { state: FeeState.POSTED, refusalCode: '' },
-        { state: FeeState.FENCED, refusalCode: 'insufficient_funds' },
+        { state: FeeState.TOMBSTONE, refusalCode: 'insufficient_funds' },
         { state: FeeState.ABSENT, refusalCode: '' },
       ],
     });
@@ -344,7 +353,7 @@ describe('resolving a fee', () => {
     const fee = chargeOf(player, 1_00n);
     for (const client of [wallet.client, replica]) {
       expect(await ok(client.resolveFees({ queries: [queryOf(fee, true)] }))).toEqual({
-        resolutions: [{ state: FeeState.FENCED, refusalCode: '' }],
+        resolutions: [{ state: FeeState.TOMBSTONE, refusalCode: '' }],
       });
     }
     expect(await charge(wallet.client, fee)).toBe('internal_error');
@@ -385,21 +394,21 @@ describe('concurrent charges', () => {
     expect(await balanceOf(wallet, player)).toBe(99_00n);
   });
 
-  it('a charge that races its tombstone is either posted or fenced, and both calls return the same', async () => {
+  it('a charge that races its tombstone is posted or finds it, and both calls return the same', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 20_00n })));
     const fees = Array.from({ length: 200 }, (_, index) => chargeOf(players[index % 20] as (typeof players)[0], 1_00n));
     const outcomes = await Promise.all(
       fees.map(async (fee, index) => {
         const query = { queries: [queryOf(fee, true)] };
-        const fence = () => ok((index % 2 === 0 ? replica : wallet.client).resolveFees(query));
-        const [end, { resolutions }] = await Promise.all([charge(wallet.client, fee), fence()]);
+        const putTombstone = () => ok((index % 2 === 0 ? replica : wallet.client).resolveFees(query));
+        const [end, { resolutions }] = await Promise.all([charge(wallet.client, fee), putTombstone()]);
         return [end, resolutions[0]?.state];
       }),
     );
     for (const outcome of outcomes) {
       expect([
         ['posted', FeeState.POSTED],
-        ['internal_error', FeeState.FENCED],
+        ['internal_error', FeeState.TOMBSTONE],
       ]).toContainEqual(outcome);
     }
     const posted = outcomes.filter(([end]) => end === 'posted').length;
@@ -415,7 +424,7 @@ describe('concurrent charges', () => {
     const failures: unknown[] = [];
     const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
     const replicas = [wallet.connect(), wallet.connect()].map((database) =>
-      createFeeCharges({ database: telling(database, failures), clock: () => wallet.clock.now, rules }),
+      createFeeCharges({ database: recordingFailures(database, failures), clock: () => wallet.clock.now, rules }),
     );
     const before = await optimisticFees();
     const results = await Promise.all(
@@ -467,15 +476,15 @@ describe('concurrent charges', () => {
 });
 
 /** The database, with a record of failed statements: a batch that failed would run again and leave no trace. */
-function telling(database: Database, failures: unknown[]): Database {
-  const tell = (error: unknown): never => {
+function recordingFailures(database: Database, failures: unknown[]): Database {
+  const record = (error: unknown): never => {
     failures.push(error);
     throw error;
   };
   return {
     ...database,
-    transaction: (work, options) => database.transaction(work, options).catch(tell),
-    write: (statement, values, options) => database.write<never>(statement, values, options).catch(tell),
+    transaction: (work, options) => database.transaction(work, options).catch(record),
+    write: (statement, values, options) => database.write<never>(statement, values, options).catch(record),
   };
 }
 

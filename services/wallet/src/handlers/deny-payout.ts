@@ -1,4 +1,4 @@
-/** DenyPayout: an operator closes a held award or purse unpaid. */
+/** DenyPayout: an operator closes a held payout unpaid. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';

@@ -1,4 +1,4 @@
-/** GetPayout: one payout, by its award's id. */
+/** GetPayout: one payout, by its award id. */
 import { type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';

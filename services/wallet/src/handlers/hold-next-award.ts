@@ -1,4 +1,4 @@
-/** HoldNextAward: holds a sandbox player's next award, whatever the other rules decide. Live players have no such switch. */
+/** HoldNextAward: holds a sandbox player's next payout, whatever the other rules decide. Live players have no such switch. */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { HoldNextAwardRequest, HoldNextAwardResponse } from '@laurel/proto/wallet';

@@ -1,5 +1,5 @@
 /**
- * An owner of attempts may move the money of its own attempts and awards only, whose ids carry its tag. Where callers are not identified
+ * An owner of attempts may move the money of its own attempts and payouts only, whose ids carry its tag. Where callers are not identified
  * (a channel without certificates) nothing is checked; the gateway, which owns no attempts, may access those of both owners.
  */
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
@@ -14,12 +14,12 @@ export type NamedFee = {
   readonly feeGeneration: number;
 };
 
-/** The owner whose attempts and awards the call may name; null for every owner's. */
+/** The owner whose attempts and payouts the call may name; null for every owner's. */
 export function ownerOfCall({ caller }: Call): AttemptOwner | null {
   return caller === 'challenge' || caller === 'tournament' ? caller : null;
 }
 
-/** Throws CallNotPermittedError for the attempt or award of another owner. */
+/** Throws CallNotPermittedError for the attempt or payout of another owner. */
 export function checkOwned(call: Call, id: string): void {
   const owner = ownerOfCall(call);
   if (owner !== null && ownerOf(id) !== owner) throw new CallNotPermittedError(`${id} is not one of its own`);

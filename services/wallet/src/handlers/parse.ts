@@ -3,7 +3,7 @@ import { parseTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import type { Player, Requirement as WireRequirement } from '@laurel/proto/wallet';
-import type { Requirement } from '../domain/standing.ts';
+import type { Requirement } from '../domain/eligibility.ts';
 import type { PlayerName } from '../repository/player-links.ts';
 
 /** Below every id: the start of a list in id order. */

@@ -4,7 +4,7 @@ import { type Payout, PayoutStatus } from '@laurel/proto/wallet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   ok,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 
@@ -318,8 +318,8 @@ describe('the sandbox’s “hold the next award”', () => {
   it('“hold the next award” is not found in live, nor for a ref that names no account', async () => {
     const { player } = await addPlayer(wallet);
     expect(await refusalOf(wallet.client.holdNextAward({ player }))).toBe('not_found');
-    const nobody = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'nobody' };
-    expect(await refusalOf(wallet.client.holdNextAward({ player: nobody }))).toBe('not_found');
+    const unlinked = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'unlinked' };
+    expect(await refusalOf(wallet.client.holdNextAward({ player: unlinked }))).toBe('not_found');
   });
 });
 

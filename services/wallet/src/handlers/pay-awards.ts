@@ -1,4 +1,4 @@
-/** PayAwards: decides each award and purse once, paid or held, and moves the money of those that are paid. */
+/** PayAwards: decides each payout, of an award or a rank of a purse, once: paid or held. Moves the money of those that are paid. */
 
 import type { Coalescer } from '@laurel/coalesce';
 import { parseId, parseItems, parseTenant, type RpcContext } from '@laurel/grpc';
@@ -6,20 +6,20 @@ import { awardTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { PayAwardsRequest, PayAwardsResponse, AwardPayment as WireAwardPayment } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
-import { type AwardPayment, decideAwards, type Payout, type Win } from '../domain/award-decision.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
+import { decidePayouts, type Payout, type PayoutRequest, type Win } from '../domain/payout-decision.ts';
 import type { VelocityLimits } from '../domain/payout-hold.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
-import { insertPayouts, loadAwardFacts } from '../repository/payouts.ts';
+import { insertPayouts, loadPayoutFacts } from '../repository/payouts.ts';
 import { checkIsOwner, checkOwned } from './owner-of-call.ts';
 import { parseAmountAboveZero } from './parse.ts';
 import { presentPayout } from './present.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-type AwardPayments = Coalescer<AwardPayment, Payout>;
+type Payouts = Coalescer<PayoutRequest, Payout>;
 
-export function createAwardPayments(deps: { database: Database; clock: Clock; limits: VelocityLimits }): AwardPayments {
+export function createPayouts(deps: { database: Database; clock: Clock; limits: VelocityLimits }): Payouts {
   return createTransferBatches({
     name: 'pay_awards',
     idOf: (payment) => awardTransferId(payment.awardId),
@@ -30,7 +30,7 @@ export function createAwardPayments(deps: { database: Database; clock: Clock; li
 
 async function runPayments(
   { database, clock, limits }: { database: Database; clock: Clock; limits: VelocityLimits },
-  payments: readonly AwardPayment[],
+  payments: readonly PayoutRequest[],
 ): Promise<readonly Payout[]> {
   const payouts = await database.transaction(
     async (tx) => {
@@ -39,22 +39,22 @@ async function runPayments(
       // commit within the 24 hours that are being summed.
       const [locked, facts] = await Promise.all([
         lockOpenPlayers(tx, payments.map(playerKeyOf)),
-        loadAwardFacts(tx, payments, now),
+        loadPayoutFacts(tx, payments, now),
       ]);
-      const decision = decideAwards({ payments, facts, locked, limits, now });
+      const decision = decidePayouts({ payments, facts, locked, limits, now });
       await tx.commitWith((last) =>
         Promise.all([insertPayouts(last, decision.fresh), writeChanges(last, decision.changes, now)]),
       );
       return decision.payouts;
     },
-    { beforeCommit: () => failpoint('wallet.award.before-commit') },
+    { beforeCommit: () => failpoint('wallet.payout.before-commit') },
   );
-  await failpoint('wallet.award.after-commit');
+  await failpoint('wallet.payout.after-commit');
   return payouts;
 }
 
 export function payAwards(
-  payments: AwardPayments,
+  payments: Payouts,
 ): (request: PayAwardsRequest, context: RpcContext) => Promise<PayAwardsResponse> {
   return async (request, context) => {
     const items = parseItems(request.payments).map(parsePayment);
@@ -65,13 +65,13 @@ export function payAwards(
   };
 }
 
-function checkOwnPayment(context: RpcContext, payment: AwardPayment): void {
+function checkOwnPayment(context: RpcContext, payment: PayoutRequest): void {
   checkOwned(context, payment.awardId);
   if (payment.kind === 'award') checkOwned(context, payment.attemptId);
   else checkIsOwner(context, 'tournament');
 }
 
-function parsePayment(payment: WireAwardPayment): AwardPayment {
+function parsePayment(payment: WireAwardPayment): PayoutRequest {
   return {
     ...parseTenant(payment.tenant),
     ...parseWin(payment),
@@ -82,7 +82,7 @@ function parsePayment(payment: WireAwardPayment): AwardPayment {
 }
 
 function parseWin({ attemptId, roundId = '' }: WireAwardPayment): Win {
-  if ((attemptId === '') === (roundId === '')) throw new Error('an award names either its attempt or its round');
+  if ((attemptId === '') === (roundId === '')) throw new Error('a payout names either its attempt or its round');
   return roundId === ''
     ? { kind: 'award', attemptId: parseId(attemptId) }
     : { kind: 'purse', roundId: parseId(roundId) };

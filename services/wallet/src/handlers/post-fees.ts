@@ -8,9 +8,9 @@ import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import type { EligibilityRules } from '../domain/eligibility.ts';
 import { decideFees, type FeeCharge, type FeeResult, mayPay } from '../domain/fee-decision.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
-import type { StandingRules } from '../domain/standing.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadFeeFacts } from '../repository/fees.ts';
 import { lockPlayers, writeChanges } from '../repository/ledger.ts';
@@ -26,7 +26,7 @@ const optimisticFees = counter(
   ['outcome'],
 );
 
-type Deps = { readonly database: Database; readonly clock: Clock; readonly rules: StandingRules };
+type Deps = { readonly database: Database; readonly clock: Clock; readonly rules: EligibilityRules };
 type CachingDeps = Deps & { readonly players: PlayerCache };
 
 export function createFeeCharges(deps: Deps): FeeCharges {

@@ -2,8 +2,8 @@
 import { presentTenant } from '@laurel/grpc';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import type { Account as WireAccount, Payout as WirePayout } from '@laurel/proto/wallet';
-import type { Payout } from '../domain/award-decision.ts';
 import { environmentOf, SHARED_SANDBOX } from '../domain/ledger.ts';
+import type { Payout } from '../domain/payout-decision.ts';
 import type { Account } from '../repository/accounts.ts';
 
 export function presentPayout(payout: Payout): WirePayout {

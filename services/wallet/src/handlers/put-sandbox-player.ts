@@ -65,8 +65,8 @@ function parseWanted(request: PutSandboxPlayerRequest, now: Date): Wanted | Refu
   const funding = decideFunding(0n, fundsCents);
   if (isRefused(funding)) return funding;
   const email = request.email === undefined ? undefined : normalizeEmail(request.email);
-  const fault = checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now);
-  if (fault !== null) return fault;
+  const issue = checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now);
+  if (issue !== null) return issue;
   const facts: AccountChange = {
     email,
     dateOfBirth,

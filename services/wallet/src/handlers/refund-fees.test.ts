@@ -2,7 +2,7 @@ import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   balanceOf,
   charge,
   chargeOf,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 
@@ -49,13 +49,13 @@ describe('refunding a fee', () => {
     expect([await balanceOf(wallet, payer), await balanceOf(wallet, heir)]).toEqual([5_00n, 0n]);
   });
 
-  it('a refund of a fee that was refused, fenced or never charged writes nothing', async () => {
+  it('a refund of a fee that was refused, abandoned or never charged writes nothing', async () => {
     const player = await addPlayer(wallet);
     const refused = chargeOf(player, 2_00n);
     await charge(wallet.client, refused);
-    const fenced = chargeOf(player, 1n);
-    await ok(wallet.client.resolveFees({ queries: [queryOf(fenced, true)] }));
-    const refunds = [refused.transferId, fenced.transferId, newId()].map((id) => ({
+    const abandoned = chargeOf(player, 1n);
+    await ok(wallet.client.resolveFees({ queries: [queryOf(abandoned, true)] }));
+    const refunds = [refused.transferId, abandoned.transferId, newId()].map((id) => ({
       feeTransferId: id,
       reason: 'expired',
     }));

@@ -1,12 +1,12 @@
-/** ReleasePayout: an operator pays a held award or purse. */
+/** ReleasePayout: an operator pays a held payout. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { ReleasePayoutRequest, ReleasePayoutResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
-import { entryOf, type Payout } from '../domain/award-decision.ts';
 import { openBook } from '../domain/ledger.ts';
+import { entryOf, type Payout } from '../domain/payout-decision.ts';
 import { decideRelease } from '../domain/payout-review.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
@@ -20,7 +20,7 @@ export function releasePayout(deps: Deps) {
   return async ({ awardId }: ReleasePayoutRequest, context: RpcContext): Promise<ReleasePayoutResponse | Refused> => {
     if (!isUuid(awardId)) return refused('not_found');
     checkOwned(context, awardId);
-    // The account of an award never changes, so the player's row can be locked before the payout's: the order of PayAwards.
+    // The account of a payout never changes, so the player's row can be locked before the payout's: the order of PayAwards.
     const known = await loadPayout(deps.database, awardId);
     if (known === null) return refused('not_found');
     const payout = await withOpenPlayers(deps.database, [playerKeyOf(known)], () => release(deps, known));

@@ -13,11 +13,11 @@ import {
 import type { Clock } from '@laurel/service';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { failpoint } from '../failpoints.ts';
-import { fenceFees, loadStoredFees } from '../repository/fees.ts';
+import { insertTombstones, loadStoredFees } from '../repository/fees.ts';
 import { checkOwnedFee, type NamedFee } from './owner-of-call.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-type FeeQuery = NamedFee & { readonly fenceIfAbsent: boolean };
+type FeeQuery = NamedFee & { readonly tombstoneIfAbsent: boolean };
 
 type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
 
@@ -36,12 +36,12 @@ async function runQueries(
 ): Promise<readonly (StoredFee | null)[]> {
   const transferIds = queries.map((query) => query.transferId);
   const stored = await loadStoredFees(database, transferIds);
-  const absent = queries.filter((query, index) => query.fenceIfAbsent && stored[index] === null);
+  const absent = queries.filter((query, index) => query.tombstoneIfAbsent && stored[index] === null);
   if (absent.length === 0) return stored;
 
   const resolved = await database.transaction(
     async (tx) => {
-      await fenceFees(
+      await insertTombstones(
         tx,
         absent.map((query) => query.transferId),
         clock(),
@@ -71,12 +71,12 @@ function parseQuery(query: WireFeeQuery): FeeQuery {
     transferId: parseId(query.transferId),
     attemptId: query.attemptId === '' ? null : parseId(query.attemptId),
     feeGeneration: query.feeGeneration,
-    fenceIfAbsent: query.fenceIfAbsent,
+    tombstoneIfAbsent: query.tombstoneIfAbsent,
   };
 }
 
 function presentResolution(stored: StoredFee | null): FeeResolution {
   if (stored === null) return { state: FeeState.ABSENT, refusalCode: '' };
   if (stored.state === 'posted') return { state: FeeState.POSTED, refusalCode: '' };
-  return { state: FeeState.FENCED, refusalCode: stored.refusalCode ?? '' };
+  return { state: FeeState.TOMBSTONE, refusalCode: stored.refusalCode ?? '' };
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from '../domain/ledger.ts';
 import {
   addPlayer,
-  auditFaults,
+  auditViolations,
   awardOf,
   balanceOf,
   charge,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await auditFaults(wallet)).toEqual({});
+  expect(await auditViolations(wallet)).toEqual({});
   await wallet[Symbol.asyncDispose]();
 });
 
@@ -129,7 +129,7 @@ describe('facts of a sandbox player', () => {
   it('invalid facts of a sandbox player are refused, and nothing changes', async () => {
     const before = await digest();
     for (const wrong of [
-      { email: 'nobody' },
+      { email: 'plain-text' },
       { dateOfBirth: '1990-02-30' },
       { jurisdiction: 'Mars' },
       { verificationLevel: 4 },

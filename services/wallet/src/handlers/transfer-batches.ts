@@ -48,12 +48,12 @@ async function inOrderOf<Item, Result>(
   items: readonly Item[],
   run: (ordered: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<readonly Result[]> {
-  const placed = items.map((item, place) => ({ item, place, id: idOf(item) }));
-  placed.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const ordered = await run(placed.map(({ item }) => item));
+  const indexed = items.map((item, index) => ({ item, index, id: idOf(item) }));
+  indexed.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const ordered = await run(indexed.map(({ item }) => item));
   const results = Array.from(ordered);
-  placed.forEach(({ place }, index) => {
-    results[place] = ordered[index] as Result;
+  indexed.forEach(({ index }, position) => {
+    results[index] = ordered[position] as Result;
   });
   return results;
 }

@@ -12,8 +12,8 @@ export function updateAccount({ database, clock }: { database: Database; clock: 
   return async (request: UpdateAccountRequest): Promise<UpdateAccountResponse | Refused> => {
     const { accountId, jurisdiction, verificationLevel } = request;
     if (!isUuid(accountId)) return refused('not_found');
-    const fault = checkFacts({ jurisdiction, verificationLevel }, clock());
-    if (fault !== null) return fault;
+    const issue = checkFacts({ jurisdiction, verificationLevel }, clock());
+    if (issue !== null) return issue;
     const account = await writeAccount(database, accountId, {
       selfExcludedUntil: request.selfExcludedUntil,
       clearSelfExclusion: request.clearSelfExclusion,

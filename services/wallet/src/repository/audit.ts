@@ -13,7 +13,7 @@ const GUARDS = [
   'ledger_accounts_only_the_house_overdraws',
   'transfers_pkey',
   'transfers_posted_is_complete',
-  'transfers_fenced_moves_nothing',
+  'transfers_tombstone_moves_nothing',
   'transfers_legs_follow_kind',
   'transfers_one_fee_per_attempt',
   'transfers_one_refund_per_fee',
@@ -110,7 +110,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'players_stay_with_their_house',
     description:
-      'Real people have real money alone, and a program’s sandbox accounts that program’s play money alone; nobody else’s link names them, and no severed one.',
+      'Real people have real money alone, and a program’s sandbox accounts that program’s play money alone; no link of another program and no severed one names them.',
     // Play money that real people had before there were houses stays in the shared sandbox.
     violations: `
       select ledger.id
@@ -150,14 +150,14 @@ const CHECKS: readonly Check[] = [
       where line.before + line.moved is distinct from line.after`,
   },
   {
-    id: 'no_id_posted_and_fenced',
-    description: 'A fenced fee moved nothing, neither under its id nor for its attempt.',
+    id: 'tombstones_move_nothing',
+    description: 'A tombstone moved nothing, neither under its id nor for its attempt.',
     violations: `
-      select id from transfers where state = 'fenced' and num_nonnulls(debit_id, credit_id, amount_cents) > 0
+      select id from transfers where state <> 'posted' and num_nonnulls(debit_id, credit_id, amount_cents) > 0
       union
-      select fence.id from transfers as fence
-      join transfers as fee on fee.attempt_id = fence.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
-      where fence.state = 'fenced'`,
+      select tombstone.id from transfers as tombstone
+      join transfers as fee on fee.attempt_id = tombstone.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
+      where tombstone.state <> 'posted'`,
   },
   {
     id: 'one_environment_per_transfer',
@@ -203,9 +203,9 @@ const CHECKS: readonly Check[] = [
       select fee_transfer_id from transfers where kind = 'refund' group by fee_transfer_id having count(*) > 1`,
   },
   {
-    id: 'one_award_transfer_per_paid_payout',
+    id: 'one_transfer_per_paid_payout',
     description:
-      'Every paid award or purse has moved its money once, to its account, and no other transfer of that kind exists.',
+      'Every paid payout has moved its money once, to its account, and no other transfer of an award or a purse exists.',
     violations: `
       select coalesce(payout.award_id, transfer.award_id, transfer.id) as id
       from (
@@ -229,7 +229,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'held_payouts_moved_no_money',
-    description: 'An award or purse that is held or denied has moved no money.',
+    description: 'A payout that is held or denied has moved no money.',
     violations: `
       select payouts.award_id as id
       from payouts
@@ -240,7 +240,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'payments_name_their_owner',
     description:
-      'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a purse a tournament round’s.',
+      'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a rank’s payout a tournament round’s.',
     // Each service audits the ids that carry its own tag: a row whose id carried neither would be in no service's audit.
     violations: `
       select id from transfers

@@ -45,7 +45,8 @@ type FeeFactsRow = {
 } & StoredFeeRow;
 
 type StoredFeeRow = {
-  state: 'posted' | 'fenced' | null;
+  /** Any state but `posted` is a tombstone's: those from before migration 0012 have another value than later ones. */
+  state: string | null;
   kind: string | null;
   attempt_id: string | null;
   refusal_code: FeeRefusalCode | null;
@@ -67,7 +68,7 @@ export async function loadFeeFacts(tx: Transaction, charges: readonly FeeCharge[
         ? null
         : {
             accountId: row.account_id,
-            standing: {
+            eligibility: {
               dateOfBirth: row.date_of_birth,
               jurisdiction: row.jurisdiction,
               verificationLevel: row.verification_level,
@@ -102,23 +103,23 @@ export async function loadStoredFees(
 function storedFee(row: StoredFeeRow): StoredFee | null {
   if (row.state === null) return null;
   if (row.kind !== 'fee') throw new Error(`a transfer id of a fee belongs to a transfer of kind ${row.kind}`);
-  if (row.state === 'fenced') return { state: 'fenced', refusalCode: row.refusal_code };
+  if (row.state !== 'posted') return { state: 'tombstone', refusalCode: row.refusal_code };
   if (row.attempt_id === null || row.created_at === null) throw new Error('a posted fee lacks its attempt');
   return { state: 'posted', attemptId: row.attempt_id, postedAt: row.created_at };
 }
 
-const fenceFeesStatement: Statement = {
-  name: 'fence_fees',
+const insertTombstonesStatement: Statement = {
+  name: 'insert_tombstones',
   // Waits for a charge of the same id that is about to commit, and then leaves its row as it is.
   text: `
     insert into transfers (id, state, kind, created_at)
-    select wanted.id, 'fenced', 'fee', $2::timestamptz from unnest($1::uuid[]) as wanted (id) order by wanted.id
+    select wanted.id, 'tombstone', 'fee', $2::timestamptz from unnest($1::uuid[]) as wanted (id) order by wanted.id
     on conflict (id) do nothing`,
 };
 
 /** Writes tombstones for the ids that are free. */
-export async function fenceFees(tx: Transaction, transferIds: readonly string[], now: Date): Promise<void> {
-  await tx.query(fenceFeesStatement, [[...new Set(transferIds)], now]);
+export async function insertTombstones(tx: Transaction, transferIds: readonly string[], now: Date): Promise<void> {
+  await tx.query(insertTombstonesStatement, [[...new Set(transferIds)], now]);
 }
 
 const loadPaidFeesStatement: Statement = {

@@ -11,7 +11,7 @@
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
-import type { Fence, LedgerChanges, PlayerLedger, Transfer } from '../domain/ledger.ts';
+import type { LedgerChanges, PlayerLedger, Tombstone, Transfer } from '../domain/ledger.ts';
 import { houseOf, playerLedgerId } from '../domain/ledger.ts';
 
 const lockPlayersStatement: Statement = {
@@ -130,7 +130,7 @@ const writeChangesStatement: Statement = {
       order by line.id
       returning 1
     ),
-    settled as (
+    player_balances as (
       update ledger_accounts set balance_cents = player.balance_cents, hold_next_award = player.hold_next_award
       from unnest($19::uuid[], $20::bigint[], $21::boolean[]) as player (id, balance_cents, hold_next_award)
       where (select count(*) from written) >= 0 and ledger_accounts.id = player.id
@@ -140,7 +140,7 @@ const writeChangesStatement: Statement = {
       select house.id, wanted.delta_cents
       from (
         select * from unnest($22::uuid[], $23::bigint[]) as wanted (id, delta_cents)
-        where (select count(*) from settled) >= 0 order by id
+        where (select count(*) from player_balances) >= 0 order by id
       ) as wanted
       cross join lateral (
         select ledger_accounts.id from ledger_accounts where ledger_accounts.id = wanted.id for no key update
@@ -152,7 +152,7 @@ const writeChangesStatement: Statement = {
 
 type TransferRow = readonly [
   id: string,
-  state: 'posted' | 'fenced',
+  state: 'posted' | 'tombstone',
   kind: string,
   environment: Environment | null,
   debitId: string | null,
@@ -176,7 +176,7 @@ const TRANSFER_COLUMNS = 17;
 export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
   const { players, house } = changes;
   if (changes.lines.length + players.length === 0) return;
-  const lines = changes.lines.map((line) => (line.state === 'posted' ? postedRow(line) : fencedRow(line)));
+  const lines = changes.lines.map((line) => (line.state === 'posted' ? postedRow(line) : tombstoneRow(line)));
   const columns = Array.from({ length: TRANSFER_COLUMNS }, (_, column) => lines.map((line) => line[column]));
   await tx.query(writeChangesStatement, [
     ...columns,
@@ -211,9 +211,9 @@ function postedRow({ id, details, ...transfer }: Transfer): TransferRow {
   ];
 }
 
-function fencedRow({ id, environment, attemptId, refusalCode }: Fence): TransferRow {
+function tombstoneRow({ id, environment, attemptId, refusalCode }: Tombstone): TransferRow {
   const nothing = [null, null, null, null, null] as const;
-  return [id, 'fenced', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode, null];
+  return [id, 'tombstone', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode, null];
 }
 
 const holdNextAwardStatement: Statement = {

@@ -11,12 +11,12 @@ export type OptimisticFee = KnownPlayer & { readonly charge: FeeCharge; readonly
 const POST_OPTIMISTIC_FEES: Statement = {
   name: 'post_fees_optimistic',
   // Each step reads what the one before it wrote, so that locks are taken in the one order (docs/lock-order.md): players by id, transfers
-  // by id, houses by id. `fit` locks the players; where another transaction is changing a player's row, it waits and checks the new
+  // by id, houses by id. `payable` locks the players; where another transaction is changing a player's row, it waits and checks the new
   // balance. All other facts are those of the statement's snapshot, which is taken after the fee was requested. The player's row names
   // the house that receives the fee; the house's account for fees has the house's id with a 1 at the end (domain/ledger.ts) and always
   // exists: a trigger keeps it.
   text: `
-    with fit as materialized (
+    with payable as materialized (
       select charge.transfer_id, charge.attempt_id, charge.ledger_id, charge.environment, charge.fee_cents
       from (
         select *
@@ -51,10 +51,11 @@ const POST_OPTIMISTIC_FEES: Statement = {
         and (insider.account_id is not null) = charge.insider
     ),
     charged as (
-      update ledger_accounts as player set balance_cents = player.balance_cents - fit.fee_cents
-      from fit
-      where player.id = fit.ledger_id
-      returning fit.transfer_id, fit.attempt_id, fit.environment, fit.fee_cents, player.id as ledger_id, player.balance_cents, player.house_id
+      update ledger_accounts as player set balance_cents = player.balance_cents - payable.fee_cents
+      from payable
+      where player.id = payable.ledger_id
+      returning payable.transfer_id, payable.attempt_id, payable.environment, payable.fee_cents,
+        player.id as ledger_id, player.balance_cents, player.house_id
     ),
     posted as (
       insert into transfers (
@@ -69,13 +70,13 @@ const POST_OPTIMISTIC_FEES: Statement = {
       returning player_ledger_id, credit_id, amount_cents
     ),
     houses as materialized (
-      select house.id, taken.cents
-      from (select credit_id, sum(amount_cents)::bigint as cents from posted group by credit_id order by credit_id) as taken
+      select house.id, summed.cents
+      from (select credit_id, sum(amount_cents)::bigint as cents from posted group by credit_id order by credit_id) as summed
       cross join lateral (
-        select ledger_accounts.id from ledger_accounts where ledger_accounts.id = taken.credit_id for no key update
+        select ledger_accounts.id from ledger_accounts where ledger_accounts.id = summed.credit_id for no key update
       ) as house
     ),
-    earned as (
+    credited as (
       update ledger_accounts as house set balance_cents = house.balance_cents + houses.cents from houses where house.id = houses.id
     )
     select player_ledger_id from posted`,
@@ -101,12 +102,12 @@ export async function postOptimisticFees(
       fees.map(({ charge }) => charge.playerRef),
       fees.map(({ charge }) => charge.feeCents),
       fees.map(({ accountId }) => accountId),
-      fees.map(({ standing }) => standing.dateOfBirth),
-      fees.map(({ standing }) => standing.jurisdiction),
-      fees.map(({ standing }) => standing.verificationLevel),
-      fees.map(({ standing }) => standing.selfExcludedUntil),
-      fees.map(({ standing }) => standing.blocked),
-      fees.map(({ standing }) => standing.insider),
+      fees.map(({ eligibility }) => eligibility.dateOfBirth),
+      fees.map(({ eligibility }) => eligibility.jurisdiction),
+      fees.map(({ eligibility }) => eligibility.verificationLevel),
+      fees.map(({ eligibility }) => eligibility.selfExcludedUntil),
+      fees.map(({ eligibility }) => eligibility.blocked),
+      fees.map(({ eligibility }) => eligibility.insider),
       now,
     ],
     { durable: true },

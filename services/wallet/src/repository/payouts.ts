@@ -1,10 +1,10 @@
-/** The decisions on awards and purses. */
+/** The decisions on payouts: of challenge awards, and of ranks of round purses. */
 
 import { awardTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
-import type { AwardFacts, AwardPayment, Payout, Win } from '../domain/award-decision.ts';
+import type { Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
@@ -46,8 +46,8 @@ function winOf({ award_id, attempt_id, round_id }: PayoutRow): Win {
   throw new Error(`the payout ${award_id} names neither an attempt nor a round`);
 }
 
-const loadAwardFactsStatement: Statement = {
-  name: 'load_award_facts',
+const loadPayoutFactsStatement: Statement = {
+  name: 'load_payout_facts',
   text: `
     select payout.*, person.enforcement_flag, person.under_investigation, recent.paid_count, recent.paid_cents
     from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality
@@ -66,26 +66,26 @@ const loadAwardFactsStatement: Statement = {
     order by award.position`,
 };
 
-type AwardFactsRow = {
+type PayoutFactsRow = {
   enforcement_flag: boolean;
   under_investigation: boolean;
   paid_count: bigint;
   paid_cents: bigint;
 } & (PayoutRow | { award_id: null });
 
-/** The stored facts on each award, in order. */
-export async function loadAwardFacts(
+/** The stored facts on each payout, in order. */
+export async function loadPayoutFacts(
   tx: Transaction,
-  payments: readonly AwardPayment[],
+  payments: readonly PayoutRequest[],
   now: Date,
-): Promise<readonly AwardFacts[]> {
-  const rows = await tx.query<AwardFactsRow>(loadAwardFactsStatement, [
+): Promise<readonly PayoutFacts[]> {
+  const rows = await tx.query<PayoutFactsRow>(loadPayoutFactsStatement, [
     payments.map((payment) => payment.awardId),
     payments.map((payment) => payment.accountId),
     payments.map((payment) => payment.environment),
     new Date(now.getTime() - VELOCITY_WINDOW_MS),
   ]);
-  if (rows.length !== payments.length) throw new Error('an award is owed to an account that does not exist');
+  if (rows.length !== payments.length) throw new Error('a payout is owed to an account that does not exist');
   return rows.map((row) => ({
     stored: row.award_id === null ? null : payoutOf(row),
     enforcementFlag: row.enforcement_flag,
@@ -199,11 +199,11 @@ export async function listPayouts(
   database: Database,
   page: { status: Payout['status'] | null; before: { createdAt: Date; awardId: string }; limit: number },
 ): Promise<readonly Payout[]> {
-  const place = [page.before.createdAt, page.before.awardId, page.limit];
+  const position = [page.before.createdAt, page.before.awardId, page.limit];
   const rows =
     page.status === null
-      ? await database.query<PayoutRow>(listPayoutsStatement, place)
-      : await database.query<PayoutRow>(listPayoutsByStatusStatement, [...place, page.status]);
+      ? await database.query<PayoutRow>(listPayoutsStatement, position)
+      : await database.query<PayoutRow>(listPayoutsByStatusStatement, [...position, page.status]);
   return rows.map(payoutOf);
 }
 
@@ -222,7 +222,7 @@ const listAwardPayoutsStatement: Statement = {
     order by payouts.award_id`,
 };
 
-/** Payouts of an owner's awards above an award id, in award id order. */
+/** An owner's payouts above an award id, in award id order. */
 export async function listAwardPayouts(
   database: Database,
   { after, owner, limit }: OwnedPage,

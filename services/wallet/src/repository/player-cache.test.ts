@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { STANDING } from '../domain/example.ts';
+import { ELIGIBLE } from '../domain/example.ts';
 import { createPlayerCache } from './player-cache.ts';
 
 const ref = (playerRef: string) => ({ programId: 'program', environment: 'live', playerRef }) as const;
-const player = (accountId: string) => ({ accountId, standing: STANDING });
+const player = (accountId: string) => ({ accountId, eligibility: ELIGIBLE });
 
 describe('the player cache', () => {
   it('the player cache has a player as of the last payment, until evicted', () => {

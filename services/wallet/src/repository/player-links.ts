@@ -5,8 +5,8 @@
 
 import { type Database, isForeignKeyViolation, type Statement, type Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
+import type { EligibilityFacts } from '../domain/eligibility.ts';
 import { houseOf } from '../domain/ledger.ts';
-import type { Standing } from '../domain/standing.ts';
 
 /** A player, as the partner identifies one. */
 export type PlayerName = { readonly programId: string; readonly environment: Environment; readonly playerRef: string };
@@ -127,8 +127,8 @@ export async function resolvePlayers(
   return rows.map((row) => row.account_id);
 }
 
-const loadStandingStatement: Statement = {
-  name: 'load_standing',
+const loadEligibilityStatement: Statement = {
+  name: 'load_eligibility',
   text: `
     select accounts.id as account_id, accounts.date_of_birth, accounts.jurisdiction, accounts.verification_level,
       accounts.self_excluded_until, accounts.blocked, insiders.account_id is not null as insider
@@ -138,7 +138,7 @@ const loadStandingStatement: Statement = {
     where player_links.program_id = $1 and player_links.environment = $2 and player_links.player_ref = $3`,
 };
 
-type StandingRow = {
+type EligibilityRow = {
   account_id: string;
   date_of_birth: string;
   jurisdiction: string;
@@ -149,11 +149,11 @@ type StandingRow = {
 };
 
 /** The person that a ref names; null for none. */
-export async function loadStanding(
+export async function loadEligibility(
   database: Database,
   player: PlayerName,
-): Promise<{ accountId: string; standing: Standing } | null> {
-  const [row] = await database.query<StandingRow>(loadStandingStatement, [
+): Promise<{ accountId: string; eligibility: EligibilityFacts } | null> {
+  const [row] = await database.query<EligibilityRow>(loadEligibilityStatement, [
     player.programId,
     player.environment,
     player.playerRef,
@@ -161,7 +161,7 @@ export async function loadStanding(
   if (row === undefined) return null;
   return {
     accountId: row.account_id,
-    standing: {
+    eligibility: {
       dateOfBirth: row.date_of_birth,
       jurisdiction: row.jurisdiction,
       verificationLevel: row.verification_level,

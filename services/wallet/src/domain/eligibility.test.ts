@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { STANDING } from './example.ts';
-import { decideStanding, isOfAge, type Requirement, type Standing } from './standing.ts';
+import { decideEligibility, type EligibilityFacts, isOfAge, type Requirement } from './eligibility.ts';
+import { ELIGIBLE } from './example.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const rules = { minimumAgeYears: 18, servedJurisdictions: ['US-CA', 'US-NY'] };
 const nothingMore: Requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: false };
 
 function decide(
-  standing: Partial<Standing>,
+  eligibility: Partial<EligibilityFacts>,
   requirement: Partial<Requirement> = {},
   environment: 'test' | 'live' = 'live',
 ) {
-  return decideStanding({
-    standing: { ...STANDING, ...standing },
+  return decideEligibility({
+    eligibility: { ...ELIGIBLE, ...eligibility },
     requirement: { ...nothingMore, ...requirement },
     environment,
     rules,
@@ -21,7 +21,7 @@ function decide(
   });
 }
 
-describe('decideStanding', () => {
+describe('decideEligibility', () => {
   it('an adult in a served jurisdiction is eligible', () => {
     expect(decide({})).toBeNull();
   });
@@ -63,7 +63,7 @@ describe('decideStanding', () => {
 });
 
 describe('properties of eligibility', () => {
-  const standings = fc.record({
+  const persons = fc.record({
     dateOfBirth: fc
       .date({ min: new Date('1930-01-01'), max: new Date('2020-01-01'), noInvalidDate: true })
       .map((date) => date.toISOString().slice(0, 10)),
@@ -83,16 +83,17 @@ describe('properties of eligibility', () => {
 
   it('a player who is eligible in live is eligible in test', () => {
     fc.assert(
-      fc.property(standings, requirements, (standing, requirement) => {
-        if (decide(standing, requirement, 'live') === null) expect(decide(standing, requirement, 'test')).toBeNull();
+      fc.property(persons, requirements, (eligibility, requirement) => {
+        if (decide(eligibility, requirement, 'live') === null)
+          expect(decide(eligibility, requirement, 'test')).toBeNull();
       }),
     );
   });
 
   it('a weaker requirement never blocks more players', () => {
     fc.assert(
-      fc.property(standings, requirements, (standing, requirement) => {
-        if (decide(standing, requirement) === null) expect(decide(standing, nothingMore)).toBeNull();
+      fc.property(persons, requirements, (eligibility, requirement) => {
+        if (decide(eligibility, requirement) === null) expect(decide(eligibility, nothingMore)).toBeNull();
       }),
     );
   });
@@ -100,7 +101,7 @@ describe('properties of eligibility', () => {
   it('a player who is of age stays of age', () => {
     const days = fc.date({ min: new Date('1990-01-01'), max: new Date('2090-01-01'), noInvalidDate: true });
     fc.assert(
-      fc.property(standings, days, fc.nat(), ({ dateOfBirth }, day, later) => {
+      fc.property(persons, days, fc.nat(), ({ dateOfBirth }, day, later) => {
         if (isOfAge(dateOfBirth, 18, day)) expect(isOfAge(dateOfBirth, 18, new Date(day.getTime() + later))).toBe(true);
       }),
     );

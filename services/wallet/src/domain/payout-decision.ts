@@ -1,7 +1,7 @@
 /**
- * The decision on a batch of awards: challenge prizes and round purses. Each is decided once, by its award id: paid immediately, or held
- * (payout-hold.ts). The result of an award that was decided before is its current state, and no money moves. A credit is never refused:
- * the prize is owed. Exactly one award or purse consumes the sandbox's "hold the next award", whatever the reason that held it.
+ * The decision on a batch of payouts: of challenge awards, and of ranks of round purses. Each is decided once, by its award id: paid
+ * immediately, or held (payout-hold.ts). The result of a payout that was decided before is its current state, and no money moves. A credit
+ * is never refused: the prize is owed. Exactly one payout consumes the sandbox's "hold the next award", whatever the reason that held it.
  */
 
 import { awardTransferId } from '@laurel/ids';
@@ -15,7 +15,7 @@ export type Win =
   | { readonly kind: 'award'; readonly attemptId: string }
   | { readonly kind: 'purse'; readonly roundId: string };
 
-export type AwardPayment = Win & {
+export type PayoutRequest = Win & {
   readonly awardId: string;
   readonly programId: string;
   readonly environment: Environment;
@@ -23,16 +23,16 @@ export type AwardPayment = Win & {
   readonly amountCents: Cents;
 };
 
-/** One award in its current state: its money has moved if and only if it is paid. */
-export type Payout = AwardPayment & {
+/** One payout in its current state: its money has moved if and only if it is paid. */
+export type Payout = PayoutRequest & {
   readonly status: 'paid' | 'held' | 'denied';
   readonly reason: HoldReason | null;
   readonly createdAt: Date;
   readonly paidAt: Date | null;
 };
 
-/** The stored facts on one award, read after the player's row was locked. */
-export type AwardFacts = {
+/** The stored facts on one payout, read after the player's row was locked. */
+export type PayoutFacts = {
   readonly stored: Payout | null;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
@@ -40,10 +40,10 @@ export type AwardFacts = {
   readonly recent: RecentPayouts;
 };
 
-/** The payout of each award, in order; those that are new; and the changes to write to the ledger. */
-export function decideAwards(batch: {
-  readonly payments: readonly AwardPayment[];
-  readonly facts: readonly AwardFacts[];
+/** The payout of each request, in order; those that are new; and the changes to write to the ledger. */
+export function decidePayouts(batch: {
+  readonly payments: readonly PayoutRequest[];
+  readonly facts: readonly PayoutFacts[];
   readonly locked: readonly PlayerLedger[];
   readonly limits: VelocityLimits;
   readonly now: Date;
@@ -55,7 +55,7 @@ export function decideAwards(batch: {
 
   const payouts = batch.payments.map((payment, index): Payout => {
     const facts = batch.facts[index];
-    if (facts === undefined) throw new Error(`no facts were loaded for the award ${payment.awardId}`);
+    if (facts === undefined) throw new Error(`no facts were loaded for the payout ${payment.awardId}`);
     const stored = decided.get(payment.awardId) ?? facts.stored;
     if (stored !== null) return stored;
 
@@ -83,8 +83,8 @@ export function decideAwards(batch: {
   return { payouts, fresh: [...decided.values()], changes: book.changes() };
 }
 
-/** The transfer that pays the award. */
-export function entryOf(payment: AwardPayment): Entry {
+/** The transfer that pays it. */
+export function entryOf(payment: PayoutRequest): Entry {
   const { awardId, accountId, environment, amountCents } = payment;
   const id = awardTransferId(awardId);
   const ledgerId = playerLedgerId(accountId, environment);

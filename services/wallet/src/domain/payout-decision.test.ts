@@ -1,8 +1,8 @@
 import { awardTransferId, newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { describe, expect, it } from 'vitest';
-import { type AwardFacts, type AwardPayment, decideAwards, type Payout, type Win } from './award-decision.ts';
 import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import { decidePayouts, type Payout, type PayoutFacts, type PayoutRequest, type Win } from './payout-decision.ts';
 import { NO_PAYOUTS } from './payout-hold.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
@@ -10,13 +10,13 @@ const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'test');
 const houseId = newId();
 const limits = { count: 5, amountCents: cents(500_00n) };
-const clean: AwardFacts = { stored: null, enforcementFlag: false, underInvestigation: false, recent: NO_PAYOUTS };
+const clean: PayoutFacts = { stored: null, enforcementFlag: false, underInvestigation: false, recent: NO_PAYOUTS };
 
-function payment(amount = 10_00n): AwardPayment & Win & { kind: 'award' } {
+function payment(amount = 10_00n): PayoutRequest & Win & { kind: 'award' } {
   return { kind: 'award', attemptId: newId(), ...terms(amount) };
 }
 
-function purse(amount = 10_00n): AwardPayment & Win & { kind: 'purse' } {
+function purse(amount = 10_00n): PayoutRequest & Win & { kind: 'purse' } {
   return { kind: 'purse', roundId: newId(), ...terms(amount) };
 }
 
@@ -30,7 +30,7 @@ function terms(amount: bigint) {
   };
 }
 
-function decide(payments: AwardPayment[], facts: AwardFacts[], change: Partial<PlayerLedger> = {}) {
+function decide(payments: PayoutRequest[], facts: PayoutFacts[], change: Partial<PlayerLedger> = {}) {
   const row = {
     id: ledgerId,
     accountId,
@@ -39,7 +39,7 @@ function decide(payments: AwardPayment[], facts: AwardFacts[], change: Partial<P
     balanceCents: cents(0n),
     holdNextAward: false,
   } as const;
-  return decideAwards({ payments, facts, locked: [{ ...row, ...change }], limits, now });
+  return decidePayouts({ payments, facts, locked: [{ ...row, ...change }], limits, now });
 }
 
 describe('decideAwards', () => {

@@ -9,7 +9,7 @@
 import type { Environment } from '@laurel/tenant';
 
 /** The facts that eligibility depends on: the person's, and whether the account is an insider of the asking program. */
-export type Standing = {
+export type EligibilityFacts = {
   /** `YYYY-MM-DD`. */
   readonly dateOfBirth: string;
   readonly jurisdiction: string;
@@ -27,32 +27,32 @@ export type Requirement = {
   readonly refuseInsiders: boolean;
 };
 
-export type StandingRules = {
+export type EligibilityRules = {
   readonly minimumAgeYears: number;
   /** Empty means all. */
   readonly servedJurisdictions: readonly string[];
 };
 
-export type StandingRefusal = 'blocked' | 'insider_entry';
+export type EligibilityRefusal = 'blocked' | 'insider_entry';
 
-export function decideStanding(facts: {
-  readonly standing: Standing;
+export function decideEligibility(facts: {
+  readonly eligibility: EligibilityFacts;
   readonly requirement: Requirement;
   readonly environment: Environment;
-  readonly rules: StandingRules;
+  readonly rules: EligibilityRules;
   readonly now: Date;
-}): StandingRefusal | null {
-  const { standing, requirement, environment, rules, now } = facts;
+}): EligibilityRefusal | null {
+  const { eligibility, requirement, environment, rules, now } = facts;
   const live = environment === 'live';
 
-  if (standing.blocked) return 'blocked';
+  if (eligibility.blocked) return 'blocked';
   // The exclusion ends at its instant, not after it.
-  if (standing.selfExcludedUntil !== null && now < standing.selfExcludedUntil) return 'blocked';
-  if (!isOfAge(standing.dateOfBirth, rules.minimumAgeYears, now)) return 'blocked';
-  if (standing.verificationLevel < requirement.verificationLevel) return 'blocked';
-  if (live && !serves(rules.servedJurisdictions, standing.jurisdiction)) return 'blocked';
-  if (live && !serves(requirement.jurisdictions, standing.jurisdiction)) return 'blocked';
-  if (live && requirement.refuseInsiders && standing.insider) return 'insider_entry';
+  if (eligibility.selfExcludedUntil !== null && now < eligibility.selfExcludedUntil) return 'blocked';
+  if (!isOfAge(eligibility.dateOfBirth, rules.minimumAgeYears, now)) return 'blocked';
+  if (eligibility.verificationLevel < requirement.verificationLevel) return 'blocked';
+  if (live && !serves(rules.servedJurisdictions, eligibility.jurisdiction)) return 'blocked';
+  if (live && !serves(requirement.jurisdictions, eligibility.jurisdiction)) return 'blocked';
+  if (live && requirement.refuseInsiders && eligibility.insider) return 'insider_entry';
   return null;
 }
 
