@@ -40,7 +40,7 @@ type FeeQuery = Fee & { readonly fenceIfAbsent: boolean };
 export type FeeResolution =
   | { readonly kind: 'posted' }
   /** Null where no rule refused the fee. */
-  | { readonly kind: 'fenced'; readonly refusalCode: string | null }
+  | { readonly kind: 'tombstoned'; readonly refusalCode: string | null }
   | { readonly kind: 'absent' };
 
 export type AwardPayment = PrizeOf & {
@@ -131,8 +131,9 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       return resolutions.map(({ state, refusalCode }): FeeResolution => {
         if (state === FeeState.POSTED) return { kind: 'posted' };
         if (state === FeeState.ABSENT) return { kind: 'absent' };
-        if (state === FeeState.FENCED) return { kind: 'fenced', refusalCode: refusalCode === '' ? null : refusalCode };
-        throw new Error(`the wallet says of a fee that its state is ${state}`);
+        if (state === FeeState.FENCED)
+          return { kind: 'tombstoned', refusalCode: refusalCode === '' ? null : refusalCode };
+        throw new Error(`the wallet answered a fee with the state ${state}`);
       });
     },
   });
@@ -249,6 +250,6 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 
 function toPayoutRecord(payout: Payout): PayoutRecord {
   const status = findName(PAYOUT_STATUSES, payout.status);
-  if (status === undefined) throw new Error(`the wallet says of a payout that its status is ${payout.status}`);
+  if (status === undefined) throw new Error(`the wallet answered a payout with the status ${payout.status}`);
   return { awardId: payout.awardId, status, paidAt: status === 'paid' ? (payout.paidAt ?? null) : null };
 }

@@ -13,7 +13,7 @@ import {
 } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
-import { faultsOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
+import { issuesOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
 import { findChallenge, insertChallenge } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
 
@@ -36,8 +36,8 @@ export function createChallenge(deps: {
     const parent =
       terms.parentChallengeId === null ? null : await findChallenge(deps.database, terms.parentChallengeId);
 
-    const [fault] = faultsOfNewChallenge({ tenant, terms, status, threshold, parent });
-    if (fault !== undefined) return refused('invalid_request', `${fault}.`);
+    const [issue] = issuesOfNewChallenge({ tenant, terms, status, threshold, parent });
+    if (issue !== undefined) return refused('invalid_request', `${issue}.`);
 
     const createdAt = deps.clock();
     const challenge: Challenge = {

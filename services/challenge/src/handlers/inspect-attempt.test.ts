@@ -80,7 +80,7 @@ describe('an attempt that an operator inspects', () => {
   it('an attempt that an operator inspects shows a prize that is still to be paid as not paid, and does not pay it', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
-    expect(verdictOf(await h.report(attempt.id, 100))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
     await h.startWallet();
     const inspected = await expectUntouched(attempt.id, () => inspect(attempt.id));
     expect(inspected?.outcome?.award).toMatchObject({ status: AwardStatus.HELD, paidAt: undefined });

@@ -27,7 +27,7 @@ export function createTournament({
     const proposed = request.terms === undefined ? null : parseTerms(request.terms);
     if (proposed === null) return refused('invalid_request', 'a direction is not valid.');
     const decision = decideTerms(proposed);
-    if (decision.kind === 'faulty') return refused('invalid_request', `${decision.faults[0]}.`);
+    if (decision.kind === 'invalid') return refused('invalid_request', `${decision.issues[0]}.`);
 
     const createdAt = clock();
     const { terms } = decision;
