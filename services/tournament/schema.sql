@@ -94,7 +94,7 @@ WITH (fillfactor='50');
 
 CREATE TABLE public.board_chunks (
     round_id uuid NOT NULL,
-    lower_sort_key bytea CONSTRAINT board_chunks_lower_place_not_null NOT NULL,
+    lower_sort_key bytea NOT NULL,
     entries integer NOT NULL,
     CONSTRAINT board_chunks_begin_at_a_sort_key CHECK ((octet_length(lower_sort_key) = ANY (ARRAY[0, 39]))),
     CONSTRAINT board_chunks_entries_are_not_negative CHECK ((entries >= 0))
@@ -229,7 +229,7 @@ CREATE TABLE public.seal_nodes (
     round_id uuid NOT NULL,
     "position" integer NOT NULL,
     hash bytea NOT NULL,
-    first_sort_key bytea CONSTRAINT seal_nodes_first_place_not_null NOT NULL,
+    first_sort_key bytea NOT NULL,
     leaves_before integer NOT NULL,
     CONSTRAINT seal_nodes_hash_length CHECK ((octet_length(hash) = 32)),
     CONSTRAINT seal_nodes_leaves_before_is_not_negative CHECK ((leaves_before >= 0)),

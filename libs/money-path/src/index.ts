@@ -29,4 +29,5 @@ export { isAfterLowWatermark } from './repository/sweeps.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
+export { attemptOwnerSettings } from './settings.ts';
 export { connectWallet, type Wallet } from './wallet.ts';

@@ -2,6 +2,7 @@
  * The wallet client of the services that own attempts. Every hot call is for one item here and travels in a batch with concurrent requests;
  * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
  */
+import type { RefundReason } from '@laurel/attempt';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { type ChannelIdentity, createClient, createCoalescedCall, presentTenant } from '@laurel/grpc';
@@ -19,7 +20,6 @@ import type { Tenant } from '@laurel/tenant';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
-import type { RefundReason } from './domain/refund.ts';
 
 export type FeeCharge = Fee & {
   readonly player: Player;

@@ -11,9 +11,11 @@ alter index entries_by_place rename to entries_by_sort_key;
 -- squawk-ignore renaming-column
 alter table board_chunks rename column lower_place to lower_sort_key;
 alter table board_chunks rename constraint board_chunks_begin_at_a_place to board_chunks_begin_at_a_sort_key;
+alter table board_chunks rename constraint board_chunks_lower_place_not_null to board_chunks_lower_sort_key_not_null;
 
 -- squawk-ignore renaming-column
 alter table seal_nodes rename column first_place to first_sort_key;
+alter table seal_nodes rename constraint seal_nodes_first_place_not_null to seal_nodes_first_sort_key_not_null;
 
 -- There are at most three rows to check.
 alter table sweep_marks drop constraint sweep_marks_sweep_is_known;
