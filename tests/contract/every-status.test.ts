@@ -106,7 +106,7 @@ describe('every status of every route', () => {
     const slow = partner.createAttempt(entry, slowKey);
     await eventually(async () => world.stack.isFired('gateway.create.before-call') || undefined, 'the create is held');
     expectError(409, 'idempotency_in_progress', await partner.createAttempt(entry, slowKey));
-    const spoilt = expectStatus(201, await slow).body;
+    const disqualified = expectStatus(201, await slow).body;
     const third = expectStatus(201, await partner.createAttempt(entry)).body;
     expectError(409, 'attempt_cap_reached', await partner.createAttempt(entry));
 
@@ -120,15 +120,15 @@ describe('every status of every route', () => {
     expectStatus(200, await slowReport);
     expectError(409, 'attempt_already_settled', await partner.reportOutcome(third.id, { score: 1 }));
     expectError(409, 'idempotency_key_reused', await partner.reportOutcome(third.id, { score: 2 }, outcomeKey));
-    expectError(422, 'score_out_of_range', await partner.reportOutcome(spoilt.id, { score: 1001 }));
+    expectError(422, 'score_out_of_range', await partner.reportOutcome(disqualified.id, { score: 1001 }));
     expectError(404, 'not_found', await partner.reportOutcome(randomUUID(), { score: 1 }));
     expectError(400, 'invalid_request', await partner.send('POST', `/v1/attempts/${attempt.id}/outcome`, { body: {} }));
     const won = expectStatus(200, await partner.reportOutcome(attempt.id, { score: 100, evidence: { a: 1 } }));
     expect(won.body.award?.payout_status).toBe('paid');
     expectStatus(200, await partner.getAttempt(attempt.id));
     expectError(409, 'challenge_already_claimed', await partner.createAttempt(entry));
-    expectStatus(200, await partner.expireAttempt(spoilt.id));
-    expectStatus(200, await partner.getAttempt(spoilt.id));
+    expectStatus(200, await partner.expireAttempt(disqualified.id));
+    expectStatus(200, await partner.getAttempt(disqualified.id));
   });
 
   test('each /v1 route of rounds answers all of its statuses as documented', async () => {

@@ -127,22 +127,22 @@ describe('refunds at an attempt’s deadline', () => {
     const player = await world.newPlayer();
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
     const silent = expectStatus(201, await world.partner.createAttempt(entry)).body;
-    const spoilt = expectStatus(201, await world.partner.createAttempt(entry)).body;
+    const disqualified = expectStatus(201, await world.partner.createAttempt(entry)).body;
     const settled = expectStatus(201, await world.partner.createAttempt(entry)).body;
     const free = expectStatus(201, await world.partner.createAttempt({ ...entry, challenge_id: calibrating.id })).body;
-    expectError(422, 'score_out_of_range', await world.partner.reportOutcome(spoilt.id, { score: 1001 }));
+    expectError(422, 'score_out_of_range', await world.partner.reportOutcome(disqualified.id, { score: 1001 }));
     expectStatus(200, await world.partner.reportOutcome(settled.id, { score: 1 }));
 
     await eventually(async () => {
       const statuses = await Promise.all(
-        [silent, spoilt, free].map(async ({ id }) => (await world.partner.getAttempt(id)).body.status),
+        [silent, disqualified, free].map(async ({ id }) => (await world.partner.getAttempt(id)).body.status),
       );
       return statuses.every((status) => status === 'expired') || undefined;
     }, 'the attempts expired');
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(silent.created_at) + TTL_SECONDS * 1_000);
     expect(await world.balance(player)).toBe('99.00');
     expect(expectStatus(200, await world.partner.getAttempt(settled.id)).body.status).toBe('settled');
-    for (const { id } of [silent, spoilt, free]) {
+    for (const { id } of [silent, disqualified, free]) {
       expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(id, { score: 100 }));
     }
   });

@@ -18,7 +18,7 @@ create table entries (
   best_score_at timestamptz(3),
   -- The ref that played it, which the board shows.
   best_player_ref text,
-  -- The order of the board as bytes, smaller is better (domain/board-sort-key.ts): score, tiebreak, instant, entry id.
+  -- The order of the board as bytes, smaller is better (domain/board-place.ts): score, tiebreak, instant, entry id.
   place bytea,
   -- Decided when the round settles; null for ever where it is cancelled.
   final_rank integer,
