@@ -58,7 +58,7 @@ interface Filling {
 
 async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, bestScore }: Filling): Promise<void> {
   const database = stack.database('tournament');
-  // Higher is better, so a better score has smaller bytes (services/tournament/src/domain/board-place.ts has the encoding).
+  // Higher is better, so a better score has smaller bytes (services/tournament/src/domain/board-sort-key.ts has the encoding).
   await database.query(
     `with scored as materialized (
        select gen_random_uuid() as entry_id, gen_random_uuid() as attempt_id, gen_random_uuid() as account_id, i,
@@ -68,7 +68,7 @@ async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, b
        insert into entry_refs (round_id, player_ref, account_id) select $1, 'board-' || i, account_id from scored where i <= $5
      ), entered as (
        insert into entries
-         (id, round_id, account_id, created_at, bought_at, best_attempt_id, best_score, best_score_at, best_player_ref, place)
+         (id, round_id, account_id, created_at, bought_at, best_attempt_id, best_score, best_score_at, best_player_ref, sort_key)
        select entry_id, $1, account_id, now(), now(), attempt_id, score, now(), 'board-' || i,
          case when score < 0 then float8send(score)
            else decode(lpad(to_hex(~('x' || encode(float8send(score), 'hex'))::bit(64)::bigint & 9223372036854775807), 16, '0'), 'hex')
@@ -86,13 +86,13 @@ async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, b
   );
   await database.query(
     `with piece as (
-       select (n - 1) / 700 as number, min(place) as lower_place, count(*) as entries
-       from (select place, row_number() over (order by place) as n from entries where round_id = $1 and place is not null) numbered
+       select (n - 1) / 700 as number, min(sort_key) as lower_sort_key, count(*) as entries
+       from (select sort_key, row_number() over (order by sort_key) as n from entries where round_id = $1 and sort_key is not null) numbered
        group by 1
      ), first as (
-       update board_chunks set entries = (select entries from piece where number = 0) where round_id = $1 and lower_place = ''
+       update board_chunks set entries = (select entries from piece where number = 0) where round_id = $1 and lower_sort_key = ''
      )
-     insert into board_chunks (round_id, lower_place, entries) select $1, lower_place, entries from piece where number > 0`,
+     insert into board_chunks (round_id, lower_sort_key, entries) select $1, lower_sort_key, entries from piece where number > 0`,
     [roundId],
   );
   await database.query(

@@ -4,7 +4,7 @@
 
 grant select, insert, update (status) on challenges to :"running_role";
 grant select, insert,
-  update (account_id, status, fee_cents, prize_cents, threshold, created_at, fee_generation, spoiled_at, closed_reason)
+  update (account_id, status, fee_cents, prize_cents, threshold, created_at, fee_generation, disqualified_at, closed_reason)
   on attempts to :"running_role";
 grant select, insert on bar_samples to :"running_role";
 

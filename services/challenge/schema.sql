@@ -55,10 +55,11 @@ CREATE TABLE public.attempts (
     threshold double precision,
     metadata text NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    spoiled_at timestamp(3) with time zone,
+    disqualified_at timestamp(3) with time zone,
     fee_generation integer DEFAULT 0 NOT NULL,
     closed_reason text,
     CONSTRAINT attempts_closed_with_a_reason CHECK (((status = ANY (ARRAY['voiding'::text, 'voided'::text, 'refused'::text])) = (closed_reason IS NOT NULL))),
+    CONSTRAINT attempts_disqualified_never_settles CHECK (((disqualified_at IS NULL) OR (status <> ALL (ARRAY['pending'::text, 'settled'::text, 'refused'::text])))),
     CONSTRAINT attempts_fee_generation_is_not_negative CHECK ((fee_generation >= 0)),
     CONSTRAINT attempts_fee_is_not_negative CHECK ((fee_cents >= 0)),
     CONSTRAINT attempts_free_without_bar CHECK ((((fee_cents = 0) = (threshold IS NULL)) AND ((prize_cents = 0) = (threshold IS NULL)))),
@@ -67,7 +68,6 @@ CREATE TABLE public.attempts (
     CONSTRAINT attempts_paid_by_an_account CHECK (((fee_cents = 0) OR (account_id IS NOT NULL))),
     CONSTRAINT attempts_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255))),
     CONSTRAINT attempts_prize_is_not_negative CHECK ((prize_cents >= 0)),
-    CONSTRAINT attempts_spoiled_never_settles CHECK (((spoiled_at IS NULL) OR (status <> ALL (ARRAY['pending'::text, 'settled'::text, 'refused'::text])))),
     CONSTRAINT attempts_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'open'::text, 'settled'::text, 'expiring'::text, 'expired'::text, 'voiding'::text, 'voided'::text, 'refused'::text]))),
     CONSTRAINT attempts_threshold_is_finite CHECK (((threshold > '-Infinity'::double precision) AND (threshold < 'Infinity'::double precision)))
 )
@@ -196,7 +196,7 @@ ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 CREATE TABLE public.sweep_marks (
     sweep text NOT NULL,
     swept_until timestamp(3) with time zone NOT NULL,
-    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text, 'fence_creations'::text])))
+    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text, 'low_watermark'::text])))
 );
 
 ALTER TABLE ONLY public.attempts

@@ -8,7 +8,7 @@ grant select, insert, update (entry_id, account_id, status, fee_cents, created_a
   on attempts to :"running_role";
 
 -- The board.
-grant select, insert, update (bought_at, best_attempt_id, best_score, best_tiebreak, best_score_at, best_player_ref, place,
+grant select, insert, update (bought_at, best_attempt_id, best_score, best_tiebreak, best_score_at, best_player_ref, sort_key,
   final_rank, payout_cents) on entries to :"running_role";
 grant select, insert, update (account_id) on entry_refs to :"running_role";
 grant select, insert, update (entrants, scored_players, scored_attempts) on round_tallies to :"running_role";

@@ -94,9 +94,9 @@ WITH (fillfactor='50');
 
 CREATE TABLE public.board_chunks (
     round_id uuid NOT NULL,
-    lower_place bytea NOT NULL,
+    lower_sort_key bytea NOT NULL,
     entries integer NOT NULL,
-    CONSTRAINT board_chunks_begin_at_a_place CHECK ((octet_length(lower_place) = ANY (ARRAY[0, 39]))),
+    CONSTRAINT board_chunks_begin_at_a_sort_key CHECK ((octet_length(lower_sort_key) = ANY (ARRAY[0, 39]))),
     CONSTRAINT board_chunks_entries_are_not_negative CHECK ((entries >= 0))
 )
 WITH (fillfactor='50');
@@ -112,19 +112,19 @@ CREATE TABLE public.entries (
     best_tiebreak double precision,
     best_score_at timestamp(3) with time zone,
     best_player_ref text,
-    place bytea,
+    sort_key bytea,
     final_rank integer,
     payout_cents bigint,
-    CONSTRAINT entries_best_run_is_complete CHECK ((num_nonnulls(best_attempt_id, best_score, best_score_at, best_player_ref, place) = ANY (ARRAY[0, 5]))),
+    CONSTRAINT entries_best_run_is_complete CHECK ((num_nonnulls(best_attempt_id, best_score, best_score_at, best_player_ref, sort_key) = ANY (ARRAY[0, 5]))),
     CONSTRAINT entries_best_score_is_finite CHECK (((best_score > '-Infinity'::double precision) AND (best_score < 'Infinity'::double precision))),
     CONSTRAINT entries_best_tiebreak_is_finite CHECK (((best_tiebreak > '-Infinity'::double precision) AND (best_tiebreak < 'Infinity'::double precision))),
     CONSTRAINT entries_final_rank_is_positive CHECK ((final_rank >= 1)),
     CONSTRAINT entries_payout_is_not_negative CHECK ((payout_cents >= 0)),
-    CONSTRAINT entries_place_ends_with_the_entry CHECK (((octet_length(place) = 39) AND (SUBSTRING(place FROM 24) = uuid_send(id)))),
     CONSTRAINT entries_rank_and_payout_are_decided_together CHECK (((final_rank IS NULL) = (payout_cents IS NULL))),
-    CONSTRAINT entries_tiebreak_belongs_to_a_run CHECK (((best_tiebreak IS NULL) OR (place IS NOT NULL))),
-    CONSTRAINT entries_with_a_rank_have_a_run CHECK (((final_rank IS NULL) OR (place IS NOT NULL))),
-    CONSTRAINT entries_with_a_run_were_bought CHECK (((place IS NULL) OR (bought_at IS NOT NULL)))
+    CONSTRAINT entries_sort_key_ends_with_the_entry CHECK (((octet_length(sort_key) = 39) AND (SUBSTRING(sort_key FROM 24) = uuid_send(id)))),
+    CONSTRAINT entries_tiebreak_belongs_to_a_run CHECK (((best_tiebreak IS NULL) OR (sort_key IS NOT NULL))),
+    CONSTRAINT entries_with_a_rank_have_a_run CHECK (((final_rank IS NULL) OR (sort_key IS NOT NULL))),
+    CONSTRAINT entries_with_a_run_were_bought CHECK (((sort_key IS NULL) OR (bought_at IS NOT NULL)))
 )
 WITH (fillfactor='50');
 
@@ -229,7 +229,7 @@ CREATE TABLE public.seal_nodes (
     round_id uuid NOT NULL,
     "position" integer NOT NULL,
     hash bytea NOT NULL,
-    first_place bytea NOT NULL,
+    first_sort_key bytea NOT NULL,
     leaves_before integer NOT NULL,
     CONSTRAINT seal_nodes_hash_length CHECK ((octet_length(hash) = 32)),
     CONSTRAINT seal_nodes_leaves_before_is_not_negative CHECK ((leaves_before >= 0)),
@@ -269,7 +269,7 @@ ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 CREATE TABLE public.sweep_marks (
     sweep text NOT NULL,
     swept_until timestamp(3) with time zone NOT NULL,
-    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text, 'fence_creations'::text])))
+    CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text, 'low_watermark'::text])))
 );
 
 CREATE TABLE public.tournaments (
@@ -315,7 +315,7 @@ ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.board_chunks
-    ADD CONSTRAINT board_chunks_pkey PRIMARY KEY (round_id, lower_place);
+    ADD CONSTRAINT board_chunks_pkey PRIMARY KEY (round_id, lower_sort_key);
 
 ALTER TABLE ONLY public.entries
     ADD CONSTRAINT entries_one_per_round_and_account UNIQUE (round_id, account_id);
@@ -357,7 +357,7 @@ ALTER TABLE ONLY public.rounds
     ADD CONSTRAINT rounds_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.seal_nodes
-    ADD CONSTRAINT seal_nodes_first_leaf_key UNIQUE (round_id, first_place, leaves_before);
+    ADD CONSTRAINT seal_nodes_first_leaf_key UNIQUE (round_id, first_sort_key, leaves_before);
 
 ALTER TABLE ONLY public.seal_nodes
     ADD CONSTRAINT seal_nodes_pkey PRIMARY KEY (round_id, "position");
@@ -384,7 +384,7 @@ CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
 
 CREATE INDEX attempts_by_player ON public.attempts USING btree (round_id, account_id, created_at);
 
-CREATE UNIQUE INDEX entries_by_place ON public.entries USING btree (round_id, place) WHERE (place IS NOT NULL);
+CREATE UNIQUE INDEX entries_by_sort_key ON public.entries USING btree (round_id, sort_key) WHERE (sort_key IS NOT NULL);
 
 CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
 

@@ -26,13 +26,13 @@ const SORTED_BY_CALLER =
  */
 const HELD_BEFORE: Readonly<Record<string, string>> = {
   'challenge attempts_settle: main updates attempts': ATTEMPTS_HELD,
-  'challenge attempts_spoil: main updates attempts': ATTEMPTS_HELD,
+  'challenge attempts_disqualify: main updates attempts': ATTEMPTS_HELD,
   'challenge bar_samples_insert: main inserts bar_samples': ATTEMPTS_HELD,
   'challenge outcomes_insert: main inserts outcomes': ATTEMPTS_HELD,
   'challenge outcomes_settle_losses: CTE recorded inserts outcomes': OF_HELD_ATTEMPTS,
-  'challenge outcomes_settle_losses: CTE told inserts outbox': OF_HELD_ATTEMPTS,
+  'challenge outcomes_settle_losses: CTE emitted inserts outbox': OF_HELD_ATTEMPTS,
   'challenge outcomes_settle_with_wins: CTE recorded inserts outcomes': OF_HELD_ATTEMPTS,
-  'challenge outcomes_settle_with_wins: CTE told inserts outbox': OF_HELD_ATTEMPTS,
+  'challenge outcomes_settle_with_wins: CTE emitted inserts outbox': OF_HELD_ATTEMPTS,
   'gateway complete_idempotency_records: CTE ending locks': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE locked inserts idempotency_records': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE counted inserts request_windows': SORTED_BY_CALLER,

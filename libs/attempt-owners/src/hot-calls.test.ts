@@ -72,7 +72,7 @@ describe('a hot call', () => {
 
   test.each([
     ['no result', undefined],
-    ['a fault', { $case: 'fault', value: { message: 'x' } }],
+    ['a failure', { $case: 'failure', value: { message: 'x' } }],
     ['a code that is none', { $case: 'refused', value: { code: 'nope', message: '' } }],
   ])('a hot call rejects on %s, because the result is unknown', async (_name, result) => {
     const { calls } = services(result);

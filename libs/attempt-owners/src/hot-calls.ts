@@ -77,7 +77,7 @@ interface ItemResult<Value> {
   readonly result:
     | { readonly $case: 'attempt' | 'outcome'; readonly value: Value }
     | { readonly $case: 'refused'; readonly value: Refusal }
-    | { readonly $case: 'fault'; readonly value: { readonly message: string } }
+    | { readonly $case: 'failure'; readonly value: { readonly message: string } }
     | undefined;
 }
 
@@ -106,7 +106,7 @@ function createHotCall<Item, Value>(
         case 'refused':
           if (!isApiErrorCode(result.value.code)) throw new Error(`${name} refused with a code that is none of ours`);
           return refused(result.value.code, result.value.message || undefined);
-        case 'fault':
+        case 'failure':
           throw new Error(`${name} failed on this item: ${result.value.message}`);
         case undefined:
           throw new Error(`${name} gave no result`);

@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AttemptStatus,
-  afterRefund,
-  CAP_COUNTED,
-  canMove,
-  canSettle,
-  deadlineOf,
-  isDue,
-  isVisible,
-  shownStatus,
-} from './attempt.ts';
+import { type AttemptStatus, afterRefund, CAP_COUNTED, canMove, canSettle, isVisible, shownStatus } from './attempt.ts';
 
 const STATUSES: readonly AttemptStatus[] = [
   'pending',
@@ -23,19 +13,11 @@ const STATUSES: readonly AttemptStatus[] = [
   'refused',
 ];
 const anyStatus = fc.constantFrom(...STATUSES);
-const HOUR_MS = 3_600_000;
 
 describe('an attempt', () => {
   it('an attempt settles while it is open, or pending with its fee known to be posted, and never otherwise', () => {
     expect(STATUSES.filter((status) => canSettle(status, false))).toEqual(['open']);
     expect(STATUSES.filter((status) => canSettle(status, true))).toEqual(['pending', 'open']);
-  });
-
-  it('an attempt is over exactly at its deadline, and open one millisecond before', () => {
-    const createdAt = new Date('2026-11-21T10:00:00.000Z');
-    expect(deadlineOf(createdAt, HOUR_MS)).toEqual(new Date('2026-11-21T11:00:00.000Z'));
-    expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T10:59:59.999Z'))).toBe(false);
-    expect(isDue(createdAt, HOUR_MS, new Date('2026-11-21T11:00:00.000Z'))).toBe(true);
   });
 
   it('an attempt shows four statuses and hides the states between two commits', () => {

@@ -70,13 +70,3 @@ export function afterRefund(status: AttemptStatus): 'expired' | 'voided' | null 
   if (status === 'voiding') return 'voided';
   return null;
 }
-
-/** The first instant at which an outcome comes too late. */
-export function deadlineOf(createdAt: Date, ttlMs: number): Date {
-  return new Date(createdAt.getTime() + ttlMs);
-}
-
-/** The deadline holds without the sweep: at `created_at` + 1 h exactly the attempt is over, whether or not its row is marked yet. */
-export function isDue(createdAt: Date, ttlMs: number, now: Date): boolean {
-  return now.getTime() >= createdAt.getTime() + ttlMs;
-}

@@ -5,9 +5,15 @@ export {
   CAP_COUNTED,
   canMove,
   canSettle,
-  deadlineOf,
-  isDue,
   isVisible,
   type ShownStatus,
   shownStatus,
 } from './attempt.ts';
+export { DEFAULT_ATTEMPT_TTL_SECONDS, deadlineOf, isDue } from './attempt-expiry.ts';
+export {
+  isRefundReason,
+  isRoundReason,
+  type RefundReason,
+  type RoundReason,
+  type StatusReason,
+} from './refund-reason.ts';

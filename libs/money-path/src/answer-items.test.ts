@@ -25,7 +25,7 @@ describe('the items of a call', () => {
       results: [
         { result: answer },
         { result: { $case: 'refused', value: { code: 'not_found', message: 'No such thing.' } } },
-        { result: { $case: 'fault', value: { message: 'Error: away' } } },
+        { result: { $case: 'failure', value: { message: 'Error: away' } } },
       ],
     });
     expect(await call()).toEqual({ results: [] });

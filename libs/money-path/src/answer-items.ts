@@ -13,7 +13,7 @@ type Item = { readonly requestId: string; readonly attemptId: string };
 
 type Unanswered =
   | { readonly $case: 'refused'; readonly value: { readonly code: string; readonly message: string } }
-  | { readonly $case: 'fault'; readonly value: { readonly message: string } };
+  | { readonly $case: 'failure'; readonly value: { readonly message: string } };
 
 type Result<Answer> = { result: Answer | Unanswered };
 
@@ -42,6 +42,6 @@ async function answerItem<Asked extends Item, Answer extends { readonly $case: s
   } catch (error) {
     if (error instanceof LostReplyError) throw error;
     logger.error({ err: error, requestId: item.requestId, attemptId: item.attemptId }, failure);
-    return { result: { $case: 'fault', value: { message: String(error) } } };
+    return { result: { $case: 'failure', value: { message: String(error) } } };
   }
 }

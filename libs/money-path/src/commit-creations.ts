@@ -14,7 +14,7 @@ export type AttemptWriter<Attempt extends OwnedAttempt> = {
   /** The ids of the attempts that were inserted; an id that already exists is left unchanged. */
   insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>>;
   /** Restarts an abandoned attempt as this one. False when another process was first. */
-  reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean>;
+  restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean>;
 };
 
 /** The decisions as they hold once they are committed. */
@@ -41,13 +41,13 @@ export async function commitCreations<Attempt extends OwnedAttempt, Decided exte
 async function write<Attempt extends OwnedAttempt>(
   last: Queryable,
   attempts: readonly Attempt[],
-  { insertAttempts, reviveAttempt }: AttemptWriter<Attempt>,
+  { insertAttempts, restartAttempt }: AttemptWriter<Attempt>,
 ): Promise<ReadonlySet<string>> {
   const fresh = attempts.filter((attempt) => attempt.feeGeneration === 0);
   const again = attempts.filter((attempt) => attempt.feeGeneration > 0);
-  const [inserted, revived] = await Promise.all([
+  const [inserted, restarted] = await Promise.all([
     fresh.length === 0 ? [] : insertAttempts(last, fresh),
-    Promise.all(again.map((attempt) => reviveAttempt(last, attempt))),
+    Promise.all(again.map((attempt) => restartAttempt(last, attempt))),
   ]);
-  return new Set([...inserted, ...again.filter((_, index) => revived[index]).map((attempt) => attempt.id)]);
+  return new Set([...inserted, ...again.filter((_, index) => restarted[index]).map((attempt) => attempt.id)]);
 }

@@ -42,17 +42,17 @@ export async function compareWithWallet<Ours, Theirs, Check extends string>(
       unmatched.delete(id);
       if (finding?.final) violations.push({ check: finding.check, id });
       else if (finding != null) unproven.set(id, { theirs: row, check: finding.check });
-      if (unproven.size >= pageSize) await settleUnproven();
+      if (unproven.size >= pageSize) await checkUnproven();
     }
     for (const [id, row] of unmatched) {
       const finding = judge(row, null);
       if (finding !== null) violations.push({ check: finding.check, id });
     }
-    await settleUnproven();
+    await checkUnproven();
     if (until === null) return violations;
     after = until;
 
-    async function settleUnproven(): Promise<void> {
+    async function checkUnproven(): Promise<void> {
       if (unproven.size === 0) return;
       const again = await readOursAgain([...unproven.keys()]);
       for (const [id, { theirs, check }] of unproven) {

@@ -21,7 +21,7 @@ import type { Wallet } from './wallet.ts';
  * What the reservation decided about a creation: the attempt, written now or before; `ask_wallet` where it must not be decided on the
  * cache.
  */
-export type Intent<Attempt extends OwnedAttempt> =
+export type Reservation<Attempt extends OwnedAttempt> =
   | { readonly kind: 'written'; readonly attempt: Attempt; readonly requirement: Requirement }
   | { readonly kind: 'ask_wallet' }
   | Refused;
@@ -31,7 +31,7 @@ export type AttemptPlan<Attempt extends OwnedAttempt> = {
   readonly attemptId: string;
   readonly player: Player;
   /** The reservation. */
-  writeIntent(account: NamedAccount): Promise<Intent<Attempt>>;
+  reserve(account: NamedAccount): Promise<Reservation<Attempt>>;
   /** The ref names another account now: moves the pending attempt to that account, if the rules allow it. */
   moveTo(attempt: Attempt, accountId: string): Promise<Attempt | Refused>;
 };
@@ -57,13 +57,13 @@ export async function createAttempt<Attempt extends OwnedAttempt>(
   let account = cached === null ? await askForAccount(plan.player, deps) : { accountId: cached, isFresh: false };
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const intent = await plan.writeIntent(account);
-    if (intent.kind === 'refused') return intent;
-    if (intent.kind === 'ask_wallet') {
+    const reservation = await plan.reserve(account);
+    if (reservation.kind === 'refused') return reservation;
+    if (reservation.kind === 'ask_wallet') {
       account = await askForAccount(plan.player, deps);
       continue;
     }
-    const { attempt, requirement } = intent;
+    const { attempt, requirement } = reservation;
     if (attempt.status === 'refused') return refusalOf(attempt);
     if (attempt.status !== 'pending') return { kind: 'created', attempt, written: Promise.resolve(true) };
 

@@ -7,7 +7,7 @@
  *
  * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and emits nothing.
  */
-import { isDue } from '@laurel/attempt';
+import { isDue, type RefundReason, type RoundReason, type StatusReason } from '@laurel/attempt';
 import { createCoalescer } from '@laurel/coalesce';
 import type { Outbox } from '@laurel/events';
 import type { AttemptOwner } from '@laurel/ids';
@@ -15,7 +15,7 @@ import { type Database, isConnectionFailure, type Transaction } from '@laurel/po
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import { feeOf, type OwnedAttempt } from './domain/owned-attempt.ts';
-import { type RefundReason, type RoundReason, refundReasonOf, type StatusReason } from './domain/refund.ts';
+import { refundReasonOf } from './domain/refund.ts';
 import { failpoint } from './failpoints.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 import { type EndingAttempt, endAttempt, lockToEnd, type WhenEnding } from './repository/attempts.ts';

@@ -5,10 +5,10 @@
  */
 export { type AccountCache, createAccountCache } from './account-cache.ts';
 export { answerItems } from './answer-items.ts';
-export { attemptAsItStands, awardAsItStands } from './as-it-stands.ts';
 export { auditMoney } from './audit-money.ts';
 export { commitCreations } from './commit-creations.ts';
-export { type AttemptPlan, type CreatedAttempt, createAttempt, type Intent } from './create-attempt.ts';
+export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './create-attempt.ts';
+export { currentAttempt, currentAward } from './current-state.ts';
 export { describeSigningKeys } from './describe-signing-keys.ts';
 export { checkVoidReason, expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
@@ -25,8 +25,9 @@ export {
   refundsByStatus,
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
-export { isBehindFence } from './repository/sweeps.ts';
+export { isAfterLowWatermark } from './repository/sweeps.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
+export { attemptOwnerSettings } from './settings.ts';
 export { connectWallet, type Wallet } from './wallet.ts';

@@ -38,7 +38,7 @@ export interface AttemptOpener {
 type Verdict = FeeOf & { readonly code: string | null };
 
 /** A delayed write of `open`. */
-type PutOff = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Promise<boolean>) => void };
+type DelayedWrite = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Promise<boolean>) => void };
 
 /**
  * Long enough to gather what a busy process opens, short compared with the grace after which the sweeper asks the wallet
@@ -46,7 +46,7 @@ type PutOff = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Prom
  */
 const PAUSE_MS = 250;
 /** More than this are written before the pause ends. */
-const MAX_PUT_OFF = 1_000;
+const MAX_DELAYED = 1_000;
 
 export function createAttemptOpener({
   owner,
@@ -60,7 +60,7 @@ export function createAttemptOpener({
   whenOpened?: WhenOpened | null;
 }): AttemptOpener {
   const posted = new Map<string, Promise<boolean>>();
-  const putOff = new Map<string, PutOff>();
+  const delayed = new Map<string, DelayedWrite>();
   let pause: NodeJS.Timeout | undefined;
 
   const verdicts = createCoalescer<Verdict, void>({
@@ -104,22 +104,22 @@ export function createAttemptOpener({
     return writing;
   }
 
-  function writePutOff(): void {
+  function writeDelayed(): void {
     clearTimeout(pause);
     pause = undefined;
-    for (const { fee, answer } of putOff.values()) answer(write({ ...fee, code: null }));
-    putOff.clear();
+    for (const { fee, answer } of delayed.values()) answer(write({ ...fee, code: null }));
+    delayed.clear();
   }
 
   /** Resolves the delayed write of the attempt, if there is one. */
-  function takeUp(attemptId: string, isWritten: boolean | Promise<boolean>): void {
-    putOff.get(attemptId)?.answer(isWritten);
-    putOff.delete(attemptId);
+  function resolveDelayed(attemptId: string, isWritten: boolean | Promise<boolean>): void {
+    delayed.get(attemptId)?.answer(isWritten);
+    delayed.delete(attemptId);
   }
 
   function open(fee: FeeOf): Promise<boolean> {
     const writing = write({ ...fee, code: null });
-    takeUp(fee.attemptId, writing);
+    resolveDelayed(fee.attemptId, writing);
     return track(fee.attemptId, writing);
   }
 
@@ -128,22 +128,22 @@ export function createAttemptOpener({
     openCreated(fee) {
       if (whenOpened !== null) return open(fee);
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      takeUp(fee.attemptId, promise);
-      putOff.set(fee.attemptId, { fee, answer: resolve });
-      pause ??= setTimeout(writePutOff, PAUSE_MS);
+      resolveDelayed(fee.attemptId, promise);
+      delayed.set(fee.attemptId, { fee, answer: resolve });
+      pause ??= setTimeout(writeDelayed, PAUSE_MS);
       const writing = track(fee.attemptId, promise);
-      if (putOff.size >= MAX_PUT_OFF) writePutOff();
+      if (delayed.size >= MAX_DELAYED) writeDelayed();
       return writing;
     },
     refuse: (fee, code) => write({ ...fee, code }),
-    settled: (attemptId) => takeUp(attemptId, true),
+    settled: (attemptId) => resolveDelayed(attemptId, true),
     isKnownPosted: (attemptId) => posted.has(attemptId),
     async written(attemptId) {
-      if (putOff.has(attemptId)) writePutOff();
+      if (delayed.has(attemptId)) writeDelayed();
       await posted.get(attemptId);
     },
     async drain() {
-      writePutOff();
+      writeDelayed();
       await verdicts.drain();
     },
   };

@@ -39,9 +39,9 @@ export interface AwardTable<Award extends PayableAward> {
 
 export interface AwardPayer<Award extends PayableAward> {
   /** The award with the wallet's final decision; the award itself where nothing was under way. */
-  settle(owed: OwedAward<Award>): Promise<Award>;
-  /** As `settle`, and the decision is written to the award before it resolves. */
-  settleAndRecord(owed: OwedAward<Award>): Promise<Award>;
+  complete(owed: OwedAward<Award>): Promise<Award>;
+  /** As `complete`, and the decision is written to the award before it resolves. */
+  completeAndRecord(owed: OwedAward<Award>): Promise<Award>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
@@ -79,8 +79,8 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
   });
 
   async function ask({ award, tenant }: OwedAward<Award>): Promise<PayoutRecord> {
-    if (award.status === 'releasing') return truthOf(await wallet.releasePayout(award.id), award.id);
-    if (award.status === 'denying') return truthOf(await wallet.denyPayout(award.id), award.id);
+    if (award.status === 'releasing') return decidedPayout(await wallet.releasePayout(award.id), award.id);
+    if (award.status === 'denying') return decidedPayout(await wallet.denyPayout(award.id), award.id);
     await failpoint(`${owner}.award.before-pay`);
     const { id: awardId, accountId, amountCents } = award;
     const payout = await wallet.payAward({ ...prizeOf(award), awardId, tenant, accountId, amountCents });
@@ -89,14 +89,14 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
   }
 
   /** The payout was decided otherwise meanwhile: the wallet's decision wins. */
-  async function truthOf(answer: PayoutRecord | Refused, awardId: string): Promise<PayoutRecord> {
+  async function decidedPayout(answer: PayoutRecord | Refused, awardId: string): Promise<PayoutRecord> {
     if (!isRefused(answer)) return answer;
     const payout = await wallet.getPayout(awardId);
     if (isRefused(payout)) throw new Error(`the wallet knows no payout of the award ${awardId}`);
     return payout;
   }
 
-  async function settleWith(owed: OwedAward<Award>, waitForRecord: boolean): Promise<Award> {
+  async function completeWith(owed: OwedAward<Award>, waitForRecord: boolean): Promise<Award> {
     if (!isUnfinished(owed.award)) return owed.award;
     const payout = await ask(owed);
     const recorded = records.submit({ ...payout, asked: owed.award.status }).catch((error: unknown) => {
@@ -107,12 +107,12 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
   }
 
   return {
-    settle: (owed) => settleWith(owed, false),
-    settleAndRecord: (owed) => settleWith(owed, true),
+    complete: (owed) => completeWith(owed, false),
+    completeAndRecord: (owed) => completeWith(owed, true),
     async runOnce(now) {
       const until = new Date(now.getTime() - AGE_BEFORE_SWEEP_MS);
       const owed = await awards.loadUnfinishedAwards(database, until, PAGE);
-      const results = await Promise.allSettled(owed.map((award) => settleWith(award, true)));
+      const results = await Promise.allSettled(owed.map((award) => completeWith(award, true)));
       const failure = results.find((result) => result.status === 'rejected');
       if (failure !== undefined) throw failure.reason;
     },

@@ -14,13 +14,13 @@ import type { Database } from '@laurel/postgres';
 import { ABANDONED, feeOf } from './domain/owned-attempt.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 import {
-  type Fence,
   isAnyTransactionOlder,
+  type LowWatermark,
   loadMark,
   loadPending,
   type PendingAttempt,
   putMark,
-  raiseFence,
+  raiseLowWatermark,
 } from './repository/sweeps.ts';
 import type { FeeResolution, Wallet } from './wallet.ts';
 
@@ -49,7 +49,7 @@ export function createPendingResolver(deps: {
 }): PendingResolver {
   const { database, wallet, opener, pendingGraceMs } = deps;
   let mark: Date | undefined;
-  let fence: Fence | undefined;
+  let lowWatermark: LowWatermark | undefined;
 
   async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
     const tombstoneIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
@@ -57,7 +57,7 @@ export function createPendingResolver(deps: {
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);
     if (resolution.kind === 'posted') written = opener.open(fee);
-    if (resolution.kind === 'tombstone') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
+    if (resolution.kind === 'tombstoned') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
     return { resolution, written };
   }
 
@@ -78,8 +78,8 @@ export function createPendingResolver(deps: {
     async runOnce(now) {
       const until = new Date(now.getTime() - pendingGraceMs);
       // Another run may clear it meanwhile.
-      const standing = fence;
-      const isReached = standing !== undefined && !(await isAnyTransactionOlder(database, standing.standsSince));
+      const raised = lowWatermark;
+      const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
       let from = mark ?? (await loadMark(database, 'resolve_pending'));
       for (;;) {
         const pending = await loadPending(database, from, until, PAGE);
@@ -89,13 +89,13 @@ export function createPendingResolver(deps: {
         from = last.createdAt;
       }
       if (isReached) {
-        mark = standing.until;
-        if (fence === standing) fence = undefined;
-        await putMark(database, 'resolve_pending', standing.until);
+        mark = raised.until;
+        if (lowWatermark === raised) lowWatermark = undefined;
+        await putMark(database, 'resolve_pending', raised.until);
       }
       const next = new Date(Math.min(until.getTime(), now.getTime() - LATEST_WRITE_MS));
-      if (fence !== undefined || (mark !== undefined && next <= mark)) return;
-      fence = await raiseFence(database, next, LATEST_WRITE_MS);
+      if (lowWatermark !== undefined || (mark !== undefined && next <= mark)) return;
+      lowWatermark = await raiseLowWatermark(database, next, LATEST_WRITE_MS);
     },
   };
 }

@@ -30,13 +30,13 @@ export async function reviewAward<Award extends PayableAward>(
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const found = await awards.findAward(database, awardId);
     if (found === null) return refused('not_found');
-    const award = await payer.settleAndRecord(found);
+    const award = await payer.completeAndRecord(found);
     if (award.status === review.done) return null;
     if (award.status !== 'held') return refused('conflict', `The award is ${award.status}.`);
     const isMoved = await awards.moveAward(database, awardId, 'held', review.underWay);
     if (!isMoved) continue;
-    const settled = await payer.settleAndRecord({ ...found, award: { ...award, status: review.underWay } });
-    return settled.status === review.done ? null : refused('conflict', `The award is ${settled.status}.`);
+    const completed = await payer.completeAndRecord({ ...found, award: { ...award, status: review.underWay } });
+    return completed.status === review.done ? null : refused('conflict', `The award is ${completed.status}.`);
   }
   throw new Error(`award ${awardId} was not reviewed in ${MAX_ROUNDS} rounds`);
 }

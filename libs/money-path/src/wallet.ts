@@ -2,6 +2,7 @@
  * The wallet client of the services that own attempts. Every hot call is for one item here and travels in a batch with concurrent requests;
  * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
  */
+import type { RefundReason } from '@laurel/attempt';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { type ChannelIdentity, createClient, createCoalescedCall, presentTenant } from '@laurel/grpc';
@@ -19,7 +20,6 @@ import type { Tenant } from '@laurel/tenant';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
-import type { RefundReason } from './domain/refund.ts';
 
 export type FeeCharge = Fee & {
   readonly player: Player;
@@ -40,7 +40,7 @@ type FeeQuery = Fee & { readonly tombstoneIfAbsent: boolean };
 export type FeeResolution =
   | { readonly kind: 'posted' }
   /** Null where no rule refused the fee. */
-  | { readonly kind: 'tombstone'; readonly refusalCode: string | null }
+  | { readonly kind: 'tombstoned'; readonly refusalCode: string | null }
   | { readonly kind: 'absent' };
 
 export type AwardPayment = PrizeOf & {
@@ -132,8 +132,8 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
         if (state === FeeState.POSTED) return { kind: 'posted' };
         if (state === FeeState.ABSENT) return { kind: 'absent' };
         if (state === FeeState.TOMBSTONE)
-          return { kind: 'tombstone', refusalCode: refusalCode === '' ? null : refusalCode };
-        throw new Error(`the wallet says of a fee that its state is ${state}`);
+          return { kind: 'tombstoned', refusalCode: refusalCode === '' ? null : refusalCode };
+        throw new Error(`the wallet answered a fee with the state ${state}`);
       });
     },
   });
@@ -250,6 +250,6 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 
 function toPayoutRecord(payout: Payout): PayoutRecord {
   const status = findName(PAYOUT_STATUSES, payout.status);
-  if (status === undefined) throw new Error(`the wallet says of a payout that its status is ${payout.status}`);
+  if (status === undefined) throw new Error(`the wallet answered a payout with the status ${payout.status}`);
   return { awardId: payout.awardId, status, paidAt: status === 'paid' ? (payout.paidAt ?? null) : null };
 }

@@ -2,7 +2,7 @@ import { parseJson } from '@laurel/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evidenceFields } from './evidence.ts';
-import { canonicalJson } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 
 describe('evidence', () => {
   it('evidence is null when none was sent, and is its own text where it was sent as canonical JSON', () => {

@@ -7,7 +7,7 @@
  *   signature covers exactly these bytes.
  */
 import { canonicalJson as exactJson, parseExactJson, parseJson } from '@laurel/json';
-import { canonicalJson } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 
 /** The members of a receipt that hold it. `text` is an object as JSON text, or empty when none was sent. */
 export function evidenceFields(text: string): { readonly evidence: unknown; readonly evidence_text?: string } {

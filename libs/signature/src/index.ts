@@ -19,6 +19,7 @@ export {
   type SealVerdict,
   verifySeal,
 } from './round-seal.ts';
-export { canonicalJson, createSigner, type SignedDocument, type Signer, verifySignature } from './signature.ts';
+export { createSigner, type SignedDocument, type Signer, verifySignature } from './signature.ts';
+export { canonicalJson } from './signed-bytes.ts';
 export { listedKeys, pinnedKey, type TrustedKey } from './trusted-keys.ts';
 export { signWebhook, verifyWebhook } from './webhook-signature.ts';

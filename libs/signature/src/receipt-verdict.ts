@@ -3,7 +3,7 @@
  * that the round counted it. The keys inside the answer are ignored.
  */
 import { type SealProof, verifySeal } from './round-seal.ts';
-import { canonicalJson } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 import { findSigningKey, type TrustedKey } from './trusted-keys.ts';
 
 export type ReceiptVerdict =

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from './merkle.ts';
 import { ROUND_SEAL_KIND, type SealLeaf, type SealProof, type SealStatement } from './round-seal.ts';
-import { canonicalJson, createSigner, type Signer } from './signature.ts';
+import { createSigner, type Signer } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 import type { TrustedKey } from './trusted-keys.ts';
 
 export const SEAL_SIGNER = createSigner(Buffer.alloc(32, 3));

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leafOf, receiptOf, SEAL_KEY, sealOf } from './round-seal.example.ts';
 import { verifySeal } from './round-seal.ts';
-import { canonicalJson, createSigner } from './signature.ts';
+import { createSigner } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 
 const RECEIPT = canonicalJson(receiptOf(2));
 const SEAL = sealOf(5, 2);

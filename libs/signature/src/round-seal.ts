@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { verifyInclusion } from './merkle.ts';
-import { canonicalJson } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 import { findSigningKey, type TrustedKey } from './trusted-keys.ts';
 
 /** Marks a signed document as a seal, so that no other document is accepted as one. */

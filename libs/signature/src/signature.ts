@@ -1,19 +1,16 @@
 /**
- * A document is signed as its RFC 8785 canonical JSON in UTF-8, with Ed25519 (RFC 8032). Both are deterministic: the same document and
- * seed always give the same bytes, so a replayed operation signs the same receipt again.
+ * A document's bytes (signed-bytes.ts) are signed with Ed25519 (RFC 8032). Both are deterministic: the same document and seed always give
+ * the same bytes, so a replayed operation signs the same receipt again.
  */
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import { keyIdOf } from './key-id.ts';
+import { signedBytesOf, signedTextOf } from './signed-bytes.ts';
 
 /** What was signed, byte for byte, and the 64-byte signature. */
 export type SignedDocument = { readonly canonical: string; readonly signature: Buffer };
 
 export interface Signer {
-  /**
-   * Signs the document with `key_id`, the id of the key: under the signature, so that it cannot be replaced. Throws on what has no canonical
-   * JSON: a number that is not finite, a text with half a surrogate pair.
-   */
+  /** Throws on a document that has no canonical JSON. */
   sign(document: object): SignedDocument;
   readonly keyId: string;
   /** SPKI DER. */
@@ -35,8 +32,8 @@ export function createSigner(seed: Buffer): Signer {
     keyId,
     publicKey,
     sign(document) {
-      const canonical = canonicalJson({ ...document, key_id: keyId });
-      return { canonical, signature: sign(null, Buffer.from(canonical, 'utf8'), privateKey) };
+      const canonical = signedTextOf(document, keyId);
+      return { canonical, signature: sign(null, signedBytesOf(canonical), privateKey) };
     },
   };
 }
@@ -46,15 +43,8 @@ export function verifySignature(signed: SignedDocument & { readonly publicKey: B
   try {
     const key = createPublicKey({ key: signed.publicKey, format: 'der', type: 'spki' });
     if (key.asymmetricKeyType !== 'ed25519') return false;
-    return verify(null, Buffer.from(signed.canonical, 'utf8'), key, signed.signature);
+    return verify(null, signedBytesOf(signed.canonical), key, signed.signature);
   } catch {
     return false;
   }
-}
-
-/** RFC 8785. Throws as `Signer.sign` does. */
-export function canonicalJson(document: object): string {
-  const canonical = canonicalize(document);
-  if (canonical === undefined) throw new TypeError('the document has no JSON form');
-  return canonical;
 }

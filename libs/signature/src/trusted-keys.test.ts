@@ -2,7 +2,8 @@ import { createPrivateKey, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verifyReceipt } from './receipt-verdict.ts';
 import { SEAL_SIGNER, sealOf } from './round-seal.example.ts';
-import { canonicalJson, createSigner, type Signer } from './signature.ts';
+import { createSigner, type Signer } from './signature.ts';
+import { canonicalJson } from './signed-bytes.ts';
 import { listedKeys, pinnedKey, type TrustedKey } from './trusted-keys.ts';
 
 const OLD = createSigner(Buffer.alloc(32, 1));

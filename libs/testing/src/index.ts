@@ -7,5 +7,6 @@ export * from './portal.ts';
 export { createTestDatabase, startPostgres, type TestDatabase } from './postgres.ts';
 export * from './receiver.ts';
 export { readmeIssues } from './service-readme.ts';
+export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';
 export { ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';

@@ -223,7 +223,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       const { challenge: opened, player } = await harness.openAttempt();
       const attemptId = newOwnedId('challenge');
       await harness.stopWallet();
-      expect(verdictOf(await harness.create(opened.id, player.ref, attemptId))).toBe('fault');
+      expect(verdictOf(await harness.create(opened.id, player.ref, attemptId))).toBe('failure');
       await harness.startWallet();
       return { challenge: opened, player, attemptId };
     },
@@ -261,7 +261,7 @@ function subjectOf({ payload }: Event): string {
 }
 
 // One statement, so that all of it is from one snapshot.
-const TOLD_AND_TO_TELL = {
+const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as attempt_id from outbox
 union all
@@ -274,21 +274,22 @@ select null, 'attempt.refunded', a.id from attempts a where a.status in ('expire
 async function findWrongEvents(database: Database): Promise<readonly string[]> {
   const rows = await database.query<
     { payload: Buffer } | { payload: null; type: 'attempt.settled' | 'attempt.refunded'; attempt_id: string }
-  >(TOLD_AND_TO_TELL);
-  const told = new Set<string>();
-  const toTell = new Set<string>();
+  >(EMITTED_AND_EXPECTED);
+  const emitted = new Set<string>();
+  const expected = new Set<string>();
   for (const row of rows) {
     if (row.payload === null) {
-      toTell.add(`${row.type} ${row.attempt_id} ${eventIdOf(row.type, row.attempt_id)}`);
+      expected.add(`${row.type} ${row.attempt_id} ${eventIdOf(row.type, row.attempt_id)}`);
       continue;
     }
     const event = Event.decode(row.payload);
     const type = eventTypeOf(event);
-    if (type === 'attempt.settled' || type === 'attempt.refunded') told.add(`${type} ${subjectOf(event)} ${event.id}`);
+    if (type === 'attempt.settled' || type === 'attempt.refunded')
+      emitted.add(`${type} ${subjectOf(event)} ${event.id}`);
   }
   return [
-    ...[...toTell].filter((event) => !told.has(event)).map((event) => `not told: ${event}`),
-    ...[...told].filter((event) => !toTell.has(event)).map((event) => `told, and not so: ${event}`),
+    ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
+    ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),
   ];
 }
 
@@ -304,7 +305,7 @@ export function recorded(result: OutcomeReportResult['result']) {
   return result.value;
 }
 
-/** `attempt`, `outcome`, `fault` (the item failed), or the code of the refusal. */
+/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
 export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }

@@ -11,7 +11,7 @@ async function breakClock(): Promise<void> {
     {
       statement: {
         text: `create function public.clock_timestamp() returns timestamptz language plpgsql volatile as
-               $$ begin raise exception 'this database does not tell the time'; end $$`,
+               $$ begin raise exception 'this database has no clock'; end $$`,
       },
     },
     {
@@ -64,7 +64,7 @@ it('the challenge service is not ready, ends no attempt and creates none while t
   await expect(replica.server.sweepOnce()).rejects.toThrow("the database's time is not known");
   await expect(replica.challenge.getAttempt({ attemptId: attempt.id, tenant: PROGRAM })).rejects.toThrow();
   const refused = await create();
-  expect(refused).toMatchObject({ results: [{ result: { $case: 'fault' } }] });
+  expect(refused).toMatchObject({ results: [{ result: { $case: 'failure' } }] });
   const status = { text: 'select status from attempts where id = $1' };
   expect(await harness.database.query(status, [attempt.id])).toEqual([{ status: 'open' }]);
 

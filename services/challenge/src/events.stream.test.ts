@@ -26,11 +26,11 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
     expect(aboutOf(challenge.id)).toEqual(['challengeSuspended']);
-  }, PATIENCE);
+  }, WAIT);
 }, 20_000);
 afterAll(() => opened[Symbol.asyncDispose]());
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 20 };
 
 async function suspended() {
   const challenge = await h.open();
@@ -49,7 +49,7 @@ function aboutOf(id: string) {
 async function takenAbout(id: string, ...cases: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
     expect([aboutOf(id), await h.eventsOf(id)]).toEqual([cases, []]);
-  }, PATIENCE);
+  }, WAIT);
 }
 
 it('the event of a losing outcome is published after its commit, and leaves the outbox once acknowledged', async () => {
@@ -92,5 +92,5 @@ it('an event that a crash kept from being published is published by the sweep', 
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
     expect(aboutOf(challenge.id)).toContain('challengeSuspended');
-  }, PATIENCE);
+  }, WAIT);
 });

@@ -97,12 +97,12 @@ describe('attempt.settled', () => {
 
   it('attempt.settled is emitted for a free attempt whose player has no account', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
-    const attempt = created(await h.create(challenge.id, 'nobody'));
+    const attempt = created(await h.create(challenge.id, 'unlinked'));
     recorded(await h.report(attempt.id, 1_000));
     expect(payloadsOf(await h.eventsOf(attempt.id))).toEqual([
       {
         $case: 'attemptSettled',
-        value: expect.objectContaining({ playerRef: 'nobody', score: 1_000, metThreshold: false, award: undefined }),
+        value: expect.objectContaining({ playerRef: 'unlinked', score: 1_000, metThreshold: false, award: undefined }),
       },
     ]);
   });
@@ -186,7 +186,7 @@ describe('attempt.settled', () => {
   it('attempt.settled is emitted for a win that only the sweeper could pay once it is paid, and not before', async () => {
     const { attempt } = await openAttempt();
     await h.stopWallet();
-    expect(verdictOf(await h.report(attempt.id, 100))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
     expect(await h.eventsOf(attempt.id)).toEqual([]);
     await h.startWallet();
     await written();
@@ -199,7 +199,7 @@ describe('attempt.settled', () => {
     const { attempt } = await openAttempt();
     await using other = await h.startReplica();
     await h.stopWallet();
-    expect(verdictOf(await h.report(attempt.id, 100))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
     await h.startWallet();
     h.clock.advance(2_000);
     await Promise.all([h.server.sweepOnce(), other.server.sweepOnce(), read(attempt.id)]);
@@ -242,7 +242,7 @@ describe('attempt.settled', () => {
     const { attempt } = await h.openAttempt();
     const operationId = newId();
     arm('challenge.outcome.before-commit', 'throw');
-    expect(verdictOf(await h.report(attempt.id, 1, operationId))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 1, operationId))).toBe('failure');
     expect(await h.eventsOf(attempt.id)).toEqual([]);
     recorded(await h.report(attempt.id, 1, operationId));
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
@@ -251,7 +251,7 @@ describe('attempt.settled', () => {
   it('attempt.settled is emitted though the process ended right after the commit', async () => {
     const { attempt } = await h.openAttempt();
     arm('challenge.outcome.after-commit', 'throw');
-    expect(verdictOf(await h.report(attempt.id, 1))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 1))).toBe('failure');
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 });
@@ -328,7 +328,7 @@ describe('attempt.refunded', () => {
     ],
   ])('attempt.refunded is not emitted for a free attempt that %s', async (_, end) => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING, threshold: undefined });
-    const attempt = created(await h.create(challenge.id, 'nobody'));
+    const attempt = created(await h.create(challenge.id, 'unlinked'));
     const ended = ok(await end(attempt.id)).attempt;
     expect([AttemptStatus.EXPIRED, AttemptStatus.VOIDED]).toContain(ended?.status);
     await h.server.sweepOnce();

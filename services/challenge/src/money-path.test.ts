@@ -20,13 +20,13 @@ describe('the work of an owner when an attempt opens', () => {
 
   it('the work of an owner when an attempt opens is done once, in the commit that opens it', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
-    const told: string[] = [];
+    const opened: string[] = [];
     const opener = createAttemptOpener({
       owner: 'challenge',
       database: h.database,
       logger,
       async whenOpened(tx, attemptIds) {
-        told.push(...attemptIds);
+        opened.push(...attemptIds);
         await tx.query(MARK, [attemptIds]);
       },
     });
@@ -35,7 +35,7 @@ describe('the work of an owner when an attempt opens', () => {
     expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
     expect(await Promise.all([opener.open(fee), opener.open(fee)])).toEqual([true, true]);
     expect(await opener.open(fee)).toBe(true);
-    expect(told).toEqual([attemptId]);
+    expect(opened).toEqual([attemptId]);
     expect(await rowOf(attemptId)).toMatchObject({ status: 'open', metadata: '{"opened": true}' });
 
     // It was opened without its fee; now it is pending again, and is paid for.
@@ -126,9 +126,9 @@ describe('a pending attempt that must be resolved before its grace', () => {
 
     const young = await resolver.resolve(attempt, h.clock());
     expect(young.resolution).toEqual({ kind: 'absent' });
-    const fenced = await resolver.resolve(attempt, h.clock(), { evenIfYoung: true });
-    expect(fenced.resolution).toEqual({ kind: 'tombstone', refusalCode: null });
-    expect(await fenced.written).toBe(true);
+    const tombstoned = await resolver.resolve(attempt, h.clock(), { evenIfYoung: true });
+    expect(tombstoned.resolution).toEqual({ kind: 'tombstoned', refusalCode: null });
+    expect(await tombstoned.written).toBe(true);
     expect(await rowOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'abandoned' });
   });
 });

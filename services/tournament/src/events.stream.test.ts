@@ -21,7 +21,7 @@ afterAll(() => rmSync(failpoints, { recursive: true }));
 
 const h = useHarness({ natsUrl: natsUrl() });
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 20 };
 
 const taken: Event[] = [];
 const opened = new AsyncDisposableStack();
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
     expect(takenOf(round.id)).toHaveLength(1);
-  }, PATIENCE);
+  }, WAIT);
 }, 20_000);
 afterAll(() => opened[Symbol.asyncDispose]());
 
@@ -61,7 +61,7 @@ async function untilTaken(roundId: string, events: readonly Event[]): Promise<vo
   await vi.waitFor(async () => {
     expect(takenOf(roundId)).toEqual(inOrder(events));
     expect(await waitingOf(roundId)).toEqual([]);
-  }, PATIENCE);
+  }, WAIT);
 }
 
 it('every event of a round is published after its commit, and leaves the outbox once acknowledged', async () => {
@@ -80,7 +80,7 @@ it('every event of a round is published after its commit, and leaves the outbox 
   ok(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
   await vi.waitFor(() => {
     expect(takenOf(round.id).map(({ payload }) => payload?.$case)).toContain('awardReleased');
-  }, PATIENCE);
+  }, WAIT);
 });
 
 it('the event of a cancelled round is published and acknowledged', async () => {
@@ -91,10 +91,10 @@ it('the event of a cancelled round is published and acknowledged', async () => {
 it('an event that a crash kept from being published is published by the sweep', async () => {
   const { round, attempt } = await h.openAttempt();
   writeFileSync(join(failpoints, 'tournament.outcome.after-commit'), 'throw');
-  expect(verdictOf(await h.report(attempt.id, 3))).toBe('fault');
+  expect(verdictOf(await h.report(attempt.id, 3))).toBe('failure');
   expect(await waitingOf(round.id)).toEqual([settled(round.id, attempt, 3, h.clock())]);
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
     expect(takenOf(round.id)).toContainEqual(settled(round.id, attempt, 3, h.clock()));
-  }, PATIENCE);
+  }, WAIT);
 });

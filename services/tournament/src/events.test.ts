@@ -125,11 +125,11 @@ describe('an outcome that is recorded', () => {
       requestId: 'r',
     }));
     ok(await h.tournament.reportOutcomes({ reports }));
-    const told = attempts.map((one, score) => settled(round.id, one, score, h.clock()));
-    expect(told.map(({ payload }) => payload?.value)).toMatchObject(
+    const expected = attempts.map((one, score) => settled(round.id, one, score, h.clock()));
+    expect(expected.map(({ payload }) => payload?.value)).toMatchObject(
       [player.ref, second, second].map((playerRef) => ({ playerRef })),
     );
-    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(expected));
   });
 
   it('the event of an outcome that is recorded has its environment', async () => {
@@ -145,7 +145,7 @@ describe('an outcome that is recorded', () => {
     const { round, attempt } = await h.openAttempt();
     const operation = { operationId: newId() };
     arm('tournament.outcome.before-commit');
-    expect(verdictOf(await h.report(attempt.id, 7, operation))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 7, operation))).toBe('failure');
     expect(await takeEventsOf(h, round.id)).toEqual([]);
     recorded(await h.report(attempt.id, 7, operation));
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 7, h.clock())]);
@@ -155,12 +155,12 @@ describe('an outcome that is recorded', () => {
     const { round, attempt } = await h.openAttempt();
     const run = (text: string) => h.database.query({ text });
     await run('alter table outcomes add constraint outcomes_of_this_test check (score <> 666)');
-    expect(verdictOf(await h.report(attempt.id, 666))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 666))).toBe('failure');
     await run('alter table outcomes drop constraint outcomes_of_this_test');
     expect(await eventsIn(h)).toEqual([]);
 
     await run('alter table outbox rename to outbox_out_of_sight');
-    expect(verdictOf(await h.report(attempt.id, 7))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 7))).toBe('failure');
     await run('alter table outbox_out_of_sight rename to outbox');
     recorded(await h.report(attempt.id, 8));
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 8, h.clock())]);
@@ -170,7 +170,7 @@ describe('an outcome that is recorded', () => {
     const { round, attempt } = await h.openAttempt();
     const operation = { operationId: newId() };
     arm('tournament.outcome.after-commit');
-    expect(verdictOf(await h.report(attempt.id, 7, operation))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 7, operation))).toBe('failure');
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 7, h.clock())]);
     recorded(await h.report(attempt.id, 7, operation));
     expect(await eventsIn(h)).toEqual([]);
@@ -211,8 +211,8 @@ describe('a fee that was returned', () => {
       // A second void is refused where the first had finished.
       expect('code' in (await h.tournament.voidAttempt(request))).toBe(point === 'after-commit');
       await h.server.sweepOnce();
-      const told = [...before, ...(await takeEventsOf(h, round.id))];
-      expect(told).toEqual([refunded(round.id, attempt, RefundReason.VOIDED, h.clock())]);
+      const expected = [...before, ...(await takeEventsOf(h, round.id))];
+      expect(expected).toEqual([refunded(round.id, attempt, RefundReason.VOIDED, h.clock())]);
       expect(before).toHaveLength(point === 'after-commit' ? 1 : 0);
       await replica.server.sweepOnce();
       expect(await eventsIn(h)).toEqual([]);
@@ -224,12 +224,12 @@ describe('a round that ends', () => {
   it('a round that ends settled emits its event with the payouts, and one for each fee of an open attempt, but none for a purse', async () => {
     const { round, open } = await playedRound();
     await h.server.sweepOnce();
-    const told = [
+    const expected = [
       refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock()),
       // No entry reached the third rank.
       roundSettled(round, 2n, 15_000n, h.clock()),
     ];
-    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(expected));
     h.clock.advance(HOUR_MS);
     await h.server.sweepOnce();
     await replica.server.sweepOnce();
@@ -255,11 +255,11 @@ describe('a round that ends', () => {
     recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
     await takeEventsOf(h, round.id);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
-    const told = [
+    const expected = [
       refunded(round.id, attempt, RefundReason.ROUND_CLOSED, h.clock()),
       roundSettled(round, 1n, 10_000n, h.clock()),
     ];
-    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(told));
+    expect(await takeEventsOf(h, round.id)).toEqual(inOrder(expected));
   });
 
   it('a round that ends emits each event once when several replicas end it, and one waits for the other', async () => {
@@ -270,12 +270,12 @@ describe('a round that ends', () => {
       const endedAt = h.clock();
       arm(`tournament.${point}.before-commit`, 'delay:100');
       await Promise.all([h.server, replica.server, h.server, replica.server].map(({ sweepOnce }) => sweepOnce()));
-      const told = [
+      const expected = [
         refunded(round.id, open, RefundReason.ROUND_CLOSED, endedAt),
         roundSettled(round, 2n, 15_000n, endedAt),
         roundCancelled(cancelled, endedAt),
       ];
-      expect(await takeEvents(h)).toEqual(inOrder(told));
+      expect(await takeEvents(h)).toEqual(inOrder(expected));
       await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
       expect(await eventsIn(h)).toEqual([]);
     }
@@ -295,11 +295,11 @@ describe('a round whose end is interrupted', () => {
     const before = await takeEventsOf(h, round.id);
     await replica.server.sweepOnce();
     const behind = await takeEventsOf(h, round.id);
-    const told = [
+    const expected = [
       refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock()),
       roundSettled(round, 2n, 15_000n, h.clock()),
     ];
-    expect(inOrder([...before, ...behind])).toEqual(inOrder(told));
+    expect(inOrder([...before, ...behind])).toEqual(inOrder(expected));
     await h.server.sweepOnce();
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
@@ -359,8 +359,8 @@ describe('a purse that is held', () => {
       expect(before).toHaveLength(point === 'award.after-commit' ? 1 : 0);
       h.clock.advance(2_000);
       await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
-      const told = [...before, ...(await takeEventsOf(h, round.id))];
-      expect(told).toEqual([released(round.id, purse, await paidAt(awardId))]);
+      const expected = [...before, ...(await takeEventsOf(h, round.id))];
+      expect(expected).toEqual([released(round.id, purse, await paidAt(awardId))]);
     }
   });
 

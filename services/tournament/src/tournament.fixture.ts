@@ -268,7 +268,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       const { round, player } = await harness.openAttempt();
       const attemptId = newOwnedId('tournament');
       await harness.stopWallet();
-      expect(verdictOf(await harness.create(round.id, player.ref, attemptId))).toBe('fault');
+      expect(verdictOf(await harness.create(round.id, player.ref, attemptId))).toBe('failure');
       await harness.startWallet();
       return { round, player, attemptId };
     },
@@ -287,7 +287,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
 
 // One statement, so that all of it is from one snapshot. The fees of a cancelled round's scored attempts are queued with the
 // cancellation.
-const TOLD_AND_TO_TELL = {
+const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as id from outbox
 union all
@@ -302,22 +302,22 @@ select null, 'round.' || status, id from rounds where status in ('settled', 'can
 
 async function findWrongEvents(database: Database): Promise<readonly string[]> {
   const rows = await database.query<{ payload: Buffer } | { payload: null; type: EventType; id: string }>(
-    TOLD_AND_TO_TELL,
+    EMITTED_AND_EXPECTED,
   );
-  const told = new Set<string>();
-  const toTell = new Set<string>();
+  const emitted = new Set<string>();
+  const expected = new Set<string>();
   for (const row of rows) {
     if (row.payload === null) {
-      toTell.add(`${row.type} ${eventIdOf(row.type, row.id)}`);
+      expected.add(`${row.type} ${eventIdOf(row.type, row.id)}`);
       continue;
     }
     const event = Event.decode(row.payload);
     const type = eventTypeOf(event);
-    if (type !== 'award.released') told.add(`${type} ${event.id}`);
+    if (type !== 'award.released') emitted.add(`${type} ${event.id}`);
   }
   return [
-    ...[...toTell].filter((event) => !told.has(event)).map((event) => `not told: ${event}`),
-    ...[...told].filter((event) => !toTell.has(event)).map((event) => `told, and not so: ${event}`),
+    ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
+    ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),
   ];
 }
 
@@ -333,7 +333,7 @@ export function recorded(result: OutcomeReportResult['result']) {
   return result.value;
 }
 
-/** `attempt`, `outcome`, `fault` (the item failed), or the code of the refusal. */
+/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
 export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }

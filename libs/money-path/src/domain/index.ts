@@ -12,4 +12,3 @@ export type {
 export type { Finding } from './finding.ts';
 export { ABANDONED, feeOf, type OwnedAttempt } from './owned-attempt.ts';
 export type { NamedAccount, Player, Requirement } from './player.ts';
-export type { RefundReason, RoundReason, StatusReason } from './refund.ts';

@@ -7,8 +7,8 @@
  *   sweepers; none that holds the status, so that every change of it stays heap-only.
  * - refunds_due: attempt_id uuid primary key, since timestamptz(3). An owner whose refund reasons do not follow from the status alone has a
  *   column for them, which must default to 'expired' (see RefundQueue).
- * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'fence_creations'), swept_until timestamptz(3). Every
- *   attempt that the owner writes as `pending` has a created_at after the low watermark (see `isBehindFence`).
+ * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'low_watermark'), swept_until timestamptz(3). Every
+ *   attempt that the owner writes as `pending` has a created_at after the low watermark (see `isAfterLowWatermark`).
  * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at timestamptz(3) default now(), valid_until
  *   timestamptz(3), open for one of them.
  *

@@ -1,8 +1,9 @@
 /** Fees to be returned: queued in the commit that ends an attempt, removed in the commit that records the refund. */
+
+import type { RefundReason, StatusReason } from '@laurel/attempt';
 import { type AttemptStatus, afterRefund } from '@laurel/attempt';
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
-import type { RefundReason, StatusReason } from '../domain/refund.ts';
 
 export type RefundDue = { readonly id: string; readonly feeGeneration: number; readonly reason: RefundReason };
 

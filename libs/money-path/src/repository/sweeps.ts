@@ -7,7 +7,7 @@ import type { Database, Queryable, Transaction } from '@laurel/postgres';
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 
 /** The low watermark is stored in the table of the marks. */
-const FENCE = 'fence_creations';
+const LOW_WATERMARK = 'low_watermark';
 
 export type PendingAttempt = { readonly id: string; readonly feeGeneration: number; readonly createdAt: Date };
 
@@ -22,16 +22,16 @@ where sweep_marks.swept_until < excluded.swept_until`,
 };
 
 // Bounded by the database's clock at this moment: a caller whose clock is ahead must not keep every process from creating attempts.
-const PUT_FENCE = {
+const RAISE_LOW_WATERMARK = {
   text: `
 insert into sweep_marks (sweep, swept_until)
-values ('${FENCE}', least($1::timestamptz, clock_timestamp() - $2::int * interval '1 ms'))
+values ('${LOW_WATERMARK}', least($1::timestamptz, clock_timestamp() - $2::int * interval '1 ms'))
 on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
 };
 
-const SELECT_FENCE = {
-  text: `select swept_until, clock_timestamp()::text as stands_since from sweep_marks where sweep = '${FENCE}'`,
+const SELECT_LOW_WATERMARK = {
+  text: `select swept_until, clock_timestamp()::text as raised_at from sweep_marks where sweep = '${LOW_WATERMARK}'`,
 };
 
 // The role sees its own sessions, and no other role writes attempts.
@@ -83,21 +83,21 @@ order by created_at limit 1`,
  * The condition, in a statement that writes attempts, that an attempt was created after the low watermark. `createdAt` is SQL. An attempt
  * that does not meet it waited too long for its commit, and has to be decided again.
  */
-export function isBehindFence(createdAt: string): string {
-  return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${FENCE}'), '-infinity')`;
+export function isAfterLowWatermark(createdAt: string): string {
+  return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${LOW_WATERMARK}'), '-infinity')`;
 }
 
-/** `standsSince`, by the database's clock: statements that begin later write no attempt with a created_at up to `until`. */
-export type Fence = { readonly until: Date; readonly standsSince: string };
+/** `raisedAt`, by the database's clock: statements that begin later write no attempt with a created_at up to `until`. */
+export type LowWatermark = { readonly until: Date; readonly raisedAt: string };
 
 /** Raises the low watermark to at most that instant, and never closer than `marginMs` to the database's present. */
-export async function raiseFence(database: Database, until: Date, marginMs: number): Promise<Fence> {
-  await database.query(PUT_FENCE, [until, marginMs]);
+export async function raiseLowWatermark(database: Database, until: Date, marginMs: number): Promise<LowWatermark> {
+  await database.query(RAISE_LOW_WATERMARK, [until, marginMs]);
   // Read after that commit: a statement that begins later sees the low watermark.
-  const [row] = await database.query<{ swept_until: Date; stands_since: string }>(SELECT_FENCE);
-  if (row === undefined) throw new Error('the fence that was just put is not there');
+  const [row] = await database.query<{ swept_until: Date; raised_at: string }>(SELECT_LOW_WATERMARK);
+  if (row === undefined) throw new Error('the low watermark that was just raised is not there');
   // Another replica may have raised it further; how far that replica's walk has come is not known here.
-  return { until: row.swept_until < until ? row.swept_until : until, standsSince: row.stands_since };
+  return { until: row.swept_until < until ? row.swept_until : until, raisedAt: row.raised_at };
 }
 
 /** Whether a transaction that began before the instant, which is by the database's clock, is still in progress. */

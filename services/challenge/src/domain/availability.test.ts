@@ -1,7 +1,7 @@
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAvailability, factsOfNobody, type PlayerFacts } from './availability.ts';
+import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Challenge } from './challenge.ts';
 import { CALIBRATING, CEILINGS, LIVE, TENANT, TERMS } from './example.ts';
 
@@ -39,8 +39,8 @@ describe('a challenge', () => {
 
   it('a rung is locked for a ref without an account', () => {
     const rung = { ...LIVE, terms: { ...TERMS, parentChallengeId: 'parent' } };
-    expect(decide(rung, factsOfNobody(rung))).toBe('rung_locked');
-    expect(decide(LIVE, factsOfNobody(LIVE))).toEqual(decide(LIVE));
+    expect(decide(rung, factsWithoutAccount(rung))).toBe('rung_locked');
+    expect(decide(LIVE, factsWithoutAccount(LIVE))).toEqual(decide(LIVE));
   });
 
   it('a challenge is refused for the first reason in the documented order when several apply', () => {

@@ -28,7 +28,7 @@ export type PlayerFacts = {
 };
 
 /** The facts of a ref without an account. */
-export function factsOfNobody(challenge: Challenge): PlayerFacts {
+export function factsWithoutAccount(challenge: Challenge): PlayerFacts {
   return { claimed: false, parentClaimed: challenge.terms.parentChallengeId === null, paidInWindow: 0 };
 }
 

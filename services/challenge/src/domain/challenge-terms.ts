@@ -23,7 +23,7 @@ const MAX_DESCRIPTION = 10_000;
 const MAX_INTEGER = 2_147_483_647;
 const MAX_VERIFICATION_LEVEL = 3;
 
-export function faultsOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
+export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
   const isTopN = terms.prizeStructure === 'top_n';
   const isFiniteOrNull = (value: number | null) => value === null || Number.isFinite(value);
   const isCount = (value: number) => Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER;
@@ -64,7 +64,7 @@ export function faultsOfNewChallenge({ tenant, terms, status, threshold, parent 
     ],
     [parent === null || parent.terms.direction === terms.direction, "threshold_direction must be the parent's"],
   ];
-  return rules.filter(([holds]) => !holds).map(([, fault]) => fault);
+  return rules.filter(([holds]) => !holds).map(([, issue]) => issue);
 }
 
 /** A challenge without a parent is rung 1; a rung is one above its parent. */

@@ -58,7 +58,7 @@ export type Attempt = OwnedAttempt & {
   readonly threshold: number | null;
   /** An object as JSON text. */
   readonly metadata: string;
-  readonly spoiledAt: Date | null;
+  readonly disqualifiedAt: Date | null;
 };
 
 /** What an attempt reads from its challenge. All of it is frozen there. */

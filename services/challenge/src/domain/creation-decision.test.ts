@@ -31,12 +31,12 @@ describe('a creation', () => {
   });
 
   it('a creation of a free attempt is open immediately, with or without an account', () => {
-    const [known, nobody] = decide(
+    const [known, unlinked] = decide(
       facts({ challenge: CALIBRATING }),
       facts({ attemptId: 'b', accountId: null, challenge: CALIBRATING }),
     );
     expect(known).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: 'account' } });
-    expect(nobody).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: null } });
+    expect(unlinked).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: null } });
   });
 
   it('a creation that costs money is refused for lack of funds where the ref has no account', () => {

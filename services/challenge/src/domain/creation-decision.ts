@@ -14,7 +14,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/money-path/domain';
-import { decideAvailability, factsOfNobody, type PlayerFacts } from './availability.ts';
+import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
@@ -95,7 +95,7 @@ export function decideCachedCreations(
 
 function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now }: Rules): CreationDecision {
   const { creation, account, challenge } = facts;
-  const known = facts.player ?? (challenge === null ? NOTHING_DONE : factsOfNobody(challenge));
+  const known = facts.player ?? (challenge === null ? NOTHING_DONE : factsWithoutAccount(challenge));
   const player = { ...known, paidInWindow: known.paidInWindow + paidHere };
   const verdict = decideAvailability({ tenant: creation.tenant, challenge, player, ceilings });
   if (verdict.kind === 'refused') {
@@ -119,7 +119,7 @@ function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now 
       ...offer,
       metadata: creation.metadata,
       createdAt: now,
-      spoiledAt: null,
+      disqualifiedAt: null,
       feeGeneration: facts.known === null ? 0 : facts.known.feeGeneration + 1,
       closedReason: null,
     },

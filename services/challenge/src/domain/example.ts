@@ -59,7 +59,7 @@ export const ATTEMPT: Attempt = {
   threshold: 100,
   metadata: '{}',
   createdAt: NOW,
-  spoiledAt: null,
+  disqualifiedAt: null,
   feeGeneration: 0,
   closedReason: null,
 };

@@ -50,8 +50,8 @@ describe('a report', () => {
 
   it('a report with an implausible score disqualifies the attempt, which then refuses a plausible score too', () => {
     const terms = { ...ATTEMPT_TERMS, scoreMax: 50 };
-    expect(decide({ terms })).toEqual({ kind: 'spoiled' });
-    expect(decide({ attempt: { ...ATTEMPT, spoiledAt: NOW } })).toBe('score_out_of_range');
+    expect(decide({ terms })).toEqual({ kind: 'disqualified' });
+    expect(decide({ attempt: { ...ATTEMPT, disqualifiedAt: NOW } })).toBe('score_out_of_range');
   });
 
   it('a report on an attempt that is over is refused as such before its score is checked', () => {
@@ -92,7 +92,7 @@ describe('a batch of reports', () => {
   it('a batch of reports refuses every score on an attempt after one outside the plausible window', () => {
     const batch = [report({ score: -1 }), report()].map((one) => ({ report: one, found, feePosted: false }));
     expect(decideOutcomes(batch, RULES)).toMatchObject([
-      { kind: 'spoiled', attemptId: ATTEMPT.id },
+      { kind: 'disqualified', attemptId: ATTEMPT.id },
       { kind: 'refused', code: 'score_out_of_range' },
     ]);
   });

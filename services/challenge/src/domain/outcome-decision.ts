@@ -43,7 +43,7 @@ export type OutcomeDecision =
   | { readonly kind: 'settled'; readonly metThreshold: boolean; readonly claimsPrize: boolean }
   | { readonly kind: 'settled_before' }
   | { readonly kind: 'unresolved' }
-  | { readonly kind: 'spoiled' }
+  | { readonly kind: 'disqualified' }
   | { readonly kind: 'due' }
   | Refused;
 
@@ -64,8 +64,8 @@ export function decideOutcome(facts: {
   if (attempt.status === 'pending' && !facts.feePosted) return { kind: 'unresolved' };
   if (!canSettle(attempt.status, facts.feePosted)) return refused('attempt_already_settled');
   if (isDue(attempt.createdAt, facts.ttlMs, facts.now)) return { kind: 'due' };
-  if (attempt.spoiledAt !== null) return refused('score_out_of_range');
-  if (!isPlausible(score, terms)) return { kind: 'spoiled' };
+  if (attempt.disqualifiedAt !== null) return refused('score_out_of_range');
+  if (!isPlausible(score, terms)) return { kind: 'disqualified' };
 
   const metThreshold = clears(score, attempt.threshold, terms.direction);
   return { kind: 'settled', metThreshold, claimsPrize: metThreshold && attempt.prizeCents > 0n };
@@ -80,8 +80,8 @@ export type SettlingReport = Extract<OutcomeDecision, { readonly kind: 'settled'
 /** The decision on one report of a batch. */
 export type ReportDecision =
   | SettlingReport
-  | (Extract<OutcomeDecision, { readonly kind: 'spoiled' }> & { readonly attemptId: string })
-  | Exclude<OutcomeDecision, { readonly kind: 'settled' | 'spoiled' }>;
+  | (Extract<OutcomeDecision, { readonly kind: 'disqualified' }> & { readonly attemptId: string })
+  | Exclude<OutcomeDecision, { readonly kind: 'settled' | 'disqualified' }>;
 
 type Rules = { readonly ttlMs: number; readonly now: Date };
 
@@ -101,10 +101,13 @@ export function decideOutcomes(
     const { tenant, score } = report;
     const { attempt = null, terms = null } = found ?? {};
     const decision = decideOutcome({ tenant, attempt, terms, score, feePosted, ...rules });
-    if (decision.kind !== 'settled' && decision.kind !== 'spoiled') return decision;
+    if (decision.kind !== 'settled' && decision.kind !== 'disqualified') return decision;
     if (found === null) throw new Error(`attempt ${report.attemptId} is ${decision.kind} and was not found`);
-    if (decision.kind === 'spoiled') {
-      changed.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'open', spoiledAt: rules.now } });
+    if (decision.kind === 'disqualified') {
+      changed.set(report.attemptId, {
+        ...found,
+        attempt: { ...found.attempt, status: 'open', disqualifiedAt: rules.now },
+      });
       return { ...decision, attemptId: report.attemptId };
     }
     changed.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'settled' } });

@@ -35,7 +35,7 @@ describe('an award while the wallet is down', () => {
     const { attempt, accountId } = await openAttempt();
     const operationId = newId();
     await h.stopWallet();
-    expect(verdictOf(await h.report(attempt.id, 100, operationId))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, 100, operationId))).toBe('failure');
     expect(verdictOf(await h.report(attempt.id, 100, newId()))).toBe('attempt_already_settled');
     await h.startWallet();
     const outcome = recorded(await h.report(attempt.id, 100, operationId));
@@ -48,8 +48,8 @@ describe('an award while the wallet is down', () => {
     const read = await openAttempt();
     const swept = await openAttempt();
     await h.stopWallet();
-    expect(verdictOf(await h.report(read.attempt.id, 100))).toBe('fault');
-    expect(verdictOf(await h.report(swept.attempt.id, 100))).toBe('fault');
+    expect(verdictOf(await h.report(read.attempt.id, 100))).toBe('failure');
+    expect(verdictOf(await h.report(swept.attempt.id, 100))).toBe('failure');
     await expect(h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.attempt.id })).rejects.toThrow();
     await h.startWallet();
 

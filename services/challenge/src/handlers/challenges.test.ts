@@ -128,7 +128,7 @@ describe('a calibrating challenge', () => {
     const secondRef = `second-${newId()}`;
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }));
 
-    for (const ref of [player.ref, player.ref, secondRef, 'nobody-1', 'nobody-2', 'nobody-2']) {
+    for (const ref of [player.ref, player.ref, secondRef, 'unlinked-1', 'unlinked-2', 'unlinked-2']) {
       const attempt = created(await h.create(challenge.id, ref));
       expect(attempt.feeCents).toBe(0n);
       const outcome = recorded(await h.report(attempt.id, 1e6));
@@ -140,7 +140,7 @@ describe('a calibrating challenge', () => {
       playersCollected: 3,
       playersRequired: 20,
     });
-    const unscored = created(await h.create(challenge.id, 'nobody-3'));
+    const unscored = created(await h.create(challenge.id, 'unlinked-3'));
     ok(await h.challenge.voidAttempt({ attemptId: unscored.id, reason: 'free ones too' }));
     expect(await h.balance(player.accountId)).toBe(0n);
     expect(await listed(player.ref)).not.toContain(challenge.id);
@@ -236,9 +236,9 @@ describe('the list of challenges', () => {
       expect(verdictOf(await create(challenge)) === 'attempt', challenge.id).toBe(offered.includes(challenge.id));
     }
     // This player has no account yet; only funds are missing.
-    expect(await list('nobody')).toEqual([plain.id, claimed.id, capped.id, verified.id]);
-    const stranger = { programId: newId(), environment: PROGRAM.environment };
-    expect(await h.challenge.listChallenges({ tenant: stranger, playerRef: 'nobody', all: true })).toEqual({
+    expect(await list('unlinked')).toEqual([plain.id, claimed.id, capped.id, verified.id]);
+    const otherProgram = { programId: newId(), environment: PROGRAM.environment };
+    expect(await h.challenge.listChallenges({ tenant: otherProgram, playerRef: 'unlinked', all: true })).toEqual({
       challenges: [],
     });
   });

@@ -63,7 +63,7 @@ function planOf(creation: Creation, deps: Deps): AttemptPlan<Attempt> {
   return {
     attemptId: creation.attemptId,
     player: { tenant: creation.tenant, playerRef: creation.playerRef },
-    async writeIntent(account) {
+    async reserve(account) {
       const decision = await deps.reservations.submit({ creation, account });
       if (decision.kind === 'refused' || decision.kind === 'ask_wallet') return decision;
       const { attempt, challenge } = decision;

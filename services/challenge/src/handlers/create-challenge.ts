@@ -6,14 +6,13 @@ import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import {
   type ChallengeServiceService,
-  ChallengeStatus,
   type ChallengeTerms as ChallengeTermsMessage,
   PrizeStructure,
-  ThresholdDirection,
 } from '@laurel/proto/challenge';
+import { CHALLENGE_STATUSES, findName, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
-import { faultsOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
+import { issuesOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
 import { findChallenge, insertChallenge } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
 
@@ -31,13 +30,13 @@ export function createChallenge(deps: {
     const terms = request.terms === undefined ? null : parseTerms(request.terms);
     if (terms === null)
       return refused('invalid_request', 'prize_structure, threshold_direction or parent_challenge_id is not valid.');
-    const status = request.status === ChallengeStatus.LIVE ? 'live' : 'calibrating';
+    const status = request.status === CHALLENGE_STATUSES.live ? 'live' : 'calibrating';
     const threshold = request.threshold ?? null;
     const parent =
       terms.parentChallengeId === null ? null : await findChallenge(deps.database, terms.parentChallengeId);
 
-    const [fault] = faultsOfNewChallenge({ tenant, terms, status, threshold, parent });
-    if (fault !== undefined) return refused('invalid_request', `${fault}.`);
+    const [issue] = issuesOfNewChallenge({ tenant, terms, status, threshold, parent });
+    if (issue !== undefined) return refused('invalid_request', `${issue}.`);
 
     const createdAt = deps.clock();
     const challenge: Challenge = {
@@ -61,7 +60,7 @@ export function createChallenge(deps: {
 
 function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
   const { parentChallengeId } = terms;
-  const direction = parseDirection(terms.thresholdDirection);
+  const direction = findName(THRESHOLD_DIRECTIONS, terms.thresholdDirection) ?? null;
   const prizeStructure = parsePrizeStructure(terms.prizeStructure);
   if (direction === null || prizeStructure === null) return null;
   if (parentChallengeId !== '' && !isUuid(parentChallengeId)) return null;
@@ -88,13 +87,7 @@ function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
   };
 }
 
-function parseDirection(direction: ThresholdDirection): ChallengeTerms['direction'] | null {
-  if (direction === ThresholdDirection.HIGHER_IS_BETTER) return 'higher_is_better';
-  return direction === ThresholdDirection.LOWER_IS_BETTER ? 'lower_is_better' : null;
-}
-
+/** Unspecified means the ordinary structure. */
 function parsePrizeStructure(structure: PrizeStructure): ChallengeTerms['prizeStructure'] | null {
-  if (structure === PrizeStructure.TOP_N) return 'top_n';
-  // Unspecified means the ordinary structure.
-  return structure === PrizeStructure.THRESHOLD || structure === PrizeStructure.UNSPECIFIED ? 'threshold' : null;
+  return structure === PrizeStructure.UNSPECIFIED ? 'threshold' : (findName(PRIZE_STRUCTURES, structure) ?? null);
 }

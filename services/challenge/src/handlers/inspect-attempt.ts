@@ -1,7 +1,7 @@
 /** InspectAttempt: the current state of one attempt of any tenant, for operators. It changes nothing. */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { type AttemptOpener, attemptAsItStands, awardAsItStands, type Wallet } from '@laurel/money-path';
+import { type AttemptOpener, currentAttempt, currentAward, type Wallet } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findAttempt } from '../repository/attempts.ts';
@@ -15,14 +15,14 @@ export function inspectAttempt(deps: Deps): Handlers<ChallengeServiceService>['i
   const { database, wallet } = deps;
   return async (request) => {
     const found = await findAttempt(database, parseId(request.attemptId));
-    const attempt = found === null ? null : await attemptAsItStands(found.attempt, deps);
+    const attempt = found === null ? null : await currentAttempt(found.attempt, deps);
     if (attempt === null) return refused('not_found');
     if (attempt.status !== 'settled') return { attempt: presentAttempt(attempt, null, null) };
     const [outcome, owed] = await Promise.all([
       loadOutcome(database, attempt.id),
       findAwardOfAttempt(database, attempt.id),
     ]);
-    const award = owed === null ? null : await awardAsItStands(owed.award, wallet);
+    const award = owed === null ? null : await currentAward(owed.award, wallet);
     return { attempt: presentAttempt(attempt, outcome, award) };
   };
 }

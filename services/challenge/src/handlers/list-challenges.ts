@@ -8,7 +8,7 @@ import type { Tenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';
-import { decideAvailability, factsOfNobody } from '../domain/availability.ts';
+import { decideAvailability, factsWithoutAccount } from '../domain/availability.ts';
 import { statusOf } from '../domain/bar.ts';
 import type { Challenge } from '../domain/challenge.ts';
 import { requirementOf } from '../domain/requirement.ts';
@@ -48,7 +48,7 @@ async function keepAccepted(
   return live.filter((challenge, index) => {
     // A ref without an account has no eligibility to check; it lacks funds, which are left aside here.
     if (accountId !== null && codes[index] !== null) return false;
-    const known = facts?.get(challenge.id) ?? factsOfNobody(challenge);
+    const known = facts?.get(challenge.id) ?? factsWithoutAccount(challenge);
     return decideAvailability({ tenant, challenge, player: known, ceilings }).kind === 'available';
   });
 }

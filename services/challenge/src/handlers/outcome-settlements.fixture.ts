@@ -114,7 +114,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
       const [row] = await h.database.query<object>(
         {
           text: `
-        select a.status, a.account_id, a.fee_generation, a.spoiled_at, o.receipt_id, w.id as award_id
+        select a.status, a.account_id, a.fee_generation, a.disqualified_at, o.receipt_id, w.id as award_id
         from attempts a left join outcomes o on o.attempt_id = a.id left join awards w on w.attempt_id = a.id
         where a.id = $1`,
         },

@@ -124,7 +124,7 @@ describe('a paid attempt', () => {
     expect(verdictOf(await h.create(rung.id, player.ref))).toBe('rung_locked');
     expect(verdictOf(await h.create(verified.id, player.ref))).toBe('blocked');
     expect(verdictOf(await h.create(challenge.id, poor.ref))).toBe('insufficient_funds');
-    expect(verdictOf(await h.create(challenge.id, 'nobody'))).toBe('insufficient_funds');
+    expect(verdictOf(await h.create(challenge.id, 'unlinked'))).toBe('insufficient_funds');
     expect(await h.balance(player.accountId)).toBe(100_000n);
 
     const first = created(await h.create(challenge.id, player.ref));

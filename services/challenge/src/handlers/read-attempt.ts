@@ -15,5 +15,5 @@ export async function presentWithOutcome(attempt: Attempt, { database, payer }: 
     loadOutcome(database, attempt.id),
     findAwardOfAttempt(database, attempt.id),
   ]);
-  return presentAttempt(attempt, outcome, owed === null ? null : await payer.settle(owed));
+  return presentAttempt(attempt, outcome, owed === null ? null : await payer.complete(owed));
 }

@@ -40,7 +40,7 @@ async function reportOne(item: OutcomeReportMessage, deps: Deps) {
   if (isRefused(reported)) return reported;
   const owed =
     reported.kind === 'recorded' ? reported.award : await findAwardOfAttempt(deps.database, report.attemptId);
-  const award = owed === null ? null : await deps.payer.settle(owed);
+  const award = owed === null ? null : await deps.payer.complete(owed);
   return { $case: 'outcome' as const, value: presentOutcome(reported.outcome, award) };
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../domain/creation-decision.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { failpoint } from '../failpoints.ts';
-import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, reviveAttempt } from '../repository/attempts.ts';
+import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
 import { type ChallengeCache, createChallengeCache } from '../repository/challenge-cache.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
 import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
@@ -119,7 +119,7 @@ async function decideAndInsert(
     { ceilings, now },
   );
 
-  return commitCreations(tx, decisions, { insertAttempts, reviveAttempt });
+  return commitCreations(tx, decisions, { insertAttempts, restartAttempt });
 }
 
 /** The ref names another account since the reservation: moves the attempt to that account if the rules allow it. */

@@ -84,7 +84,7 @@ describe('a cached attempt that has changed since', () => {
       since: (attemptId) => s.other.challenge.voidAttempt({ attemptId, reason: 'a test' }),
       answer: { code: 'attempt_already_settled' },
     },
-    'was spoiled': {
+    'was disqualified': {
       since: (id) => s.other.challenge.reportOutcomes(reportOf(id, -1)),
       answer: { code: 'score_out_of_range' },
     },

@@ -48,7 +48,11 @@ describe('a batch of reports on attempts that are not cached', () => {
       { kind: 'recorded' },
       { kind: 'refused', code: 'score_out_of_range' },
     ]);
-    expect(await s.traceOf(bad.attempt.id)).toMatchObject({ status: 'open', spoiled_at: h.clock(), receipt_id: null });
+    expect(await s.traceOf(bad.attempt.id)).toMatchObject({
+      status: 'open',
+      disqualified_at: h.clock(),
+      receipt_id: null,
+    });
     h.clock.advance(3_600_000);
     await h.server.sweepOnce();
   });

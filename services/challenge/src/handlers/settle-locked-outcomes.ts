@@ -10,7 +10,7 @@ import { playerIdentity } from '../domain/challenge.ts';
 import { claimOf } from '../domain/claim.ts';
 import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
-import { lockAttempts, settleAttempts, spoilAttempts } from '../repository/attempts.ts';
+import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
 import { type BarSample, insertBarSamples, insertOutcomes } from '../repository/outcomes.ts';
 import {
@@ -58,11 +58,11 @@ async function decideAndRecord(
   const claims = decisions.flatMap((decision) => (decision.kind === 'settled' ? (claimOf(decision) ?? []) : []));
   const won = await claimAwards(tx, claims, now);
 
-  const spoiled: string[] = [];
+  const disqualified: string[] = [];
   const drafts: OutcomeDraft[] = [];
   const settlements = decisions.map((decision): Settlement => {
-    if (decision.kind === 'spoiled') {
-      spoiled.push(decision.attemptId);
+    if (decision.kind === 'disqualified') {
+      disqualified.push(decision.attemptId);
       return refused('score_out_of_range');
     }
     if (decision.kind !== 'settled') return decision;
@@ -78,7 +78,7 @@ async function decideAndRecord(
     const signed = drafts.map((draft) => draft.signed);
     // They do not depend on each other and are sent together.
     return Promise.all([
-      spoiled.length === 0 ? undefined : spoilAttempts(last, spoiled, now),
+      disqualified.length === 0 ? undefined : disqualifyAttempts(last, disqualified, now),
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
       insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),

@@ -83,7 +83,7 @@ describe('an instance that has cached its attempts', () => {
 
   const RECORDED = {
     text: `
-      select a.status, a.spoiled_at is not null as is_spoiled, o.score, o.met_threshold, w.amount_cents
+      select a.status, a.disqualified_at is not null as is_disqualified, o.score, o.met_threshold, w.amount_cents
       from attempts a left join outcomes o on o.attempt_id = a.id left join awards w on w.attempt_id = a.id where a.id = $1`,
   };
 

@@ -27,14 +27,14 @@ describe('a create that is sent again', () => {
     const player = await h.player();
     const attemptId = newOwnedId('challenge');
     await h.stopWallet();
-    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('failure');
     await h.startWallet();
 
     // The ref was never resolved, so nothing was written; now it is, and the wallet goes down before the charge.
     expect(await statusOf(attemptId)).toBeUndefined();
     created(await h.create(challenge.id, player.ref));
     await h.stopWallet();
-    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('fault');
+    expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('failure');
     expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
     await h.startWallet();
 

@@ -3,18 +3,13 @@ import { isRefused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
-import { type ChallengeServiceService, ChallengeStatus } from '@laurel/proto/challenge';
+import type { ChallengeServiceService } from '@laurel/proto/challenge';
+import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
 import { decideStatusChange } from '../domain/status-change.ts';
 import { challengeSuspended } from '../events.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
-
-const WANTED = new Map<ChallengeStatus, 'live' | 'suspended' | 'closed'>([
-  [ChallengeStatus.LIVE, 'live'],
-  [ChallengeStatus.SUSPENDED, 'suspended'],
-  [ChallengeStatus.CLOSED, 'closed'],
-]);
 
 export function updateChallengeStatus({
   database,
@@ -27,8 +22,10 @@ export function updateChallengeStatus({
 }): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
   return async (request) => {
     const id = parseId(request.challengeId);
-    const wanted = WANTED.get(request.status);
-    if (wanted === undefined) return refused('conflict', 'status can be set to live, suspended or closed.');
+    const wanted = findName(CHALLENGE_STATUSES, request.status);
+    if (wanted === undefined || wanted === 'calibrating') {
+      return refused('conflict', 'status can be set to live, suspended or closed.');
+    }
 
     const changed = await database.transaction(async (tx) => {
       await lockChallenge(tx, id);

@@ -22,7 +22,7 @@ describe('the attempt cache', () => {
       { status: 'settled' },
       { status: 'pending' },
       { feeCents: cents(0n) },
-      { spoiledAt: NOW },
+      { disqualifiedAt: NOW },
     ] as const) {
       cache.put({ ...ATTEMPT, ...other });
       expect(cache.get(ATTEMPT.id)).toBeNull();

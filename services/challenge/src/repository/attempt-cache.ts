@@ -35,7 +35,7 @@ export function createAttemptCache(): AttemptCache {
       return terms === undefined ? null : { attempt, terms };
     },
     put({ metadata: _, ...attempt }) {
-      if (attempt.status !== 'open' || attempt.feeCents === 0n || attempt.spoiledAt !== null) return;
+      if (attempt.status !== 'open' || attempt.feeCents === 0n || attempt.disqualifiedAt !== null) return;
       attempts.set(attempt.id, attempt);
     },
     putTerms({ id, tenant, terms: { direction, prizeStructure, scoreMin, scoreMax } }) {

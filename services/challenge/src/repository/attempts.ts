@@ -2,7 +2,7 @@
 
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
-import { isBehindFence } from '@laurel/money-path';
+import { isAfterLowWatermark } from '@laurel/money-path';
 import type { Environment } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type { Attempt, AttemptTerms, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
@@ -18,7 +18,7 @@ type AttemptRow = {
   threshold: number | null;
   metadata: string;
   created_at: Date;
-  spoiled_at: Date | null;
+  disqualified_at: Date | null;
   fee_generation: number;
   closed_reason: string | null;
 };
@@ -47,7 +47,7 @@ insert into attempts
 select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::float8[],
   $9::text[], $10::timestamptz[])
   as w (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
-where ${isBehindFence('w.created_at')}
+where ${isAfterLowWatermark('w.created_at')}
 order by w.id
 on conflict (id) do nothing
 returning id`,
@@ -66,17 +66,17 @@ const LOCK_WITH_TERMS = {
 
 const SETTLE = { name: 'attempts_settle', text: `update attempts set status = 'settled' where id = any($1::uuid[])` };
 
-const SPOIL = {
-  name: 'attempts_spoil',
-  text: `update attempts set status = 'open', spoiled_at = $2 where id = any($1::uuid[])`,
+const DISQUALIFY = {
+  name: 'attempts_disqualify',
+  text: `update attempts set status = 'open', disqualified_at = $2 where id = any($1::uuid[])`,
 };
 
-const REVIVE = {
+const RESTART = {
   text: `
 update attempts set account_id = $2, status = $3, fee_cents = $4, prize_cents = $5, threshold = $6, created_at = $7,
   fee_generation = $8, closed_reason = null
 where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $8 - 1
-  and ${isBehindFence('$7')}
+  and ${isAfterLowWatermark('$7')}
 returning id`,
 };
 
@@ -122,8 +122,8 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
 }
 
 /** Restarts an abandoned attempt as this one. False when another process was first, or when it is too late. */
-export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
-  const rows = await on.query(REVIVE, [
+export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
+  const rows = await on.query(RESTART, [
     attempt.id,
     attempt.accountId,
     attempt.status,
@@ -142,8 +142,8 @@ export async function settleAttempts(on: Queryable, ids: readonly string[]): Pro
 }
 
 /** The caller holds the locks and has decided. */
-export async function spoilAttempts(on: Queryable, ids: readonly string[], now: Date): Promise<void> {
-  await on.query(SPOIL, [ids, now]);
+export async function disqualifyAttempts(on: Queryable, ids: readonly string[], now: Date): Promise<void> {
+  await on.query(DISQUALIFY, [ids, now]);
 }
 
 /** The caller holds the lock; the attempt is pending. */
@@ -163,7 +163,7 @@ function toAttempt(row: AttemptRow): Attempt {
     threshold: row.threshold,
     metadata: row.metadata,
     createdAt: row.created_at,
-    spoiledAt: row.spoiled_at,
+    disqualifiedAt: row.disqualified_at,
     feeGeneration: row.fee_generation,
     closedReason: row.closed_reason,
   };

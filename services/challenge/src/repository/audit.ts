@@ -19,7 +19,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'met_threshold_follows_frozen_bar',
-    description: 'Every outcome says of its score what the bar that was frozen on its attempt says.',
+    description: 'The decision of every outcome follows from the bar that was frozen on its attempt.',
     violations: `
       select o.attempt_id as id
       from outcomes o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id

@@ -3,7 +3,7 @@
  * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
  * other creation is decided.
  */
-import { isBehindFence } from '@laurel/money-path';
+import { isAfterLowWatermark } from '@laurel/money-path';
 import type { BatchOptions, Database } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { allowsPaidAttempt, windowStart } from './creation-rules.ts';
@@ -24,7 +24,7 @@ insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cent
 select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $9::bigint[])
   as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version)
-where ${isBehindFence('$10')} and (
+where ${isAfterLowWatermark('$10')} and (
   select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$11' })}
   from challenges c where c.id = i.challenge_id and c.version = i.challenge_version)
 order by i.id

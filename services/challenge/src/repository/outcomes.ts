@@ -62,7 +62,7 @@ with held as materialized (
   ) r
   cross join lateral (
     select a.challenge_id, a.prize_cents from attempts a
-    where a.id = r.id and a.status in ('open', 'pending') and a.spoiled_at is null
+    where a.id = r.id and a.status in ('open', 'pending') and a.disqualified_at is null
       and a.account_id = r.account_id and a.fee_generation = r.fee_generation${
         wins
           ? `
@@ -76,7 +76,7 @@ with held as materialized (
 settled as (
   update attempts a set status = 'settled' from held where a.id = held.id returning held.*
 ),
-told as (
+emitted as (
   insert into outbox (event_id, payload) select event_id, payload from settled where event_id is not null
   on conflict (event_id) do nothing
 ),${

@@ -24,9 +24,9 @@ function settledAt(rank: number, changes: Partial<Standing>): Standing {
 describe('a board', () => {
   it('a board is masked for every viewer who has not paid, in every state of the round', () => {
     for (const status of EVERY_STATUS) {
-      const nobody = decideVisibility(status, null);
-      expect(nobody).toEqual({ kind: 'masked' });
-      expect(decideVisibility(status, { ...ENTRY, boughtAt: null })).toEqual(nobody);
+      const withoutEntry = decideVisibility(status, null);
+      expect(withoutEntry).toEqual({ kind: 'masked' });
+      expect(decideVisibility(status, { ...ENTRY, boughtAt: null })).toEqual(withoutEntry);
     }
   });
 

@@ -1,7 +1,7 @@
 /**
  * The order of a board (docs/contract/partner-api.md, "GET /tournaments/rounds/{round_id}/leaderboard", rule 4; docs/contract/rules.md,
  * "Tournaments"): better score; then better tiebreak, where none ranks
- * worse than any value, in either direction; then the earlier run; then entry id. Better is more or less, as the metric's direction says.
+ * worse than any value, in either direction; then the earlier run; then entry id. Better is more or less, by the direction of the metric.
  * It is a strict total order, so that no two entries ever share a rank.
  *
  * A player's best run counts: the same order without the entry id.

@@ -24,9 +24,9 @@ const PROPOSED: ProposedTournament = {
   roundLengthSeconds: 7_200,
 };
 
-function faults(changes: Partial<ProposedTournament> = {}): readonly string[] {
+function issuesOf(changes: Partial<ProposedTournament> = {}): readonly string[] {
   const decision = decideTerms({ ...PROPOSED, ...changes });
-  return decision.kind === 'faulty' ? decision.faults : [];
+  return decision.kind === 'invalid' ? decision.issues : [];
 }
 
 function table(...amounts: readonly (readonly [number, bigint])[]) {
@@ -42,63 +42,63 @@ describe('a proposed tournament', () => {
   });
 
   it('a proposed tournament may list its ranks in any order, and names each from 1 on once', () => {
-    expect(faults({ purseTable: PROPOSED.purseTable.toReversed() })).toEqual([]);
-    expect(faults(table([1, 1n]))).toEqual([]);
+    expect(issuesOf({ purseTable: PROPOSED.purseTable.toReversed() })).toEqual([]);
+    expect(issuesOf(table([1, 1n]))).toEqual([]);
     const gap = ['purse_table must name every rank from 1 on, each once'];
     for (const ranks of [[0], [2], [1, 3], [1, 1], [1, 2, 2], [1.5], [Number.NaN]]) {
-      expect(faults(table(...ranks.map((rank) => [rank, 1n] as const)))).toEqual(gap);
+      expect(issuesOf(table(...ranks.map((rank) => [rank, 1n] as const)))).toEqual(gap);
     }
   });
 
   it('a proposed tournament has 1 to 10,000 paid ranks, each above 0.00 and none above the one before', () => {
     const long = (ranks: number) => table(...Array.from({ length: ranks }, (_, index) => [index + 1, 1n] as const));
-    expect(faults(table())).toEqual(['purse_table must have 1 to 10000 ranks']);
-    expect(faults(long(10_000))).toEqual([]);
-    expect(faults(long(10_001))).toEqual(['purse_table must have 1 to 10000 ranks']);
-    expect(faults(table([1, 5n], [2, 0n]))).toEqual(['every amount of purse_table must be above 0.00']);
-    expect(faults(table([1, 5n], [2, 6n]))).toEqual([
+    expect(issuesOf(table())).toEqual(['purse_table must have 1 to 10000 ranks']);
+    expect(issuesOf(long(10_000))).toEqual([]);
+    expect(issuesOf(long(10_001))).toEqual(['purse_table must have 1 to 10000 ranks']);
+    expect(issuesOf(table([1, 5n], [2, 0n]))).toEqual(['every amount of purse_table must be above 0.00']);
+    expect(issuesOf(table([1, 5n], [2, 6n]))).toEqual([
       'no amount of purse_table may be above the one of the rank before it',
     ]);
     const most = 99_999_999_999_999n;
-    expect(faults(table([1, most]))).toEqual([]);
-    expect(faults(table([1, most], [2, 1n]))).toEqual(['the sum of purse_table is too large']);
+    expect(issuesOf(table([1, most]))).toEqual([]);
+    expect(issuesOf(table([1, most], [2, 1n]))).toEqual(['the sum of purse_table is too large']);
   });
 
   it('a proposed tournament has an entry fee above zero', () => {
-    expect(faults({ entryFeeCents: 0n })).toEqual(['entry_fee must be above 0.00']);
-    expect(faults({ entryFeeCents: -1n })).toEqual(['entry_fee must be above 0.00']);
-    expect(faults({ entryFeeCents: 1n })).toEqual([]);
-    expect(faults({ entryFeeCents: 100_000_000_000_000n })).toEqual(['entry_fee is too large']);
+    expect(issuesOf({ entryFeeCents: 0n })).toEqual(['entry_fee must be above 0.00']);
+    expect(issuesOf({ entryFeeCents: -1n })).toEqual(['entry_fee must be above 0.00']);
+    expect(issuesOf({ entryFeeCents: 1n })).toEqual([]);
+    expect(issuesOf({ entryFeeCents: 100_000_000_000_000n })).toEqual(['entry_fee is too large']);
   });
 
   it('a proposed tournament has a tiebreak with metric and direction, or none', () => {
     const both = ['tiebreak_metric_name and tiebreak_direction are set both or neither'];
-    expect(faults({ tiebreakMetricName: 'seconds' })).toEqual(both);
-    expect(faults({ tiebreakDirection: 'lower_is_better' })).toEqual(both);
-    expect(faults({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
+    expect(issuesOf({ tiebreakMetricName: 'seconds' })).toEqual(both);
+    expect(issuesOf({ tiebreakDirection: 'lower_is_better' })).toEqual(both);
+    expect(issuesOf({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
   });
 
   it('a proposed tournament has rounds longer than the ten minutes without entries, or none that open automatically', () => {
-    expect(faults({ roundLengthSeconds: null })).toEqual([]);
-    expect(faults({ roundLengthSeconds: 601 })).toEqual([]);
+    expect(issuesOf({ roundLengthSeconds: null })).toEqual([]);
+    expect(issuesOf({ roundLengthSeconds: 601 })).toEqual([]);
     for (const roundLengthSeconds of [600, 0, -1, 700.5, 2 ** 31])
-      expect(faults({ roundLengthSeconds })).toHaveLength(1);
+      expect(issuesOf({ roundLengthSeconds })).toHaveLength(1);
   });
 
   it('a proposed tournament has whole numbers, each at least its minimum', () => {
-    expect(faults({ attemptCap: 1, minEntrants: 1, minScoredAttempts: 0 })).toEqual([]);
-    expect(faults({ attemptCap: 0, minEntrants: 0, minScoredAttempts: -1 })).toEqual([
+    expect(issuesOf({ attemptCap: 1, minEntrants: 1, minScoredAttempts: 0 })).toEqual([]);
+    expect(issuesOf({ attemptCap: 0, minEntrants: 0, minScoredAttempts: -1 })).toEqual([
       'attempt_cap must be at least 1',
       'min_entrants must be at least 1',
       'min_scored_attempts must be at least 0',
     ]);
-    expect(faults({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 2 ** 31 })).toHaveLength(3);
+    expect(issuesOf({ attemptCap: 1.5, minEntrants: Number.NaN, minScoredAttempts: 2 ** 31 })).toHaveLength(3);
   });
 
   it('a proposed tournament has texts of bounded length, counted in characters', () => {
-    expect(faults({ name: '🏆'.repeat(255), description: '' })).toEqual([]);
-    expect(faults({ name: '🏆'.repeat(256) })).toEqual(['name must have 1 to 255 characters']);
-    expect(faults({ name: '', metricName: 'a\0b', metricUnit: '', description: 'x'.repeat(10_000) })).toHaveLength(4);
+    expect(issuesOf({ name: '🏆'.repeat(255), description: '' })).toEqual([]);
+    expect(issuesOf({ name: '🏆'.repeat(256) })).toEqual(['name must have 1 to 255 characters']);
+    expect(issuesOf({ name: '', metricName: 'a\0b', metricUnit: '', description: 'x'.repeat(10_000) })).toHaveLength(4);
   });
 
   it('a proposed tournament pays each rank the amount of its table, in any order of the list', () => {
@@ -113,7 +113,7 @@ describe('a proposed tournament', () => {
           .toSorted((one, other) => one.key - other.key)
           .map(({ row }) => row);
         const decision = decideTerms({ ...PROPOSED, purseTable: shuffled });
-        if (decision.kind === 'faulty') throw new Error(decision.faults.join());
+        if (decision.kind === 'invalid') throw new Error(decision.issues.join());
         for (const { rank, amountCents } of rows) expect(payoutOfRank(decision.terms.purse, rank)).toBe(amountCents);
       }),
     );

@@ -32,7 +32,7 @@ export type ProposedTournament = {
 
 export type TermsDecision =
   | { readonly kind: 'accepted'; readonly terms: TournamentTerms }
-  | { readonly kind: 'faulty'; readonly faults: readonly string[] };
+  | { readonly kind: 'invalid'; readonly issues: readonly string[] };
 
 const MAX_TEXT = 255;
 const MAX_DESCRIPTION = 10_000;
@@ -80,8 +80,8 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
       `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: entries close ten minutes before the end`,
     ],
   ];
-  const faults = rules.filter(([holds]) => !holds).map(([, fault]) => fault);
-  if (faults.length > 0) return { kind: 'faulty', faults };
+  const issues = rules.filter(([holds]) => !holds).map(([, issue]) => issue);
+  if (issues.length > 0) return { kind: 'invalid', issues };
 
   const tiebreak =
     tiebreakMetricName === null || tiebreakDirection === null

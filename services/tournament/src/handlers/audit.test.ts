@@ -85,9 +85,9 @@ describe('the audit', () => {
       [round.id],
     );
     const forget = 'delete from round_payouts where round_id = $1 and $2::json is not null';
-    const recall = `
+    const restore = `
       insert into round_payouts select * from json_populate_record(null::round_payouts, $2::json) where round_id = $1`;
-    expect(await failing(forget, recall, [round.id, row])).toContain('purse_payout_has_its_rank');
+    expect(await failing(forget, restore, [round.id, row])).toContain('purse_payout_has_its_rank');
   });
 
   it('the audit finds nothing while rounds are played, closed, settled and cancelled', async () => {

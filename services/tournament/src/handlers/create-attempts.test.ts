@@ -65,7 +65,7 @@ describe('an entry', () => {
       accountId: player.accountId,
       boughtAt: h.clock(),
       best: null,
-      place: null,
+      sortKey: null,
     });
     expect(created(await h.create(round.id, player.ref, attemptId))).toEqual(attempt);
     expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt).toEqual(attempt);
@@ -156,14 +156,14 @@ describe('entries', () => {
 
 describe('a creation that is refused', () => {
   it('a creation is refused for the first reason in the order of the contract', async () => {
-    const stranger = `stranger-${newId()}`;
+    const unlinked = `unlinked-${newId()}`;
     const poor = await h.player(undefined, FEE - 1n);
     const gone = await h.openRound({}, { lengthMs: HOUR_MS });
-    expect(verdictOf(await h.create(newId(), stranger))).toBe('not_found');
-    expect(verdictOf(await h.create(gone.id, stranger, newOwnedId('tournament'), OTHER_PROGRAM))).toBe('not_found');
-    expect(verdictOf(await h.create(gone.id, stranger, newOwnedId('tournament'), LIVE_PROGRAM))).toBe('not_found');
+    expect(verdictOf(await h.create(newId(), unlinked))).toBe('not_found');
+    expect(verdictOf(await h.create(gone.id, unlinked, newOwnedId('tournament'), OTHER_PROGRAM))).toBe('not_found');
+    expect(verdictOf(await h.create(gone.id, unlinked, newOwnedId('tournament'), LIVE_PROGRAM))).toBe('not_found');
     h.clock.advance(HOUR_MS - TEN_MINUTES_MS);
-    expect(verdictOf(await h.create(gone.id, stranger))).toBe('entries_closed');
+    expect(verdictOf(await h.create(gone.id, unlinked))).toBe('entries_closed');
     expect(verdictOf(await h.create(gone.id, poor.ref))).toBe('entries_closed');
 
     const round = await h.openRound({ attemptCap: 1 });
@@ -175,7 +175,7 @@ describe('a creation that is refused', () => {
     const next = await h.openRound();
     expect(verdictOf(await h.create(next.id, player.ref))).toBe('blocked');
     expect(verdictOf(await h.create(next.id, poor.ref))).toBe('insufficient_funds');
-    expect(verdictOf(await h.create(next.id, stranger))).toBe('insufficient_funds');
+    expect(verdictOf(await h.create(next.id, unlinked))).toBe('insufficient_funds');
   });
 
   it('a creation that is refused charges nothing, makes no entrant, and does not count under the cap', async () => {
@@ -186,7 +186,7 @@ describe('a creation that is refused', () => {
     const attemptId = newOwnedId('tournament');
     expect(verdictOf(await h.create(round.id, poor.ref, attemptId))).toBe('insufficient_funds');
     expect(verdictOf(await h.create(round.id, blocked.ref))).toBe('blocked');
-    expect(verdictOf(await h.create(round.id, 'nobody'))).toBe('insufficient_funds');
+    expect(verdictOf(await h.create(round.id, 'unlinked'))).toBe('insufficient_funds');
     await h.server.sweepOnce();
     expect(await rowsOf(round.id)).toEqual({ entered: 0, attempted: 0 });
     expect(await tallyOf(round.id)).toEqual({ entrants: 0, scoredPlayers: 0, scoredAttempts: 0 });

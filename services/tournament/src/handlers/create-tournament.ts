@@ -3,13 +3,10 @@ import { refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
-import {
-  ThresholdDirection,
-  type TournamentServiceService,
-  type TournamentTerms as TournamentTermsMessage,
-} from '@laurel/proto/tournament';
+import { findName, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
+import type { TournamentServiceService, TournamentTerms as TournamentTermsMessage } from '@laurel/proto/tournament';
 import type { Clock } from '@laurel/service';
-import type { Direction, Tournament } from '../domain/tournament.ts';
+import type { Tournament } from '../domain/tournament.ts';
 import { decideTerms, type ProposedTournament } from '../domain/tournament-terms.ts';
 import { findTournament, insertTournament } from '../repository/tournaments.ts';
 import { openNextRound } from '../workers/open-rounds.ts';
@@ -27,7 +24,7 @@ export function createTournament({
     const proposed = request.terms === undefined ? null : parseTerms(request.terms);
     if (proposed === null) return refused('invalid_request', 'a direction is not valid.');
     const decision = decideTerms(proposed);
-    if (decision.kind === 'faulty') return refused('invalid_request', `${decision.faults[0]}.`);
+    if (decision.kind === 'invalid') return refused('invalid_request', `${decision.issues[0]}.`);
 
     const createdAt = clock();
     const { terms } = decision;
@@ -45,9 +42,9 @@ export function createTournament({
 /** Null where a direction is neither of the two. */
 function parseTerms(terms: TournamentTermsMessage): ProposedTournament | null {
   const { tiebreak } = terms;
-  const direction = parseDirection(terms.thresholdDirection);
-  const tiebreakDirection = tiebreak === undefined ? null : parseDirection(tiebreak.direction);
-  if (direction === null || (tiebreak !== undefined && tiebreakDirection === null)) return null;
+  const direction = findName(THRESHOLD_DIRECTIONS, terms.thresholdDirection);
+  const tiebreakDirection = tiebreak === undefined ? null : findName(THRESHOLD_DIRECTIONS, tiebreak.direction);
+  if (direction === undefined || tiebreakDirection === undefined) return null;
   return {
     name: terms.name,
     description: terms.description ?? null,
@@ -63,9 +60,4 @@ function parseTerms(terms: TournamentTermsMessage): ProposedTournament | null {
     minScoredAttempts: terms.minScoredAttempts,
     roundLengthSeconds: terms.roundLengthSeconds ?? null,
   };
-}
-
-function parseDirection(direction: ThresholdDirection): Direction | null {
-  if (direction === ThresholdDirection.HIGHER_IS_BETTER) return 'higher_is_better';
-  return direction === ThresholdDirection.LOWER_IS_BETTER ? 'lower_is_better' : null;
 }

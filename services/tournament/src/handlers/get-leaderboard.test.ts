@@ -41,11 +41,11 @@ describe('a board', () => {
 
   it('a board is masked without a player, for an unknown player, and for one who has not entered, in every state of the round', async () => {
     const { round, player, attempt } = await h.openAttempt();
-    const stranger = await h.player();
+    const outsider = await h.player();
     const poor = await h.player(undefined, 0n);
     expect(verdictOf(await h.create(round.id, poor.ref))).toBe('insufficient_funds');
     recorded(await h.report(attempt.id, 7));
-    const seen = async () => Promise.all(['', newId(), stranger.ref, poor.ref].map((ref) => boardOf(h, round.id, ref)));
+    const seen = async () => Promise.all(['', newId(), outsider.ref, poor.ref].map((ref) => boardOf(h, round.id, ref)));
 
     const running = await seen();
     expect(running[0]).toEqual({
@@ -64,7 +64,7 @@ describe('a board', () => {
 
   it('a board does the same work for all viewers who see it masked', async () => {
     const { round } = await h.openAttempt();
-    const stranger = await h.player();
+    const outsider = await h.player();
     const poor = await h.player(undefined, 0n);
     await h.create(round.id, poor.ref);
     // The refusal is written after the answer; a reader waits for it.
@@ -93,9 +93,9 @@ describe('a board', () => {
       });
       return statements;
     };
-    const nobody = await workFor('');
-    expect(nobody.length).toBe(5);
-    for (const ref of [newId(), stranger.ref, poor.ref]) expect(await workFor(ref)).toEqual(nobody);
+    const anonymous = await workFor('');
+    expect(anonymous.length).toBe(5);
+    for (const ref of [newId(), outsider.ref, poor.ref]) expect(await workFor(ref)).toEqual(anonymous);
   });
 
   it('a board shows a player who paid an empty window before the first score, and after it the own row with one on either side', async () => {
@@ -152,7 +152,7 @@ describe('a board', () => {
 
   it('a board is the same for every ref of an account that has entered, whether or not that ref ever played', async () => {
     const round = await h.openRound();
-    const [player, stranger] = [await h.player(), await h.player()];
+    const [player, other] = [await h.player(), await h.player()];
     const alias = await h.secondRefOf(player);
     expect((await boardOf(h, round.id, alias)).view).toBe(View.MASKED);
     const attempt = created(await h.create(round.id, player.ref));
@@ -162,7 +162,7 @@ describe('a board', () => {
     expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
 
     // The ref moves to another account, which has not entered; the account's other ref still sees the board.
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: stranger.email }));
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: other.email }));
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.MASKED);
     expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
     await close(round.id);
@@ -216,7 +216,7 @@ describe('a board', () => {
     await h.create(round.id, second.ref);
     await h.stopWallet();
     const fresh = await h.openRound();
-    expect(verdictOf(await h.create(fresh.id, player.ref, newOwnedId('tournament')))).toBe('fault');
+    expect(verdictOf(await h.create(fresh.id, player.ref, newOwnedId('tournament')))).toBe('failure');
     await h.startWallet();
     expect((await boardOf(h, fresh.id, player.ref)).view).toBe(View.MASKED);
     expect((await boardOf(h, fresh.id)).round?.entrantCount).toBe(0);

@@ -52,14 +52,14 @@ export function getLeaderboard(deps: Deps): Handlers<TournamentServiceService>['
 }
 
 const accountOf = (accountId: string | null) => ({ accountId });
-const NOBODY = accountOf(null);
+const WITHOUT_ACCOUNT = accountOf(null);
 
 type Viewer = { readonly entry: Entry | null; readonly pending: readonly PendingAttempt[] };
 
 async function loadViewer(roundId: string, player: Player, { database, wallet }: Deps): Promise<Viewer> {
   const { playerRef } = player;
   const [named, entry, pending] = await Promise.all([
-    playerRef === '' ? NOBODY : wallet.resolvePlayer(player).then(accountOf, () => null),
+    playerRef === '' ? WITHOUT_ACCOUNT : wallet.resolvePlayer(player).then(accountOf, () => null),
     findEntryOfRef(database, roundId, playerRef),
     loadPendingOfPlayer(database, roundId, playerRef),
   ]);

@@ -1,7 +1,7 @@
 /** InspectAttempt: the current state of one attempt of any tenant, for operators. It changes nothing, even where its round is over. */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { type AttemptOpener, attemptAsItStands, type Wallet } from '@laurel/money-path';
+import { type AttemptOpener, currentAttempt, type Wallet } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { findAttempt } from '../repository/attempts.ts';
@@ -12,7 +12,7 @@ type Deps = { database: Database; opener: AttemptOpener; wallet: Wallet };
 export function inspectAttempt(deps: Deps): Handlers<TournamentServiceService>['inspectAttempt'] {
   return async (request) => {
     const found = await findAttempt(deps.database, parseId(request.attemptId));
-    const attempt = found === null ? null : await attemptAsItStands(found.attempt, deps);
+    const attempt = found === null ? null : await currentAttempt(found.attempt, deps);
     return attempt === null ? refused('not_found') : { attempt: await presentWithOutcome(attempt, deps) };
   };
 }

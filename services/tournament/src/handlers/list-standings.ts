@@ -4,7 +4,7 @@ import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { isSameTenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
-import { PLACE_BYTES } from '../domain/board-place.ts';
+import { SORT_KEY_BYTES } from '../domain/board-sort-key.ts';
 import { isTableShown, tableRows } from '../domain/leaderboard-view.ts';
 import { type BoardCursor, loadStandings } from '../repository/board.ts';
 import { findRound } from '../repository/rounds.ts';
@@ -40,16 +40,16 @@ export function listStandings({
   };
 }
 
-/** A cursor is the place of the last row and its rank. Null means the first page. */
+/** A cursor is the sort key of the last row and its rank. Null means the first page. */
 function parseCursor(cursor: Buffer): BoardCursor | null {
   if (cursor.length === 0) return null;
-  if (cursor.length !== PLACE_BYTES + RANK_BYTES) throw new Error('a cursor is not one of ours');
-  return { place: cursor.subarray(0, PLACE_BYTES), rank: cursor.readUInt32BE(PLACE_BYTES) };
+  if (cursor.length !== SORT_KEY_BYTES + RANK_BYTES) throw new Error('a cursor is not one of ours');
+  return { sortKey: cursor.subarray(0, SORT_KEY_BYTES), rank: cursor.readUInt32BE(SORT_KEY_BYTES) };
 }
 
-function presentCursor({ place, rank }: BoardCursor): Buffer {
-  const cursor = Buffer.alloc(PLACE_BYTES + RANK_BYTES);
-  cursor.set(place);
-  cursor.writeUInt32BE(rank, PLACE_BYTES);
+function presentCursor({ sortKey, rank }: BoardCursor): Buffer {
+  const cursor = Buffer.alloc(SORT_KEY_BYTES + RANK_BYTES);
+  cursor.set(sortKey);
+  cursor.writeUInt32BE(rank, SORT_KEY_BYTES);
   return cursor;
 }

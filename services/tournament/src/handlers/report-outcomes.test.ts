@@ -293,8 +293,8 @@ describe('a score that is too late', () => {
 describe('a number that is not finite', () => {
   it('a number that is not finite is an error of the caller', async () => {
     const { attempt } = await h.openAttempt(BY_SECONDS);
-    expect(verdictOf(await h.report(attempt.id, Number.NaN, { tiebreak: 1 }))).toBe('fault');
-    expect(verdictOf(await h.report(attempt.id, 1, { tiebreak: Number.POSITIVE_INFINITY }))).toBe('fault');
+    expect(verdictOf(await h.report(attempt.id, Number.NaN, { tiebreak: 1 }))).toBe('failure');
+    expect(verdictOf(await h.report(attempt.id, 1, { tiebreak: Number.POSITIVE_INFINITY }))).toBe('failure');
     expect(await read(attempt.id)).toEqual(attempt);
   });
 });

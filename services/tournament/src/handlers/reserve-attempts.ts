@@ -18,7 +18,7 @@ import {
 } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
 import { failpoint } from '../failpoints.ts';
-import { insertAttempts, loadAttempts, lockAttempt, moveAttempt, reviveAttempt } from '../repository/attempts.ts';
+import { insertAttempts, loadAttempts, lockAttempt, moveAttempt, restartAttempt } from '../repository/attempts.ts';
 import { loadPlayerFacts, lockEntering, lockPlayer } from '../repository/player-facts.ts';
 import { loadEntryRounds } from '../repository/rounds.ts';
 
@@ -78,7 +78,7 @@ async function decideAndInsert(
     clock(),
   );
 
-  return commitCreations(tx, decisions, { insertAttempts, reviveAttempt });
+  return commitCreations(tx, decisions, { insertAttempts, restartAttempt });
 }
 
 /** The ref names another account since the reservation: moves the attempt to that account and its entry, if the rules allow it. */

@@ -161,7 +161,7 @@ describe('a pending attempt that a call finds', () => {
     created(await h.create(round.id, player.ref));
     const attemptId = newOwnedId('tournament');
     await h.stopWallet();
-    expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('fault');
+    expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('failure');
     await h.startWallet();
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('attempt_cap_reached');
     h.clock.advance(60_000);

@@ -4,19 +4,13 @@
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
-import { type TournamentServiceService, TournamentStatus } from '@laurel/proto/tournament';
+import { nameOf, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock } from '@laurel/service';
-import type * as domain from '../domain/tournament.ts';
 import { decideStatusChange } from '../domain/tournament-status.ts';
 import { findTournament, lockTournament, updateTournamentStatus as updateStatus } from '../repository/tournaments.ts';
 import { openNextRound } from '../workers/open-rounds.ts';
 import { presentTournament } from './present-round.ts';
-
-const WANTED = new Map<TournamentStatus, domain.TournamentStatus>([
-  [TournamentStatus.ACTIVE, 'active'],
-  [TournamentStatus.PAUSED, 'paused'],
-  [TournamentStatus.CLOSED, 'closed'],
-]);
 
 export function updateTournamentStatus({
   database,
@@ -27,8 +21,7 @@ export function updateTournamentStatus({
 }): Handlers<TournamentServiceService>['updateTournamentStatus'] {
   return async (request) => {
     const id = parseId(request.tournamentId);
-    const wanted = WANTED.get(request.status);
-    if (wanted === undefined) throw new Error(`tournament status ${request.status} is unknown`);
+    const wanted = nameOf(TOURNAMENT_STATUSES, request.status);
 
     const changed = await database.transaction(async (tx) => {
       const tournament = await lockTournament(tx, id);

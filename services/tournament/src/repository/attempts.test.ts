@@ -12,7 +12,7 @@ import {
   lockAttempt,
   lockOnBoards,
   moveAttempt,
-  reviveAttempt,
+  restartAttempt,
 } from './attempts.ts';
 import { findEntryOfRef } from './entries.ts';
 import { loadPlayerFacts, lockEntering, lockPlayer } from './player-facts.ts';
@@ -54,9 +54,9 @@ describe('an attempt', () => {
       accountId: player.accountId,
       boughtAt: null,
       best: null,
-      place: null,
+      sortKey: null,
     });
-    expect(await findEntryOfRef(h.database, round.id, 'nobody')).toBeNull();
+    expect(await findEntryOfRef(h.database, round.id, 'unlinked')).toBeNull();
     const pending = [{ id: attempt.id, feeGeneration: 0, createdAt: NOW }];
     expect(await loadPendingOfPlayer(h.database, round.id, player.playerRef)).toEqual(pending);
     expect(await loadPendingOfRound(h.database, round.id, 10)).toEqual(pending);
@@ -113,12 +113,12 @@ describe('an attempt', () => {
       createdAt: new Date(NOW.getTime() + 1),
       feeGeneration: 1,
     };
-    expect(await reviveAttempt(h.database, again)).toBe(false);
+    expect(await restartAttempt(h.database, again)).toBe(false);
     await refuse(before, 'insufficient_funds');
-    expect(await reviveAttempt(h.database, again)).toBe(false);
+    expect(await restartAttempt(h.database, again)).toBe(false);
     await refuse(before, 'abandoned');
-    expect(await reviveAttempt(h.database, again)).toBe(true);
-    expect(await reviveAttempt(h.database, again)).toBe(false);
+    expect(await restartAttempt(h.database, again)).toBe(true);
+    expect(await restartAttempt(h.database, again)).toBe(false);
     expect((await findAttempt(h.database, before.id))?.attempt).toEqual(again);
     expect((await findEntryOfRef(h.database, round.id, 'player'))?.accountId).toBe(accountId);
   });
@@ -128,8 +128,8 @@ describe('an attempt', () => {
     const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (before === undefined) throw new Error('no attempt');
     await refuse(before, 'abandoned');
-    const fence = new Date(NOW.getTime() - 60_000);
-    await h.database.query({ text: `insert into sweep_marks values ('fence_creations', $1)` }, [fence]);
+    const lowWatermark = new Date(NOW.getTime() - 60_000);
+    await h.database.query({ text: `insert into sweep_marks values ('low_watermark', $1)` }, [lowWatermark]);
     const accountId = newId();
     const late = {
       ...before,
@@ -137,12 +137,12 @@ describe('an attempt', () => {
       accountId,
       entryId: entryIdOf(round.id, accountId),
       playerRef: 'late',
-      createdAt: fence,
+      createdAt: lowWatermark,
     };
     expect(await insertAttempts(h.database, [late])).toEqual(new Set());
     expect(await findEntryOfRef(h.database, round.id, 'late')).toBeNull();
-    expect(await reviveAttempt(h.database, { ...before, createdAt: fence, feeGeneration: 1 })).toBe(false);
-    const inTime = { ...late, createdAt: new Date(fence.getTime() + 1) };
+    expect(await restartAttempt(h.database, { ...before, createdAt: lowWatermark, feeGeneration: 1 })).toBe(false);
+    const inTime = { ...late, createdAt: new Date(lowWatermark.getTime() + 1) };
     expect(await insertAttempts(h.database, [inTime])).toEqual(new Set([inTime.id]));
     expect((await findEntryOfRef(h.database, round.id, 'late'))?.accountId).toBe(accountId);
   });
@@ -205,7 +205,7 @@ describe('an attempt', () => {
           accountId: player.accountId,
           boughtAt: NOW,
           best: { attemptId: first.id, score: 3, tiebreak: 2, at: NOW, playerRef: player.playerRef },
-          place: expect.any(Buffer),
+          sortKey: expect.any(Buffer),
         },
       },
     ]);

@@ -7,7 +7,7 @@
  */
 import type { AttemptStatus } from '@laurel/attempt';
 import { cents } from '@laurel/money';
-import { isBehindFence } from '@laurel/money-path';
+import { isAfterLowWatermark } from '@laurel/money-path';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { ScoringRound } from '../domain/outcome-decision.ts';
 import type { ReceiptRound } from '../domain/receipt.ts';
@@ -27,8 +27,8 @@ export type AttemptOnBoard = {
   readonly entry: EntryOnBoard;
 };
 
-/** An entry and the place of its best run; null until it has one. */
-export type EntryOnBoard = Entry & { readonly place: Buffer | null };
+/** An entry and the sort key of its best run; null until it has one. */
+export type EntryOnBoard = Entry & { readonly sortKey: Buffer | null };
 
 export type PendingAttempt = Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>;
 
@@ -56,7 +56,7 @@ export type EntryRow = {
   best_tiebreak: number | null;
   best_score_at: Date | null;
   best_player_ref: string | null;
-  place: Buffer | null;
+  sort_key: Buffer | null;
 };
 
 type AttemptInRoundRow = AttemptRow & {
@@ -103,7 +103,7 @@ with wanted as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::text[],
     $9::timestamptz[]) with ordinality
     as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at, position)
-  where ${isBehindFence('w.created_at')}
+  where ${isAfterLowWatermark('w.created_at')}
 ), ${put('wanted')}
 insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
 select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
@@ -117,13 +117,13 @@ wanted as (
   from attempts a where a.id = $1::uuid
 )`;
 
-const REVIVE = {
+const RESTART = {
   text: `
 with ${WANTED_ONE}, ${put('wanted')}
 update attempts set entry_id = $2, account_id = $3, created_at = $4, status = $5, fee_cents = $6, fee_generation = $7,
   closed_reason = null
 where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $7 - 1
-  and ${isBehindFence('$4')}
+  and ${isAfterLowWatermark('$4')}
 returning id`,
 };
 
@@ -163,7 +163,7 @@ select from (
 const SELECT_ON_BOARDS = {
   name: 'attempts_on_boards',
   text: `
-select a.*, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at, e.best_player_ref, e.place,
+select a.*, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at, e.best_player_ref, e.sort_key,
   r.program_id, r.environment, r.tournament_id, r.status as round_status, r.closes_at, r.direction, r.tiebreak_direction,
   n.metric_name, n.metric_unit, n.tiebreak_metric_name
 from attempts a
@@ -214,8 +214,8 @@ export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]
 }
 
 /** Restarts an abandoned attempt as this one. False when another process was first, or when it is too late. */
-export async function reviveAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
-  const rows = await on.query(REVIVE, [
+export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
+  const rows = await on.query(RESTART, [
     attempt.id,
     attempt.entryId,
     attempt.accountId,
@@ -311,7 +311,7 @@ export function toEntry(row: EntryRow): EntryOnBoard {
     accountId: row.account_id,
     boughtAt: row.bought_at,
     best: toBestRun(row),
-    place: row.place,
+    sortKey: row.sort_key,
   };
 }
 

@@ -82,22 +82,22 @@ describe('the audit', () => {
     expect(await failing(set(`best_player_ref = 'x'`), set(`best_player_ref = 'player-3'`), values)).toEqual([
       'best_run_is_the_best',
     ]);
-    const worst = `place = '\\xff' || substring(place from 2)`;
-    const [before] = await h.database.query<{ place: Buffer }>(
-      { text: 'select place from entries where id = $1' },
+    const worst = `sort_key = '\\xff' || substring(sort_key from 2)`;
+    const [before] = await h.database.query<{ sort_key: Buffer }>(
+      { text: 'select sort_key from entries where id = $1' },
       values,
     );
     const worstNow = await failing(
       `update entries set ${worst} where id = $1 and $2::bytea is not null`,
-      'update entries set place = $2 where id = $1',
-      [scored.entryId, before?.place],
+      'update entries set sort_key = $2 where id = $1',
+      [scored.entryId, before?.sort_key],
     );
     expect(worstNow).toContain('chunks_count_the_board');
   });
 
   it('the audit finds chunks and tallies with wrong counts', async () => {
     const chunk = (by: string) =>
-      `update board_chunks set entries = entries ${by} where round_id = $1 and lower_place = ''`;
+      `update board_chunks set entries = entries ${by} where round_id = $1 and lower_sort_key = ''`;
     expect(await failing(chunk('+ 1'), chunk('- 1'), [running.id])).toEqual(['chunks_count_the_board']);
     const tally = (column: string, by: string) =>
       `update round_tallies set ${column} = ${column} ${by} where round_id = $1`;

@@ -73,15 +73,15 @@ const CHECKS: readonly Check[] = [
           select from attempts a join outcomes o on o.attempt_id = a.id
           where a.id = e.best_attempt_id and a.entry_id = e.id and a.player_ref = e.best_player_ref
             and (o.score, o.tiebreak, o.recorded_at) is not distinct from (best.score, best.tiebreak, best.recorded_at)
-        ) and e.place is not null`,
+        ) and e.sort_key is not null`,
   },
   {
-    id: 'place_is_the_order',
-    description: 'Places order each board by score, then tiebreak, then instant, then entry id.',
+    id: 'sort_key_is_the_order',
+    description: 'Sort keys order each board by score, then tiebreak, then instant, then entry id.',
     violations: `
       select ordered.id
       from (
-        select e.id, row_number() over (partition by e.round_id order by e.place) as by_place,
+        select e.id, row_number() over (partition by e.round_id order by e.sort_key) as by_sort_key,
           row_number() over (
             partition by e.round_id
             order by case r.direction when 'higher_is_better' then -e.best_score else e.best_score end,
@@ -90,9 +90,9 @@ const CHECKS: readonly Check[] = [
               e.best_score_at, e.id
           ) as by_run
         from entries e join rounds r on r.id = e.round_id
-        where e.place is not null
+        where e.sort_key is not null
       ) ordered
-      where ordered.by_place <> ordered.by_run`,
+      where ordered.by_sort_key <> ordered.by_run`,
   },
   {
     id: 'chunks_count_the_board',
@@ -101,20 +101,20 @@ const CHECKS: readonly Check[] = [
       select coalesce(b.round_id, actual.round_id) as id
       from board_chunks b
       full join (
-        select located.round_id, located.lower_place, count(*) as entries
+        select located.round_id, located.lower_sort_key, count(*) as entries
         from (
           select marks.round_id, marks.is_entry,
-            -- Chunks sort before entries at the same place; the last chunk seen is the one that an entry lies in.
-            max(marks.lower_place) over (partition by marks.round_id order by marks.place, marks.is_entry) as lower_place
+            -- Chunks sort before entries at the same sort key; the last chunk seen is the one that an entry lies in.
+            max(marks.lower_sort_key) over (partition by marks.round_id order by marks.sort_key, marks.is_entry) as lower_sort_key
           from (
-            select round_id, lower_place as place, lower_place, false as is_entry from board_chunks
+            select round_id, lower_sort_key as sort_key, lower_sort_key, false as is_entry from board_chunks
             union all
-            select round_id, place, null, true from entries where place is not null
+            select round_id, sort_key, null, true from entries where sort_key is not null
           ) marks
         ) located
         where located.is_entry
-        group by located.round_id, located.lower_place
-      ) actual on actual.round_id = b.round_id and actual.lower_place = b.lower_place
+        group by located.round_id, located.lower_sort_key
+      ) actual on actual.round_id = b.round_id and actual.lower_sort_key = b.lower_sort_key
       where b.round_id is null or b.entries <> coalesce(actual.entries, 0)`,
   },
   {
@@ -125,9 +125,9 @@ const CHECKS: readonly Check[] = [
       select r.id
       from rounds r
       left join round_tallies t on t.round_id = r.id
-      left join board_chunks b on b.round_id = r.id and b.lower_place = ''
+      left join board_chunks b on b.round_id = r.id and b.lower_sort_key = ''
       left join (
-        select round_id, count(*) filter (where bought_at is not null) as entrants, count(place) as scored_players
+        select round_id, count(*) filter (where bought_at is not null) as entrants, count(sort_key) as scored_players
         from entries group by round_id
       ) e on e.round_id = r.id
       left join (
@@ -136,14 +136,14 @@ const CHECKS: readonly Check[] = [
       where b.round_id is null
         or (t.scored_players, t.scored_attempts) is distinct from (coalesce(e.scored_players, 0), coalesce(o.scored_attempts, 0))
         or case
-          -- A round that ended before refunds took anybody out of it counts whoever had ever paid; its seal says so.
+          -- A round that ended before refunds took entrants out of it counts every account that had ever paid, as its seal does.
           when r.status <> 'open' and t.entrants = t.scored_players then false
           else t.entrants is distinct from coalesce(e.entrants, 0)
         end`,
   },
   {
     id: 'round_froze_its_terms',
-    description: 'What is frozen on a round is what its tournament says.',
+    description: 'The terms that are frozen on a round are those of its tournament.',
     violations: `
       select r.id
       from rounds r left join tournaments n on n.id = r.tournament_id
@@ -163,21 +163,21 @@ const CHECKS: readonly Check[] = [
   {
     id: 'final_ranks_are_the_board',
     description:
-      'In a round that ran every entry with a run has the final rank of its place, from 1 without a gap; elsewhere none has.',
+      'In a round that ran every entry with a run has the final rank of its sort key, from 1 without a gap; elsewhere none has.',
     violations: `
       select ranked.id
       from (
         select e.id, e.final_rank,
-          case when r.status in ('settling', 'settled') then row_number() over (partition by e.round_id order by e.place) end as rank
+          case when r.status in ('settling', 'settled') then row_number() over (partition by e.round_id order by e.sort_key) end as rank
         from entries e join rounds r on r.id = e.round_id
-        where e.place is not null
+        where e.sort_key is not null
       ) ranked
       where ranked.final_rank is distinct from ranked.rank`,
   },
   {
     id: 'payouts_are_the_frozen_purse',
     description:
-      'A round that ran pays the ranks that are present exactly what its frozen purse says, each to its entry; no other round pays.',
+      'A round that ran pays the ranks that are present exactly what its frozen purse lists, each to its entry; no other round pays.',
     violations: `
       select coalesce(owed.entry_id, p.entry_id) as id
       from (

@@ -1,5 +1,5 @@
 /** The changes that the settled runs of a batch make to the boards. */
-import { placeOf } from '../domain/board-place.ts';
+import { sortKeyOf } from '../domain/board-sort-key.ts';
 import { type BoardRules, isBetterRun } from '../domain/ranking.ts';
 import type { BestRun } from '../domain/tournament.ts';
 import type { EntryOnBoard } from './attempts.ts';
@@ -18,8 +18,14 @@ export function scoresOf(runs: readonly SettledRun[]): ScoresOfBatch {
   for (const { entry, rules, run } of runs) {
     const best = changes.get(entry.id)?.best ?? entry.best;
     if (!isBetterRun(run, best, rules)) continue;
-    const newPlace = placeOf({ ...run, entryId: entry.id }, rules);
-    changes.set(entry.id, { roundId: entry.roundId, entryId: entry.id, best: run, oldPlace: entry.place, newPlace });
+    const newSortKey = sortKeyOf({ ...run, entryId: entry.id }, rules);
+    changes.set(entry.id, {
+      roundId: entry.roundId,
+      entryId: entry.id,
+      best: run,
+      oldSortKey: entry.sortKey,
+      newSortKey,
+    });
   }
   return { scoredIn: runs.map(({ entry }) => entry.roundId), changes: [...changes.values()] };
 }

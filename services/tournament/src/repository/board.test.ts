@@ -42,7 +42,7 @@ async function tableOf(roundId: string, limit: number): Promise<readonly (ModelR
 }
 
 async function chunksOf(roundId: string): Promise<readonly number[]> {
-  const text = 'select entries from board_chunks where round_id = $1 order by lower_place';
+  const text = 'select entries from board_chunks where round_id = $1 order by lower_sort_key';
   return (await h.database.query<{ entries: number }>({ text }, [roundId])).map(({ entries }) => entries);
 }
 

@@ -1,9 +1,9 @@
 /**
- * The board of a round: entries in the order of their places, and a counted list of chunks over them, by which a rank costs a sum over
+ * The board of a round: entries in the order of their sort keys, and a counted list of chunks over them, by which a rank costs a sum over
  * one row for each few hundred entries and a count within one chunk.
  *
  * Every writer holds the round's lock (attempts.ts), so what a statement reads is what it changes, and every reader's snapshot is
- * exact: chunks, tally and places of one commit appear together.
+ * exact: chunks, tally and sort keys of one commit appear together.
  *
  * A chunk that grows to more than CHUNK_ENTRIES is split into halves in the same statement. Empty chunks stay: there is at most one
  * for each CHUNK_ENTRIES / 2 runs that were ever the best of their entries.
@@ -20,9 +20,9 @@ export type BestRunChange = {
   readonly roundId: string;
   readonly entryId: string;
   readonly best: BestRun;
-  /** The entry's place before the batch; null when it had no run. */
-  readonly oldPlace: Buffer | null;
-  readonly newPlace: Buffer;
+  /** The entry's sort key before the batch; null when it had no run. */
+  readonly oldSortKey: Buffer | null;
+  readonly newSortKey: Buffer;
 };
 
 export type ScoresOfBatch = {
@@ -45,28 +45,28 @@ export type Window = {
 export type RankedStanding = { readonly rank: number; readonly standing: Standing; readonly cursor: BoardCursor };
 
 /** The row after which a page begins. */
-export type BoardCursor = { readonly place: Buffer; readonly rank: number };
+export type BoardCursor = { readonly sortKey: Buffer; readonly rank: number };
 
 /** A million entries make 2,000 chunks: reading those and counting 1,024 entries both take negligible time. */
 export const CHUNK_ENTRIES = 1_024;
 
-/** Above every place: one byte longer. */
-const BEHIND_ALL_PLACES = Buffer.alloc(40, 0xff);
-const BEFORE_ALL_PLACES = Buffer.alloc(0);
+/** Above every sort key: one byte longer. */
+const AFTER_ALL_SORT_KEYS = Buffer.alloc(40, 0xff);
+const BEFORE_ALL_SORT_KEYS = Buffer.alloc(0);
 
 // One statement for a whole batch. It also passes the rows that it updates as an array, although the join implies them: a plan is made
 // once, on tables that may still be small, and must not be a scan of all of them. `touched` is the entry counts of the chunks after the
 // batch. A chunk with too many is overfull: its members are the entries that are in it now, without those that leave, and with those that
 // come; they are divided into pieces of half a chunk or more in their order, and each piece but the first becomes a chunk that begins at
-// its first place. As a rule no chunk is overfull, and everything after `touched` is empty.
+// its first sort key. As a rule no chunk is overfull, and everything after `touched` is empty.
 const WRITE = {
   name: 'board_write',
   text: `
 with change as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::bytea[], $5::uuid[], $6::float8[], $7::float8[], $8::timestamptz[],
-    $9::text[]) as c (round_id, entry_id, old_place, new_place, attempt_id, score, tiebreak, at, player_ref)
+    $9::text[]) as c (round_id, entry_id, old_sort_key, new_sort_key, attempt_id, score, tiebreak, at, player_ref)
 ), moved as (
-  update entries e set place = c.new_place, best_attempt_id = c.attempt_id, best_score = c.score, best_tiebreak = c.tiebreak,
+  update entries e set sort_key = c.new_sort_key, best_attempt_id = c.attempt_id, best_score = c.score, best_tiebreak = c.tiebreak,
     best_score_at = c.at, best_player_ref = c.player_ref
   from change c where e.id = c.entry_id and e.id = any($2::uuid[])
 ), tallied as (
@@ -75,56 +75,56 @@ with change as materialized (
   from unnest($10::uuid[], $11::int[], $12::int[]) as d (round_id, scored_attempts, scored_players)
   where t.round_id = d.round_id and t.round_id = any($10::uuid[])
 ), touched as materialized (
-  select step.round_id, home.lower_place, home.entries + sum(step.by)::int as entries
+  select step.round_id, home.lower_sort_key, home.entries + sum(step.by)::int as entries
   from (
-    select c.round_id, c.old_place as place, -1 as by from change c where c.old_place is not null
+    select c.round_id, c.old_sort_key as sort_key, -1 as by from change c where c.old_sort_key is not null
     union all
-    select c.round_id, c.new_place, 1 from change c
+    select c.round_id, c.new_sort_key, 1 from change c
   ) step
   cross join lateral (
-    select b.lower_place, b.entries from board_chunks b
-    where b.round_id = step.round_id and b.lower_place <= step.place
-    order by b.lower_place desc limit 1
+    select b.lower_sort_key, b.entries from board_chunks b
+    where b.round_id = step.round_id and b.lower_sort_key <= step.sort_key
+    order by b.lower_sort_key desc limit 1
   ) home
-  group by step.round_id, home.lower_place, home.entries
+  group by step.round_id, home.lower_sort_key, home.entries
 ), overfull as materialized (
   select t.*, coalesce(
-    (select b.lower_place from board_chunks b
-     where b.round_id = t.round_id and b.lower_place > t.lower_place order by b.lower_place limit 1), $14::bytea) as upper_place
+    (select b.lower_sort_key from board_chunks b
+     where b.round_id = t.round_id and b.lower_sort_key > t.lower_sort_key order by b.lower_sort_key limit 1), $14::bytea) as upper_sort_key
   from touched t where t.entries > $13::int
 ), member as (
-  select o.round_id, o.lower_place, o.entries, e.place
+  select o.round_id, o.lower_sort_key, o.entries, e.sort_key
   from overfull o cross join lateral (
-    select e.place from entries e
-    where e.round_id = o.round_id and e.place >= o.lower_place and e.place < o.upper_place
+    select e.sort_key from entries e
+    where e.round_id = o.round_id and e.sort_key >= o.lower_sort_key and e.sort_key < o.upper_sort_key
   ) e
-  where not exists (select from change c where c.round_id = o.round_id and c.old_place = e.place)
+  where not exists (select from change c where c.round_id = o.round_id and c.old_sort_key = e.sort_key)
   union all
-  select o.round_id, o.lower_place, o.entries, c.new_place
-  from overfull o join change c on c.round_id = o.round_id and c.new_place >= o.lower_place and c.new_place < o.upper_place
-), dealt as (
-  select m.*, ntile(greatest(2, 2 * m.entries / $13::int)) over (partition by m.round_id, m.lower_place order by m.place) as piece
+  select o.round_id, o.lower_sort_key, o.entries, c.new_sort_key
+  from overfull o join change c on c.round_id = o.round_id and c.new_sort_key >= o.lower_sort_key and c.new_sort_key < o.upper_sort_key
+), divided as (
+  select m.*, ntile(greatest(2, 2 * m.entries / $13::int)) over (partition by m.round_id, m.lower_sort_key order by m.sort_key) as piece
   from member m
 ), piece as materialized (
-  select d.round_id, case d.piece when 1 then d.lower_place else min(d.place) end as lower_place, d.piece, count(*)::int as entries
-  from dealt d group by d.round_id, d.lower_place, d.piece
+  select d.round_id, case d.piece when 1 then d.lower_sort_key else min(d.sort_key) end as lower_sort_key, d.piece, count(*)::int as entries
+  from divided d group by d.round_id, d.lower_sort_key, d.piece
 ), counted as (
   update board_chunks b set entries = n.entries
   from (
-    select t.round_id, t.lower_place, t.entries from touched t where t.entries <= $13::int
+    select t.round_id, t.lower_sort_key, t.entries from touched t where t.entries <= $13::int
     union all
-    select p.round_id, p.lower_place, p.entries from piece p where p.piece = 1
+    select p.round_id, p.lower_sort_key, p.entries from piece p where p.piece = 1
   ) n
-  where b.round_id = n.round_id and b.lower_place = n.lower_place
-    and b.round_id = any($10::uuid[]) and b.lower_place = any(array(select t.lower_place from touched t))
+  where b.round_id = n.round_id and b.lower_sort_key = n.lower_sort_key
+    and b.round_id = any($10::uuid[]) and b.lower_sort_key = any(array(select t.lower_sort_key from touched t))
 )
-insert into board_chunks (round_id, lower_place, entries)
-select p.round_id, p.lower_place, p.entries from piece p where p.piece > 1`,
+insert into board_chunks (round_id, lower_sort_key, entries)
+select p.round_id, p.lower_sort_key, p.entries from piece p where p.piece > 1`,
 };
 
 const STANDING = `
 e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at,
-e.best_player_ref, e.place, e.final_rank, e.payout_cents,
+e.best_player_ref, e.sort_key, e.final_rank, e.payout_cents,
 (select p.status from round_payouts p where p.entry_id = e.id) as award_status,
 -- An attempt that was open when its round was cancelled was bought like the others and is refunded with them.
 (select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
@@ -136,25 +136,25 @@ const SELECT_WINDOW = {
   name: 'board_window',
   text: `
 with own as materialized (
-  select e.id, e.round_id, e.place,
-    (select coalesce(sum(b.entries), 0) from board_chunks b where b.round_id = e.round_id and b.lower_place < home.lower_place)
-      + (select count(*) from entries i where i.round_id = e.round_id and i.place >= home.lower_place and i.place < e.place)
+  select e.id, e.round_id, e.sort_key,
+    (select coalesce(sum(b.entries), 0) from board_chunks b where b.round_id = e.round_id and b.lower_sort_key < home.lower_sort_key)
+      + (select count(*) from entries i where i.round_id = e.round_id and i.sort_key >= home.lower_sort_key and i.sort_key < e.sort_key)
       + 1 as rank
   from (select * from entries where id = $2 offset 0) e
   cross join lateral (
-    select b.lower_place from board_chunks b
-    where b.round_id = e.round_id and b.lower_place <= e.place
-    order by b.lower_place desc limit 1
+    select b.lower_sort_key from board_chunks b
+    where b.round_id = e.round_id and b.lower_sort_key <= e.sort_key
+    order by b.lower_sort_key desc limit 1
   ) home
   where e.round_id = $1
 ), seen as (
   select own.id, 0 as step from own
   union all
   select above.id, -1 from own cross join lateral (
-    select e.id from entries e where e.round_id = own.round_id and e.place < own.place order by e.place desc limit 1) above
+    select e.id from entries e where e.round_id = own.round_id and e.sort_key < own.sort_key order by e.sort_key desc limit 1) above
   union all
   select below.id, 1 from own cross join lateral (
-    select e.id from entries e where e.round_id = own.round_id and e.place > own.place order by e.place limit 1) below
+    select e.id from entries e where e.round_id = own.round_id and e.sort_key > own.sort_key order by e.sort_key limit 1) below
 )
 select seen.step, own.rank::int as own_rank, r.status as round_status, t.entrants, t.scored_players, t.scored_attempts, ${STANDING}
 from own
@@ -168,8 +168,8 @@ const SELECT_PAGE = {
   name: 'board_page',
   text: `
 select ${STANDING}
-from (select * from entries p where p.round_id = $1 and p.place > $2 order by p.place limit $3) e
-order by e.place`,
+from (select * from entries p where p.round_id = $1 and p.sort_key > $2 order by p.sort_key limit $3) e
+order by e.sort_key`,
 };
 
 type StandingRow = EntryRow & {
@@ -195,13 +195,13 @@ export async function writeBoards(
   { chunkEntries = CHUNK_ENTRIES }: { readonly chunkEntries?: number } = {},
 ): Promise<void> {
   if (scoredIn.length === 0) return;
-  const newcomers = changes.filter(({ oldPlace }) => oldPlace === null);
+  const newcomers = changes.filter(({ oldSortKey }) => oldSortKey === null);
   const rounds = [...new Set(scoredIn)].sort();
   await last.query(WRITE, [
     changes.map((change) => change.roundId),
     changes.map((change) => change.entryId),
-    changes.map((change) => change.oldPlace),
-    changes.map((change) => change.newPlace),
+    changes.map((change) => change.oldSortKey),
+    changes.map((change) => change.newSortKey),
     changes.map(({ best }) => best.attemptId),
     changes.map(({ best }) => best.score),
     changes.map(({ best }) => best.tiebreak),
@@ -211,7 +211,7 @@ export async function writeBoards(
     rounds.map((id) => scoredIn.filter((roundId) => roundId === id).length),
     rounds.map((id) => newcomers.filter(({ roundId }) => roundId === id).length),
     chunkEntries,
-    BEHIND_ALL_PLACES,
+    AFTER_ALL_SORT_KEYS,
   ]);
 }
 
@@ -238,10 +238,10 @@ export async function loadStandings(
   after: BoardCursor | null,
   limit: number,
 ): Promise<readonly RankedStanding[]> {
-  const rows = await on.query<StandingRow>(SELECT_PAGE, [roundId, after?.place ?? BEFORE_ALL_PLACES, limit]);
+  const rows = await on.query<StandingRow>(SELECT_PAGE, [roundId, after?.sortKey ?? BEFORE_ALL_SORT_KEYS, limit]);
   return rows.map((row, index) => {
     const rank = (after?.rank ?? 0) + index + 1;
-    return { rank, standing: toStanding(row), cursor: { place: placeOf(row), rank } };
+    return { rank, standing: toStanding(row), cursor: { sortKey: sortKeyOf(row), rank } };
   });
 }
 
@@ -258,7 +258,7 @@ function toStanding(row: StandingRow): Standing {
   };
 }
 
-function placeOf({ entry_id: id, place }: StandingRow): Buffer {
-  if (place === null) throw new Error(`entry ${id} is on the board without a place`);
-  return place;
+function sortKeyOf({ entry_id: id, sort_key: sortKey }: StandingRow): Buffer {
+  if (sortKey === null) throw new Error(`entry ${id} is on the board without a sort key`);
+  return sortKey;
 }

@@ -16,7 +16,7 @@ const SELECT_BY_REF = {
   name: 'entries_by_ref',
   text: `
 select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at,
-  e.best_player_ref, e.place
+  e.best_player_ref, e.sort_key
 from entry_refs r
 cross join lateral (select * from entries own where own.round_id = r.round_id and own.account_id = r.account_id limit 1) e
 where r.round_id = $1 and r.player_ref = $2`,
@@ -26,7 +26,7 @@ const SELECT_BY_ACCOUNT = {
   name: 'entries_by_account',
   text: `
 select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_id, e.best_score, e.best_tiebreak, e.best_score_at,
-  e.best_player_ref, e.place
+  e.best_player_ref, e.sort_key
 from entries e where e.round_id = $1 and e.account_id = $2`,
 };
 

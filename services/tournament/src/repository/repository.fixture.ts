@@ -217,19 +217,19 @@ function attemptOf(round: Round, { accountId, playerRef }: Player, now: Date): A
   };
 }
 
-// A place as domain/board-place.ts encodes it for a positive score where lower is better and there is no tiebreak.
+// A sort key as domain/board-sort-key.ts encodes it for a positive score where lower is better and there is no tiebreak.
 const FILL = {
   text: `
 with generated as materialized (
   select gen_random_uuid() as entry_id, gen_random_uuid() as attempt_id, gen_random_uuid() as account_id, i, 1 / (1 + random() * i) as score
   from generate_series(1, $2::int) i
 ), entered as (
-  insert into entries (id, round_id, account_id, created_at, bought_at, best_attempt_id, best_score, best_score_at, best_player_ref, place)
+  insert into entries (id, round_id, account_id, created_at, bought_at, best_attempt_id, best_score, best_score_at, best_player_ref, sort_key)
   select entry_id, $1, account_id, $3, $3, attempt_id, score, $3, 'player-' || i,
     set_byte(float8send(score), 0, get_byte(float8send(score), 0) | 128) || '\\x01'::bytea || decode(repeat('00', 8), 'hex')
       || substring(int8send((extract(epoch from $3::timestamptz) * 1000)::bigint) from 3) || uuid_send(entry_id)
   from generated
-  returning place
+  returning sort_key
 ), attempted as (
   insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
   select attempt_id, $1, entry_id, account_id, 'player-' || i, 'settled', $4, '{}', $3 from generated
@@ -240,13 +240,13 @@ with generated as materialized (
 ), tallied as (
   update round_tallies set entrants = $2, scored_players = $2, scored_attempts = $2 where round_id = $1
 ), piece as (
-  select (n - 1) / 512 as number, min(place) as lower_place, count(*) as entries
-  from (select place, row_number() over (order by place) as n from entered) numbered
+  select (n - 1) / 512 as number, min(sort_key) as lower_sort_key, count(*) as entries
+  from (select sort_key, row_number() over (order by sort_key) as n from entered) numbered
   group by 1
 ), counted as (
   update board_chunks set entries = (select entries from piece where number = 0) where round_id = $1
 )
-insert into board_chunks (round_id, lower_place, entries) select $1, lower_place, entries from piece where number > 0`,
+insert into board_chunks (round_id, lower_sort_key, entries) select $1, lower_sort_key, entries from piece where number > 0`,
 };
 
 async function fill(database: Database, round: Round, entries: number, signingKeyId: number): Promise<void> {

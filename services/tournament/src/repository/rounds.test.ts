@@ -162,7 +162,7 @@ describe('a round', () => {
     expect(await idsAt(new Date(end + HOUR_MS))).not.toContain(round.id);
   });
 
-  it('a round has entries whose runs, places and ranks are consistent', async () => {
+  it('a round has entries whose runs, sort keys and ranks are consistent', async () => {
     const round = await h.openRound();
     const [attempt] = await h.enter(round, playersOf(1));
     const [pending] = await h.begin(round, playersOf(1));
@@ -172,9 +172,11 @@ describe('a round', () => {
       refusalOf(`update entries set ${assignment} where id = $1`, [id]);
     expect(await refused(attempt.entryId, 'best_score = null')).toBe('entries_best_run_is_complete');
     expect(await refused(attempt.entryId, `best_score = 'NaN'`)).toBe('entries_best_score_is_finite');
-    expect(await refused(attempt.entryId, `place = substring(place from 2)`)).toBe('entries_place_ends_with_the_entry');
-    expect(await refused(attempt.entryId, 'place = set_byte(place, 38, 255 - get_byte(place, 38))')).toBe(
-      'entries_place_ends_with_the_entry',
+    expect(await refused(attempt.entryId, `sort_key = substring(sort_key from 2)`)).toBe(
+      'entries_sort_key_ends_with_the_entry',
+    );
+    expect(await refused(attempt.entryId, 'sort_key = set_byte(sort_key, 38, 255 - get_byte(sort_key, 38))')).toBe(
+      'entries_sort_key_ends_with_the_entry',
     );
     expect(await refused(attempt.entryId, 'bought_at = null')).toBe('entries_with_a_run_were_bought');
     expect(await refused(attempt.entryId, 'final_rank = 1')).toBe('entries_rank_and_payout_are_decided_together');

@@ -100,7 +100,7 @@ with opened as (
 ), tallied as (
   insert into round_tallies (round_id, entrants, scored_players, scored_attempts) select id, 0, 0, 0 from opened
 ), chunked as (
-  insert into board_chunks (round_id, lower_place, entries) select id, '', 0 from opened
+  insert into board_chunks (round_id, lower_sort_key, entries) select id, '', 0 from opened
 )
 select id from opened`,
 };

@@ -5,8 +5,8 @@ import { BLOCK_LEAVES } from '@laurel/signature';
 import type { CountedOutcome } from '../domain/seal.ts';
 import { toOutcome } from './outcomes.ts';
 
-/** A leaf, and its position in the order: the place of its entry, and how many of the entry's leaves are before it. */
-export type PlacedLeaf = { readonly counted: CountedOutcome; readonly place: Buffer; readonly leavesBefore: number };
+/** A leaf, and its position in the order: the sort key of its entry, and how many of the entry's leaves are before it. */
+export type OrderedLeaf = { readonly counted: CountedOutcome; readonly sortKey: Buffer; readonly leavesBefore: number };
 
 /** The signed root of a round. */
 export type Seal = {
@@ -23,7 +23,7 @@ export type Seal = {
 export type SealBlock = {
   readonly position: number;
   readonly root: Buffer;
-  readonly firstPlace: Buffer;
+  readonly firstSortKey: Buffer;
   readonly leavesBefore: number;
 };
 
@@ -31,7 +31,7 @@ export type SealBlock = {
 export type StoredSeal = Seal & { readonly publicKey: Buffer; readonly blockRoots: readonly Buffer[] };
 
 type LeafRow = {
-  place: Buffer;
+  sort_key: Buffer;
   leaves_before: number;
   round_id: string;
   attempt_id: string;
@@ -46,17 +46,17 @@ type LeafRow = {
   payout_cents: bigint;
 };
 
-// Entries in the order of their ranks, which is that of their places; the leaves of an entry by the instant and the attempt id.
+// Entries in the order of their ranks, which is that of their sort keys; the leaves of an entry by the instant and the attempt id.
 const SELECT_LEAVES = {
   text: `
-select e.place, e.round_id, e.final_rank, e.payout_cents, e.best_attempt_id = a.id as is_best, a.player_ref,
+select e.sort_key, e.round_id, e.final_rank, e.payout_cents, e.best_attempt_id = a.id as is_best, a.player_ref,
   o.attempt_id, o.receipt_id, o.score, o.tiebreak, o.recorded_at,
   encode(sha256(convert_to(o.receipt, 'UTF8')), 'hex') as receipt_sha256,
-  (row_number() over (partition by e.place order by o.recorded_at, o.attempt_id) - 1)::int as leaves_before
-from (select * from entries p where p.round_id = $1 and p.place >= $2 order by p.place limit $3) e
+  (row_number() over (partition by e.sort_key order by o.recorded_at, o.attempt_id) - 1)::int as leaves_before
+from (select * from entries p where p.round_id = $1 and p.sort_key >= $2 order by p.sort_key limit $3) e
 join attempts a on a.round_id = e.round_id and a.account_id = e.account_id and a.status = 'settled'
 join outcomes o on o.attempt_id = a.id
-order by e.place, o.recorded_at, o.attempt_id`,
+order by e.sort_key, o.recorded_at, o.attempt_id`,
 };
 
 // All or nothing: the round is settled exactly when each of its payouts is decided and it is sealed. Not before it is `settling`, and
@@ -73,9 +73,9 @@ with settled as (
   select id, $3, $4, $5, $6, $7, $2 from settled
   returning round_id
 ), nodes as (
-  insert into seal_nodes (round_id, position, hash, first_place, leaves_before)
+  insert into seal_nodes (round_id, position, hash, first_sort_key, leaves_before)
   select sealed.round_id, n.*
-  from sealed cross join unnest($8::int[], $9::bytea[], $10::bytea[], $11::int[]) as n (position, hash, first_place, leaves_before)
+  from sealed cross join unnest($8::int[], $9::bytea[], $10::bytea[], $11::int[]) as n (position, hash, first_sort_key, leaves_before)
 )
 select id from settled`,
 };
@@ -90,24 +90,24 @@ where s.round_id = $1`,
 
 const SELECT_BLOCK_OF = {
   text: `
-select n.position, n.hash, n.first_place, n.leaves_before
+select n.position, n.hash, n.first_sort_key, n.leaves_before
 from attempts a
 join outcomes o on o.attempt_id = a.id
 join entries e on e.id = a.entry_id
 cross join lateral (
   select * from seal_nodes n
-  where n.round_id = a.round_id and (n.first_place, n.leaves_before) <= (
-    e.place,
+  where n.round_id = a.round_id and (n.first_sort_key, n.leaves_before) <= (
+    e.sort_key,
     (select count(*)::int from attempts own join outcomes of_own on of_own.attempt_id = own.id
      where own.round_id = a.round_id and own.account_id = a.account_id
        and (of_own.recorded_at, of_own.attempt_id) < (o.recorded_at, o.attempt_id))
   )
-  order by n.first_place desc, n.leaves_before desc limit 1
+  order by n.first_sort_key desc, n.leaves_before desc limit 1
 ) n
 where a.id = $1`,
 };
 
-const FIRST_PLACE = Buffer.alloc(0);
+const FIRST_SORT_KEY = Buffer.alloc(0);
 const NEXT = Buffer.of(0);
 
 /**
@@ -119,10 +119,10 @@ export async function loadLeaves(
   roundId: string,
   after: Buffer | null,
   entries: number,
-): Promise<readonly PlacedLeaf[]> {
-  // Places have one length, so a place with one more byte sorts between it and the next.
-  const from = after === null ? FIRST_PLACE : Buffer.concat([after, NEXT]);
-  return (await on.query<LeafRow>(SELECT_LEAVES, [roundId, from, entries])).map(toPlacedLeaf);
+): Promise<readonly OrderedLeaf[]> {
+  // Sort keys have one length, so one with one more byte sorts between it and the next.
+  const from = after === null ? FIRST_SORT_KEY : Buffer.concat([after, NEXT]);
+  return (await on.query<LeafRow>(SELECT_LEAVES, [roundId, from, entries])).map(toOrderedLeaf);
 }
 
 /** `settling -> settled`, with the seal. False, and nothing is written, when a payout is not decided or the round is not `settling`. */
@@ -142,7 +142,7 @@ export async function finishSettlement(
     signingKeyId,
     blocks.map((block) => block.position),
     blocks.map((block) => block.root),
-    blocks.map((block) => block.firstPlace),
+    blocks.map((block) => block.firstSortKey),
     blocks.map((block) => block.leavesBefore),
   ]);
   return rows.length === 1;
@@ -176,22 +176,22 @@ export async function findSeal(on: Queryable, roundId: string): Promise<StoredSe
 export async function loadBlockOf(
   on: Queryable,
   { attemptId, roundId }: { readonly attemptId: string; readonly roundId: string },
-): Promise<{ readonly block: SealBlock; readonly leaves: readonly PlacedLeaf[] } | null> {
-  const [row] = await on.query<{ position: number; hash: Buffer; first_place: Buffer; leaves_before: number }>(
+): Promise<{ readonly block: SealBlock; readonly leaves: readonly OrderedLeaf[] } | null> {
+  const [row] = await on.query<{ position: number; hash: Buffer; first_sort_key: Buffer; leaves_before: number }>(
     SELECT_BLOCK_OF,
     [attemptId],
   );
   if (row === undefined) return null;
-  const { position, hash: root, first_place: firstPlace, leaves_before: leavesBefore } = row;
+  const { position, hash: root, first_sort_key: firstSortKey, leaves_before: leavesBefore } = row;
   // Every entry has at least one leaf, and the leaves of the first entry may begin in the block before.
-  const rows = await on.query<LeafRow>(SELECT_LEAVES, [roundId, firstPlace, BLOCK_LEAVES + 1]);
-  const leaves = rows.slice(leavesBefore, leavesBefore + BLOCK_LEAVES).map(toPlacedLeaf);
-  return { block: { position, root, firstPlace, leavesBefore }, leaves };
+  const rows = await on.query<LeafRow>(SELECT_LEAVES, [roundId, firstSortKey, BLOCK_LEAVES + 1]);
+  const leaves = rows.slice(leavesBefore, leavesBefore + BLOCK_LEAVES).map(toOrderedLeaf);
+  return { block: { position, root, firstSortKey, leavesBefore }, leaves };
 }
 
-function toPlacedLeaf(row: LeafRow): PlacedLeaf {
+function toOrderedLeaf(row: LeafRow): OrderedLeaf {
   return {
-    place: row.place,
+    sortKey: row.sort_key,
     leavesBefore: row.leaves_before,
     counted: {
       roundId: row.round_id,

@@ -16,7 +16,7 @@ import { loadUnpaid, roundAwards } from './payouts.ts';
 import { loadRefundsOfRound, type RefundCursor, refundQueue } from './refunds.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness } from './repository.fixture.ts';
 import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
-import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type PlacedLeaf, type SealBlock } from './seals.ts';
+import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type OrderedLeaf, type SealBlock } from './seals.ts';
 import { endOpenAttempts, finishCancellation, lockRoundToEnd } from './settlement.ts';
 import { findTournament, lockTournament } from './tournaments.ts';
 
@@ -70,15 +70,15 @@ async function payAll(roundId: string, heldRank: number): Promise<void> {
 async function treeOf(
   roundId: string,
   entries: number,
-): Promise<{ readonly leaves: readonly PlacedLeaf[]; readonly root: Buffer; readonly blocks: readonly SealBlock[] }> {
+): Promise<{ readonly leaves: readonly OrderedLeaf[]; readonly root: Buffer; readonly blocks: readonly SealBlock[] }> {
   const tree = createMerkleTree();
-  const leaves: PlacedLeaf[] = [];
+  const leaves: OrderedLeaf[] = [];
   const blocks: SealBlock[] = [];
   const note = (found: { readonly position: number; readonly root: Buffer } | null) => {
     if (found === null) return;
     const first = leaves[found.position * BLOCK_LEAVES];
     if (first === undefined) throw new Error('a block without a leaf');
-    blocks.push({ ...found, firstPlace: first.place, leavesBefore: first.leavesBefore });
+    blocks.push({ ...found, firstSortKey: first.sortKey, leavesBefore: first.leavesBefore });
   };
   for (let after: Buffer | null = null; ; ) {
     const page = await loadLeaves(h.database, roundId, after, entries);
@@ -86,7 +86,7 @@ async function treeOf(
       leaves.push(leaf);
       note(tree.append(composeLeaf(leaf.counted)));
     }
-    after = page.at(-1)?.place ?? null;
+    after = page.at(-1)?.sortKey ?? null;
     if (after === null) break;
   }
   const { root, lastBlock } = tree.end();

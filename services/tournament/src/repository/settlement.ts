@@ -44,7 +44,7 @@ update entries e
 set final_rank = ranked.rank,
   payout_cents = case when ranked.rank <= purse.ranks then purse.cents[ranked.rank] else 0 end
 from (
-  select p.id, row_number() over (order by p.place)::int as rank from entries p where p.round_id = $1 and p.place is not null
+  select p.id, row_number() over (order by p.sort_key)::int as rank from entries p where p.round_id = $1 and p.sort_key is not null
 ) ranked
 cross join (select r.purse_cents as cents, cardinality(r.purse_cents) as ranks from rounds r where r.id = $1) purse
 where e.id = ranked.id`,
@@ -56,7 +56,7 @@ insert into round_payouts (award_id, round_id, entry_id, account_id, final_rank,
 select ($2::uuid[])[won.final_rank], $1, won.id, won.account_id, won.final_rank, ($3::bigint[])[won.final_rank], 'paying', $4
 from (
   select e.id, e.account_id, e.final_rank from entries e
-  where e.round_id = $1 and e.place is not null order by e.place limit cardinality($2::uuid[])
+  where e.round_id = $1 and e.sort_key is not null order by e.sort_key limit cardinality($2::uuid[])
 ) won`,
 };
 
@@ -70,7 +70,7 @@ with ended as (
   insert into refunds_due (attempt_id, since, reason) select id, $3, $2 from ended
 ), gone as (
   update entries set bought_at = null
-  where round_id = $1 and bought_at is not null and place is null and $2::text = 'round_closed'
+  where round_id = $1 and bought_at is not null and sort_key is null and $2::text = 'round_closed'
 ), counted as (
   update round_tallies set entrants = scored_players where round_id = $1
 )

@@ -7,7 +7,7 @@ import { composeLeaf, composeStatement } from '../domain/seal.ts';
 import { roundSettled } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
 import type { RoundWithTally } from '../repository/rounds.ts';
-import { finishSettlement, loadLeaves, type PlacedLeaf, type SealBlock } from '../repository/seals.ts';
+import { finishSettlement, loadLeaves, type OrderedLeaf, type SealBlock } from '../repository/seals.ts';
 
 type SealDeps = { database: Database; outbox: Outbox; signer: Signer; signingKeyId: number; clock: Clock };
 
@@ -28,9 +28,9 @@ export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps
   const events = await database.transaction(
     async (tx) => {
       const isSettled = await finishSettlement(tx, seal, blocks, signingKeyId);
-      const told = isSettled ? [roundSettled(round, tally, settledAt)] : [];
-      await outbox.insert(tx, told);
-      return told;
+      const events = isSettled ? [roundSettled(round, tally, settledAt)] : [];
+      await outbox.insert(tx, events);
+      return events;
     },
     { beforeCommit: () => failpoint('tournament.seal.before-commit') },
   );
@@ -42,12 +42,12 @@ async function growTree(roundId: string, database: Database): Promise<SealedTree
   const tree = createMerkleTree();
   const blocks: SealBlock[] = [];
   let count = 0;
-  let first: PlacedLeaf | null = null;
+  let first: OrderedLeaf | null = null;
 
   function endBlock(found: { readonly position: number; readonly root: Buffer } | null): void {
     if (found === null) return;
     if (first === null) throw new Error(`block ${found.position} of round ${roundId} has no first leaf`);
-    blocks.push({ ...found, firstPlace: first.place, leavesBefore: first.leavesBefore });
+    blocks.push({ ...found, firstSortKey: first.sortKey, leavesBefore: first.leavesBefore });
   }
 
   for (let after: Buffer | null = null; ; ) {
@@ -57,7 +57,7 @@ async function growTree(roundId: string, database: Database): Promise<SealedTree
       endBlock(tree.append(composeLeaf(leaf.counted)));
       count += 1;
     }
-    after = page.at(-1)?.place ?? null;
+    after = page.at(-1)?.sortKey ?? null;
     if (after === null) break;
   }
   const { leaves, root, lastBlock } = tree.end();

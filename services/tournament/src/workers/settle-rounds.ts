@@ -79,7 +79,7 @@ async function payAll(roundId: string, { database, payer }: SettleDeps): Promise
       if (asked.has(award.id)) throw new Error(`what the wallet decided about award ${award.id} could not be written`);
       asked.add(award.id);
     }
-    const results = await Promise.allSettled(unpaid.map((owed) => payer.settleAndRecord(owed)));
+    const results = await Promise.allSettled(unpaid.map((owed) => payer.completeAndRecord(owed)));
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
@@ -89,9 +89,9 @@ async function endCancellation({ round }: RoundWithTally, { database, outbox, cl
   const events = await database.transaction(
     async (tx) => {
       const isCancelled = await finishCancellation(tx, round.id);
-      const told = isCancelled ? [roundCancelled(round, clock())] : [];
-      await outbox.insert(tx, told);
-      return told;
+      const events = isCancelled ? [roundCancelled(round, clock())] : [];
+      await outbox.insert(tx, events);
+      return events;
     },
     { beforeCommit: () => failpoint('tournament.cancel.before-commit') },
   );

@@ -13,13 +13,12 @@
  * and its players always sum to zero.
  * A tombstone closes the id of a fee: nothing can be posted under that id.
  */
+import type { RefundReason } from '@laurel/attempt';
 import { hashId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
 
 export type TransferKind = 'fee' | 'refund' | 'award' | 'purse' | 'deposit';
-const REFUND_REASONS = ['expired', 'round_closed', 'round_cancelled', 'voided'] as const;
-export type RefundReason = (typeof REFUND_REASONS)[number];
 /** The refusals that leave a tombstone under a fee's id. */
 export type FeeRefusalCode = 'blocked' | 'insider_entry' | 'insufficient_funds';
 export type HouseKind = 'house_fees' | 'house_prizes' | 'house_purses' | 'external_cash';
@@ -44,10 +43,6 @@ const HOUSE_OF: Record<TransferKind, HouseKind> = {
   purse: 'house_purses',
   deposit: 'external_cash',
 };
-
-export function isRefundReason(text: string): text is RefundReason {
-  return REFUND_REASONS.some((reason) => reason === text);
-}
 
 /** The house that a program's players play with: the one shared house in live, the program's own in test. */
 export function houseOf({ environment, programId }: { environment: Environment; programId: string }): string {

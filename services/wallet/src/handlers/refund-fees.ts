@@ -1,5 +1,6 @@
 /** RefundFees: returns each posted fee once, to the account that paid it. */
 
+import { isRefundReason } from '@laurel/attempt';
 import type { Coalescer } from '@laurel/coalesce';
 import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
 import { type AttemptOwner, refundTransferId } from '@laurel/ids';
@@ -11,7 +12,6 @@ import type {
   FeeRefund as WireFeeRefund,
 } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
-import { isRefundReason } from '../domain/ledger.ts';
 import { decideRefunds, type Refund, type RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadPaidFees } from '../repository/fees.ts';

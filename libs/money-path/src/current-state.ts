@@ -10,7 +10,7 @@ import type { AttemptOpener } from './open-attempts.ts';
 import type { Wallet } from './wallet.ts';
 
 /** The attempt, as it was just read; null where it was never shown to a partner. */
-export async function attemptAsItStands<Attempt extends OwnedAttempt>(
+export async function currentAttempt<Attempt extends OwnedAttempt>(
   found: Attempt,
   { opener, wallet }: { opener: AttemptOpener; wallet: Wallet },
 ): Promise<Attempt | null> {
@@ -23,7 +23,7 @@ export async function attemptAsItStands<Attempt extends OwnedAttempt>(
 }
 
 /** The award as the wallet has it; one that the wallet has not decided yet has moved no money, and therefore counts as held. */
-export async function awardAsItStands<Award extends PayableAward>(award: Award, wallet: Wallet): Promise<Award> {
+export async function currentAward<Award extends PayableAward>(award: Award, wallet: Wallet): Promise<Award> {
   if (!isUnfinished(award)) return award;
   const payout = await wallet.getPayout(award.id);
   return isRefused(payout)

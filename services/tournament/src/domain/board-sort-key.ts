@@ -1,6 +1,6 @@
 /**
- * A row's place on its board as bytes: comparing two places byte by byte (as PostgreSQL compares bytea) orders the rows as ranking.ts
- * does, and smaller is better. So one index on (round, place) holds the board in its order, and a rank is a count.
+ * A row's sort key on its board: comparing two byte by byte (as PostgreSQL compares bytea) orders the rows as ranking.ts
+ * does, and smaller is better. So one index on (round, sort_key) holds the board in its order, and a rank is a count.
  *
  * | bytes | holds                                                                     |
  * | ----- | ------------------------------------------------------------------------- |
@@ -24,8 +24,8 @@ const TIEBREAK_AT = 9;
 const INSTANT_AT = 17;
 const ENTRY_ID_AT = 23;
 
-/** The length of every place. */
-export const PLACE_BYTES = 39;
+/** The length of every sort key. */
+export const SORT_KEY_BYTES = 39;
 
 const DOUBLE_BYTES = 8;
 const SIGN_BIT = 0x80;
@@ -33,34 +33,34 @@ const INSTANT_BYTES = 6;
 const MAX_INSTANT = 2 ** (INSTANT_BYTES * 8) - 1;
 
 /** Throws on a number that is not finite, an instant before 1970 and an entry id that is no uuid: none of these can be on a board. */
-export function placeOf(row: BoardRow, rules: BoardRules): Buffer {
-  const place = Buffer.alloc(PLACE_BYTES);
-  writeOrdered(place, SCORE_AT, row.score, rules.direction);
+export function sortKeyOf(row: BoardRow, rules: BoardRules): Buffer {
+  const key = Buffer.alloc(SORT_KEY_BYTES);
+  writeOrdered(key, SCORE_AT, row.score, rules.direction);
   const tiebreak = countedTiebreak(row, rules);
-  if (tiebreak === null || rules.tiebreak === null) place[TIEBREAK_FLAG_AT] = 1;
-  else writeOrdered(place, TIEBREAK_AT, tiebreak, rules.tiebreak.direction);
-  writeInstant(place, row.at);
-  writeEntryId(place, row.entryId);
-  return place;
+  if (tiebreak === null || rules.tiebreak === null) key[TIEBREAK_FLAG_AT] = 1;
+  else writeOrdered(key, TIEBREAK_AT, tiebreak, rules.tiebreak.direction);
+  writeInstant(key, row.at);
+  writeEntryId(key, row.entryId);
+  return key;
 }
 
-function writeOrdered(place: Buffer, offset: number, value: number, direction: Direction): void {
-  if (!Number.isFinite(value)) throw new RangeError(`${value} has no place on a board`);
+function writeOrdered(key: Buffer, offset: number, value: number, direction: Direction): void {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be on a board`);
   // Adding 0 turns -0 into 0 and changes nothing else.
-  place.writeDoubleBE(value + 0, offset);
+  key.writeDoubleBE(value + 0, offset);
   const isNegative = value < 0;
   const mask = isNegative === (direction === 'higher_is_better') ? 0x00 : 0xff;
-  place[offset] = (place[offset] ?? 0) ^ mask ^ (isNegative ? 0x00 : SIGN_BIT);
-  for (let at = offset + 1; at < offset + DOUBLE_BYTES; at += 1) place[at] = (place[at] ?? 0) ^ mask;
+  key[offset] = (key[offset] ?? 0) ^ mask ^ (isNegative ? 0x00 : SIGN_BIT);
+  for (let at = offset + 1; at < offset + DOUBLE_BYTES; at += 1) key[at] = (key[at] ?? 0) ^ mask;
 }
 
-function writeInstant(place: Buffer, at: Date): void {
+function writeInstant(key: Buffer, at: Date): void {
   const milliseconds = at.getTime();
-  if (!(milliseconds >= 0 && milliseconds <= MAX_INSTANT)) throw new RangeError('an instant does not fit a place');
-  place.writeUIntBE(milliseconds, INSTANT_AT, INSTANT_BYTES);
+  if (!(milliseconds >= 0 && milliseconds <= MAX_INSTANT)) throw new RangeError('an instant does not fit a sort key');
+  key.writeUIntBE(milliseconds, INSTANT_AT, INSTANT_BYTES);
 }
 
-function writeEntryId(place: Buffer, entryId: string): void {
+function writeEntryId(key: Buffer, entryId: string): void {
   if (!isUuid(entryId)) throw new RangeError('an entry id is not a uuid');
-  place.write(entryId.replaceAll('-', ''), ENTRY_ID_AT, 'hex');
+  key.write(entryId.replaceAll('-', ''), ENTRY_ID_AT, 'hex');
 }

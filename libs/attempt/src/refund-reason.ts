@@ -1,0 +1,20 @@
+/** Why the fee of an attempt is returned. Its owner queues the refund with the reason, and the wallet stores it with the refund. */
+
+const STATUS_REASONS = ['expired', 'voided'] as const;
+const ROUND_REASONS = ['round_closed', 'round_cancelled'] as const;
+
+/** The reasons that follow from the attempt's status alone. */
+export type StatusReason = (typeof STATUS_REASONS)[number];
+
+/** How its round ended the attempt. Such an attempt expires. */
+export type RoundReason = (typeof ROUND_REASONS)[number];
+
+export type RefundReason = StatusReason | RoundReason;
+
+export function isRoundReason(text: string | null): text is RoundReason {
+  return ROUND_REASONS.some((reason) => reason === text);
+}
+
+export function isRefundReason(text: string): text is RefundReason {
+  return isRoundReason(text) || STATUS_REASONS.some((reason) => reason === text);
+}

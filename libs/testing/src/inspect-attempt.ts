@@ -1,0 +1,130 @@
+/** What an operator sees of an attempt before acting, alike for both services that own attempts: inspecting it changes nothing. */
+import type { Refused } from '@laurel/errors';
+import { type AttemptOwner, newOwnedId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { Tenant } from '@laurel/proto/common';
+import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
+import { expect, it } from 'vitest';
+import type { TestClock } from './clock.ts';
+import { ok, type TestPlayer } from './wallet.ts';
+
+type InspectedAttempt = { readonly id: string; readonly status: number };
+
+type Service<Attempt> = {
+  inspectAttempt(request: { attemptId: string }): Promise<{ readonly attempt?: Attempt | undefined } | Refused>;
+  expireAttempt(request: { tenant: Tenant; attemptId: string }): Promise<object>;
+  voidAttempt(request: { attemptId: string; reason: string }): Promise<object>;
+};
+
+/** An owner of attempts under test. Its harness and service exist once the file's tests run. */
+export type InspectedOwner<Attempt extends InspectedAttempt> = {
+  readonly owner: AttemptOwner;
+  readonly tenant: Tenant;
+  readonly harness: {
+    readonly database: Database;
+    readonly clock: TestClock;
+    readonly server: { sweepOnce(): Promise<void> };
+    balance(accountId: string): Promise<bigint>;
+  };
+  service(): Service<Attempt>;
+  /** What a player begins with, and the price of one attempt. */
+  readonly fundsCents: bigint;
+  readonly feeCents: bigint;
+  readonly ttlMs: number;
+  /** SQL of an array of the owner's own rows about the attempt $1. */
+  readonly ownRows: string;
+  /** `again` creates one more attempt of that player, with that id where one is given. */
+  openAttempt(): Promise<{
+    readonly attempt: Attempt;
+    readonly player: TestPlayer;
+    again(attemptId?: string): Promise<Attempt>;
+  }>;
+  /** The wallet never received its fee; the player has another attempt, which is open. `again` creates it again. */
+  pendingAttempt(): Promise<{
+    readonly attemptId: string;
+    readonly player: TestPlayer;
+    again(attemptId?: string): Promise<Attempt>;
+  }>;
+  /** Records an outcome that wins nothing. */
+  recordOutcome(attemptId: string): Promise<object>;
+};
+
+export type AttemptInspector<Attempt> = {
+  inspect(attemptId: string): Promise<Attempt | undefined>;
+  /** The result of the work, which must leave every row about the attempt as it was. */
+  expectUntouched<Result>(attemptId: string, work: () => Promise<Result>): Promise<Result>;
+};
+
+export function createAttemptInspector<Attempt extends InspectedAttempt>(
+  owner: InspectedOwner<Attempt>,
+): AttemptInspector<Attempt> {
+  async function rowsOf(attemptId: string) {
+    const [rows] = await owner.harness.database.query<{ rows: unknown }>(
+      {
+        text: `
+select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, ${owner.ownRows} as own,
+  array(select row_to_json(r) from refunds_due r where r.attempt_id = $1) as refund`,
+      },
+      [attemptId],
+    );
+    return rows;
+  }
+  return {
+    inspect: async (attemptId) => ok(await owner.service().inspectAttempt({ attemptId })).attempt,
+    async expectUntouched(attemptId, work) {
+      const before = await rowsOf(attemptId);
+      const result = await work();
+      expect(await rowsOf(attemptId)).toEqual(before);
+      return result;
+    },
+  };
+}
+
+/** The tests that hold for both owners. */
+export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: InspectedOwner<Attempt>): void {
+  const { harness: h, tenant, fundsCents, feeCents } = owner;
+  const { inspect, expectUntouched } = createAttemptInspector(owner);
+
+  it('an attempt that an operator inspects has the status that a partner reads: open, settled, expired, voided', async () => {
+    const { attempt: open, again } = await owner.openAttempt();
+    const [settled, expired, voided] = [await again(), await again(), await again()];
+    const outcome = await owner.recordOutcome(settled.id);
+    ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
+    ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    expect(await inspect(open.id)).toEqual(open);
+    expect(await inspect(settled.id)).toEqual({ ...settled, status: ATTEMPT_STATUSES.settled, outcome });
+    expect(await inspect(expired.id)).toEqual({ ...expired, status: ATTEMPT_STATUSES.expired });
+    expect(await inspect(voided.id)).toEqual({ ...voided, status: ATTEMPT_STATUSES.voided });
+    expect(await owner.service().inspectAttempt({ attemptId: newOwnedId(owner.owner) })).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('an attempt that an operator inspects stays open past its deadline, and its fee stays charged', async () => {
+    const { attempt, player } = await owner.openAttempt();
+    await h.server.sweepOnce();
+    h.clock.advance(owner.ttlMs);
+    expect(await expectUntouched(attempt.id, () => inspect(attempt.id))).toEqual(attempt);
+    expect(await h.balance(player.accountId)).toBe(fundsCents - feeCents);
+  });
+
+  it('an attempt that an operator inspects is open while the process that charged its fee has not recorded it yet', async () => {
+    const { attempt } = await owner.openAttempt();
+    await h.server.sweepOnce();
+    const setStatus = (status: string) =>
+      h.database.query({ text: 'update attempts set status = $2 where id = $1' }, [attempt.id, status]);
+    await setStatus('pending');
+    expect(await expectUntouched(attempt.id, () => inspect(attempt.id))).toEqual(attempt);
+    await setStatus('open');
+  });
+
+  it('an attempt that an operator inspects is not found while its fee is not charged, and can still be started', async () => {
+    const { player, attemptId, again } = await owner.pendingAttempt();
+    // Past the grace, after which a partner's read would end it permanently.
+    h.clock.advance(120_000);
+    const look = () => owner.service().inspectAttempt({ attemptId });
+    expect(await expectUntouched(attemptId, look)).toMatchObject({ code: 'not_found' });
+    expect((await again(attemptId)).status).toBe(ATTEMPT_STATUSES.open);
+    expect(await h.balance(player.accountId)).toBe(fundsCents - 2n * feeCents);
+  });
+}

@@ -1,0 +1,48 @@
+/** The periods that a migration gives to signing keys that were replaced before it, alike for both services that sign receipts. */
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createDatabase } from '@laurel/postgres';
+import { migrate } from '@laurel/postgres/migrate';
+import { createTestDatabase } from './postgres.ts';
+
+/** Three keys, each replaced by the next. */
+const KEYS = `
+insert into signing_keys (public_key, created_at) values
+  ('\\x01', '2026-01-01T00:00:00Z'), ('\\x02', '2026-02-01T00:00:00Z'), ('\\x03', '2026-03-01T00:00:00Z')`;
+
+/** What the keys signed: rows (at, key) for a `from` clause. */
+export const SIGNED_RECEIPTS = `
+(values ('2026-01-05T00:00:00Z', 1), ('2026-02-01T00:00:07Z', 1), ('2026-02-09T00:00:00Z', 2), ('2026-03-05T00:00:00Z', 3)) o (at, key)`;
+
+const PERIODS = `
+select to_char(valid_until at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as until from signing_keys order by id`;
+
+/** The ends of the three keys' periods after all migrations, where the database had these signed rows before the named one. */
+export async function endsOfReplacedKeys(options: {
+  readonly migrations: URL;
+  /** The number of the migration, as in `0006`. */
+  readonly before: string;
+  /** Statements that write the signed rows; foreign keys are not enforced meanwhile. */
+  readonly signed: readonly string[];
+}): Promise<readonly (string | null)[]> {
+  const { migrations, before, signed } = options;
+  await using stack = new AsyncDisposableStack();
+  const directory = mkdtempSync(join(tmpdir(), 'laurel-migrations-'));
+  stack.defer(() => rmSync(directory, { recursive: true }));
+  for (const file of readdirSync(migrations).filter((name) => name < before)) {
+    cpSync(new URL(file, migrations), join(directory, file));
+  }
+  const { url } = stack.use(await createTestDatabase({ migrations: pathToFileURL(`${directory}/`) }));
+  const database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'migration-test' }));
+  const run = (text: string) => database.query<{ until: string | null }>({ text });
+
+  await run(KEYS);
+  await run('set session_replication_role = replica');
+  for (const text of signed) await run(text);
+  await run('set session_replication_role = origin');
+
+  await migrate({ url, directory: migrations });
+  return (await run(PERIODS)).map(({ until }) => until);
+}
