@@ -158,7 +158,7 @@ describe('the response to a webhook', () => {
 describe('connections of webhooks', () => {
   const FAULTS: readonly (readonly [string, () => Promise<HookOptions>, string, string])[] = [
     [
-      'to a server whose certificate nobody trusts',
+      'to a server whose certificate is not trusted',
       async () => ({ server: { ca: await createCertificateAuthority() } }),
       'tls',
       'The certificate is not signed by a trusted authority.',

@@ -232,9 +232,9 @@ describe('the delivery log', () => {
   test('the delivery log is visible to its developer alone', async () => {
     const hook = await world.newReceiver(developer);
     const { id } = await hook.delivery(await testEvent(hook));
-    const stranger = await world.newDeveloper();
-    expectError(404, 'not_found', await stranger.portal.listDeliveries(hook.endpoint.id));
-    expectError(404, 'not_found', await stranger.portal.resend(id));
+    const other = await world.newDeveloper();
+    expectError(404, 'not_found', await other.portal.listDeliveries(hook.endpoint.id));
+    expectError(404, 'not_found', await other.portal.resend(id));
   });
 });
 

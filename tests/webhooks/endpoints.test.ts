@@ -60,7 +60,7 @@ describe('the scopes of endpoints', () => {
 
   const SCOPES: readonly (readonly [string, Scope, readonly string[]])[] = [
     ['all programs, all events', {}, OURS],
-    ['all of them, told with null', { environment: null }, OURS],
+    ['all of them, given as null', { environment: null }, OURS],
     ['program A', { program: 'A' }, ['A test settled', 'A test refunded', 'A live settled', 'A live refunded']],
     ['program B', { program: 'B' }, ['B test settled', 'B test refunded']],
     [
@@ -91,14 +91,14 @@ describe('the scopes of endpoints', () => {
   const happened = new Map<string, string>();
 
   beforeAll(async () => {
-    const [developer, stranger] = await Promise.all([world.newDeveloper(), world.newDeveloper()]);
+    const [developer, other] = await Promise.all([world.newDeveloper(), world.newDeveloper()]);
     const programs: Partial<Record<ProgramName, Program>> = {
       A: developer.program,
       B: await world.newProgram(developer),
-      theirs: stranger.program,
+      theirs: other.program,
     };
     for (const [name, { program, isOff = false, ...scope }] of SCOPES) {
-      const owner = program === 'theirs' ? stranger : developer;
+      const owner = program === 'theirs' ? other : developer;
       const program_id = program === undefined ? null : (programs[program]?.id ?? null);
       const hook = await world.newReceiver(owner, { ...scope, program_id });
       if (isOff) expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { active: false }));

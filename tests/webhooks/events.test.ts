@@ -34,7 +34,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   let hook: Hook;
   let partner: Partner;
   /** Every event that a test of this environment expected; at the end there must be no other. */
-  const told: string[] = [];
+  const expected: string[] = [];
   beforeAll(async () => {
     developer = await world.newDeveloper();
     hook = await world.newReceiver(developer);
@@ -59,7 +59,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   /** Waits for the event about this id and checks the whole request. */
   async function expectEvent(event: EventType, id: string, data: Record<string, unknown>): Promise<HookRequest> {
     const request = await hook.event(event, id);
-    told.push(`${event} ${id}`);
+    expected.push(`${event} ${id}`);
     await expectRequest(hook, request, { event, data: environment === 'test' ? { ...data, test: true } : data });
     return request;
   }
@@ -67,21 +67,21 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   /** The event of an outcome; it must also agree with the attempt as it is read. */
   async function expectSettled(attempt: AttemptBody, outcome: OutcomeBody): Promise<void> {
     const { award } = outcome;
-    const told = await expectEvent('attempt.settled', attempt.id, {
+    const delivered = await expectEvent('attempt.settled', attempt.id, {
       ...aboutAttempt(attempt),
       score: outcome.score,
       met_threshold: outcome.met_threshold,
       award: award && { id: award.id, amount: Number(award.amount), payout_status: award.payout_status },
       recorded_at: outcome.recorded_at,
     });
-    expect(told.json.timestamp).toBe(outcome.recorded_at);
+    expect(delivered.json.timestamp).toBe(outcome.recorded_at);
     const { status, player_ref, outcome: again } = await read(attempt.id);
     expect({ status, player_ref, ...again }).toMatchObject({
       status: 'settled',
-      player_ref: told.json.data.player_ref,
-      score: told.json.data.score,
-      met_threshold: told.json.data.met_threshold,
-      recorded_at: told.json.data.recorded_at,
+      player_ref: delivered.json.data.player_ref,
+      score: delivered.json.data.score,
+      met_threshold: delivered.json.data.met_threshold,
+      recorded_at: delivered.json.data.recorded_at,
     });
     expect([again?.award?.id, again?.award?.amount]).toEqual([award?.id, award?.amount]);
   }
@@ -237,7 +237,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       const second = await hook.find(
         ({ json, deliveryId }) => json.data.challenge_id === id && deliveryId !== first.deliveryId,
       );
-      told.push(`challenge.suspended ${id}`);
+      expected.push(`challenge.suspended ${id}`);
       expect(second.json.data).toEqual(first.json.data);
     });
   });
@@ -329,9 +329,9 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
         event === 'award.released' ? award?.id : (data.attempt_id ?? data.challenge_id ?? data.tournament_round_id);
       return `${event} ${id}`;
     });
-    expect(received.sort()).toEqual(told.sort());
+    expect(received.sort()).toEqual(expected.sort());
     const log = await hook.log();
-    expect(log.map(({ status }) => status)).toEqual(told.map(() => 'delivered'));
+    expect(log.map(({ status }) => status)).toEqual(expected.map(() => 'delivered'));
     expect(log.map(({ id }) => id).sort()).toEqual(
       hook
         .requests()

@@ -21,9 +21,9 @@ export function createNameLookup(
       () => resolver.cancel(),
       () => undefined,
     );
-    const settled = await answers;
+    const results = await answers;
     done.abort();
     await deadline;
-    return settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    return results.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   };
 }

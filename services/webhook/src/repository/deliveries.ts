@@ -4,7 +4,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
 
-// An event that the stream brings a second time, after its row in `taken_events` was deleted, still makes no second delivery.
+// An event that the stream delivers a second time, after its row in `consumed_events` was deleted, still makes no second delivery.
 const INSERT = {
   name: 'deliveries_insert',
   text: `
