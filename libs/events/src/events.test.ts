@@ -401,13 +401,13 @@ describe('a failing consumer', () => {
   test('an event that always fails delays no other, and returns to its outbox and is delivered again', async () => {
     const bad = newEvent();
     let tries = 0;
-    let isMended = false;
+    let isRepaired = false;
     const consumed = new Set<string>();
     await using world = createWorld(natsUrl(), {
       consume: async (events) => {
         if (events.some(({ id }) => id === bad.id)) {
           tries += 1;
-          if (!isMended) throw new Error('bad');
+          if (!isRepaired) throw new Error('bad');
         }
         for (const { id } of events) consumed.add(id);
       },
@@ -418,9 +418,9 @@ describe('a failing consumer', () => {
     await eventually('the others left', async () => (await world.owner.waiting()).length === 1);
     expect([...consumed].sort()).toEqual(idsOf(good));
 
-    await eventually('the stream let go of it', async () => (await world.owner.stream.look())?.oldestAt === null);
+    await eventually('the stream has deleted it', async () => (await world.owner.stream.look())?.oldestAt === null);
     expect(tries).toBeGreaterThanOrEqual(5);
-    isMended = true;
+    isRepaired = true;
     await relayUntilEmpty(world.owner);
     expect(consumed).toContain(bad.id);
   });
@@ -468,7 +468,7 @@ async function publishTo(world: ReturnType<typeof createWorld>, subject: string,
   await using operator = await operatorOf(world.prefix);
   const stream = operator.connection.current?.jetstream();
   for (const message of messages) await stream?.publish(subject, message);
-  await eventually('the stream let go of them', async () => (await world.owner.stream.look())?.oldestAt === null);
+  await eventually('the stream has deleted them', async () => (await world.owner.stream.look())?.oldestAt === null);
 }
 
 describe('an event that its owner did not publish', () => {

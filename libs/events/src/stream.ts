@@ -213,9 +213,9 @@ function streamConfig(prefix: string, replicas: number) {
 }
 
 /** Undefined where JetStream answers with this error code that there is no such thing. */
-export async function found<Thing>(asked: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
+export async function found<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (codeOf(error) === notFound) return undefined;
     throw error;

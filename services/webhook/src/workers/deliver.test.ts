@@ -6,7 +6,7 @@ import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
-import { closePending, hurryDelivery, insertDelivery } from '../repository/deliveries.ts';
+import { closePending, insertDelivery, retryDeliveryNow } from '../repository/deliveries.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { leaseSends, recordSends } from '../repository/sends.ts';
 import { type Received, type Registered, type Respond, suspended, useRig } from './deliver.fixture.ts';
@@ -282,7 +282,7 @@ describe('a delivery that fails', () => {
   it('a requested retry is the scheduled send, only sooner', async () => {
     const { target, endpoint, delivery } = await delivered(status(500));
     const { tenant } = endpoint;
-    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
+    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
     rig.dispatcher.wake([endpoint.id]);
     await rig.dispatcher.whenIdle();
     expect(target.received).toHaveLength(2);
@@ -290,11 +290,11 @@ describe('a delivery that fails', () => {
       attempts: 2,
       next_attempt_at: new Date(rig.clock().getTime() + 5 * MINUTE_MS),
     });
-    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
+    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
     rig.dispatcher.wake([endpoint.id]);
     await rig.dispatcher.whenIdle();
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
-    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
+    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
   });
 
   it('a retry cannot be requested by another tenant, nor before the first send', async () => {
@@ -304,12 +304,12 @@ describe('a delivery that fails', () => {
       { ...endpoint.tenant, environment: 'live' as const },
     ];
     for (const tenant of others) {
-      expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_found');
+      expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_found');
     }
-    expect(await hurryDelivery(rig.database, newId(), endpoint.tenant, rig.clock())).toBe('not_found');
+    expect(await retryDeliveryNow(rig.database, newId(), endpoint.tenant, rig.clock())).toBe('not_found');
     const unsent = newDelivery(endpoint);
     await insertDelivery(rig.database, unsent);
-    expect(await hurryDelivery(rig.database, unsent.id, endpoint.tenant, rig.clock())).toBe('not_scheduled');
+    expect(await retryDeliveryNow(rig.database, unsent.id, endpoint.tenant, rig.clock())).toBe('not_scheduled');
     await rig.sweep();
   });
 });

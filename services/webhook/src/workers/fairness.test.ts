@@ -64,11 +64,11 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   // The dead ones have failed by then: they hold at most half of all slots, one each.
   release();
   await hangingTarget.arrivals(DEAD + 64);
-  const newcomer = rig.receiver.url();
-  const all = [...healthy, await rig.endpoint(newcomer.url)];
+  const newTarget = rig.receiver.url();
+  const all = [...healthy, await rig.endpoint(newTarget.url)];
   await queue(all, EVENTS);
   dispatcher.wake(idsOf(all));
-  await Promise.all([newcomer.arrivals(EVENTS), ...targets.map((target) => target.arrivals(2 * EVENTS))]);
+  await Promise.all([newTarget.arrivals(EVENTS), ...targets.map((target) => target.arrivals(2 * EVENTS))]);
   expect(hanging.size).toBe(64);
 
   isOver = true;
