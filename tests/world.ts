@@ -138,7 +138,7 @@ export interface World extends AsyncDisposable {
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
   /** Resolves when every payout and refund that players are owed is recorded, and every event is acknowledged. */
-  allTaken(): Promise<void>;
+  allAcknowledged(): Promise<void>;
   /** Resolves when every event that happened is acknowledged and no send is due or under way. */
   allDelivered(): Promise<void>;
   /** Resolves when the services have finished all writes that they make after their responses. */
@@ -281,7 +281,7 @@ async function createWorld(stack: Stack): Promise<World> {
     async balance(player, environment = 'test') {
       return expectStatus(200, await operator.statement(player.accountId, environment)).body.balance;
     },
-    allTaken: () => untilGone(stack, UNTAKEN),
+    allAcknowledged: () => untilGone(stack, UNACKNOWLEDGED),
     allDelivered: () => untilGone(stack, UNDELIVERED),
     allWritten: () => untilGone(stack, UNWRITTEN),
     digest: () => digest(stack),
@@ -453,7 +453,7 @@ const VOLATILE = /^(request_windows|api_keys|sweep_marks|operator_actions|operat
  * Events of prizes and refunds depend on the owner's record of the wallet's decision, which is written after the response; from then on an
  * event is in its owner's outbox until it is acknowledged. In this order no event is missed between two reads.
  */
-export const UNTAKEN: readonly (readonly [Service, string])[] = [
+export const UNACKNOWLEDGED: readonly (readonly [Service, string])[] = [
   ['challenge', `select 1 from awards where status in ('paying', 'releasing', 'denying') limit 1`],
   ['tournament', `select 1 from round_payouts where status in ('paying', 'releasing', 'denying') limit 1`],
   ['challenge', 'select 1 from refunds_due limit 1'],
@@ -467,12 +467,12 @@ const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ['gateway', `select 1 from idempotency_records where state = 'locked' limit 1`],
   ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
   ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
-  ...UNTAKEN,
+  ...UNACKNOWLEDGED,
 ];
 
 /** A send is due until its end is recorded. */
 const UNDELIVERED: readonly (readonly [Service, string])[] = [
-  ...UNTAKEN,
+  ...UNACKNOWLEDGED,
   ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
 ];
 

@@ -11,4 +11,4 @@ grant select, insert, update (status, attempts, next_attempt_at, sending_since, 
 grant select, insert, update (duration_ms, dns_ms, connect_ms, wait_ms, read_ms, http_status, error_kind, error,
   response_excerpt) on delivery_attempts to :"running_role";
 -- Rows are locked before they are deleted; no column of them changes.
-grant select, insert, update (taken_at), delete on taken_events to :"running_role";
+grant select, insert, update (consumed_at), delete on consumed_events to :"running_role";

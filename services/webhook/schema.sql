@@ -1,6 +1,11 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
+CREATE TABLE public.consumed_events (
+    id uuid NOT NULL,
+    consumed_at timestamp(3) with time zone NOT NULL
+);
+
 CREATE TABLE public.deliveries (
     id uuid NOT NULL,
     endpoint_id uuid NOT NULL,
@@ -72,10 +77,8 @@ CREATE TABLE public.programs (
     developer_id uuid NOT NULL
 );
 
-CREATE TABLE public.taken_events (
-    id uuid NOT NULL,
-    taken_at timestamp(3) with time zone NOT NULL
-);
+ALTER TABLE ONLY public.consumed_events
+    ADD CONSTRAINT consumed_events_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_pkey PRIMARY KEY (id);
@@ -89,8 +92,7 @@ ALTER TABLE ONLY public.endpoints
 ALTER TABLE ONLY public.programs
     ADD CONSTRAINT programs_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.taken_events
-    ADD CONSTRAINT taken_events_pkey PRIMARY KEY (id);
+CREATE INDEX consumed_events_by_age ON public.consumed_events USING btree (consumed_at);
 
 CREATE INDEX deliveries_by_age ON public.deliveries USING btree (created_at);
 
@@ -103,8 +105,6 @@ CREATE UNIQUE INDEX deliveries_one_per_endpoint_and_event ON public.deliveries U
 CREATE INDEX endpoints_deleted ON public.endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX endpoints_of_developer ON public.endpoints USING btree (developer_id, created_at, id) WHERE (deleted_at IS NULL);
-
-CREATE INDEX taken_events_by_age ON public.taken_events USING btree (taken_at);
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES public.endpoints(id);

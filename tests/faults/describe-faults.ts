@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../world.ts';
+import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { playFault } from './play.ts';
 import type { FaultCase } from './table.ts';
-import { startToldWorld, type Told } from './told.ts';
 
 /** Plays cases of the fault table one after another, against a stack that restarts processes that die. */
 export function describeFaults(
@@ -12,7 +12,7 @@ export function describeFaults(
 ): void {
   describe(title, () => {
     let world: World;
-    let told: Told;
+    let delivered: DeliveredEvents;
     let challengeId: string;
     beforeAll(async () => {
       // Long enough that a restarted service meets the retry first, short enough to wait for.
@@ -26,22 +26,22 @@ export function describeFaults(
           gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
         },
       });
-      told = await startToldWorld(world);
-      challengeId = (await world.newChallenge({}, told.developer.program)).id;
+      delivered = await receiveEvents(world);
+      challengeId = (await world.newChallenge({}, delivered.developer.program)).id;
     });
     afterAll(() => world?.[Symbol.asyncDispose]());
 
     for (const fault of cases) {
       const partner = fault.retries ? 'the partner retries' : 'the partner does not retry';
       test(`${fault.failpoint}, ${fault.action}, during ${fault.flow}, ${partner}`, () =>
-        playFault({ world, told, challengeId }, fault));
+        playFault({ world, delivered, challengeId }, fault));
     }
 
     test('the audit is good after the fault cases, and no service needs a restart', async () => {
       await world.stack.ready();
       await world.expectAuditOk();
-      expect((await told.developer.program.test.listChallenges('anyone')).status).toBe(200);
-      expect((await told.developer.program.test.listTournaments()).status).toBe(200);
+      expect((await delivered.developer.program.test.listChallenges('anyone')).status).toBe(200);
+      expect((await delivered.developer.program.test.listTournaments()).status).toBe(200);
     });
   });
 }

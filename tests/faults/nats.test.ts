@@ -4,7 +4,7 @@ import { type Answer, startNats } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, startWorld, type World } from '../world.ts';
 import { withBroker } from './broker.ts';
-import { startToldWorld, type Told } from './told.ts';
+import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { lapseAcknowledgements } from './waits.ts';
 
 const PLAYERS = 6;
@@ -17,7 +17,7 @@ const NOT_TIED_TO_NATS_MS = 500;
 
 let nats: Awaited<ReturnType<typeof startNats>>;
 let world: World;
-let told: Told;
+let delivered: DeliveredEvents;
 let challengeId: string;
 /** Each player wins it once, and may not enter it again. */
 let prizeId: string;
@@ -38,10 +38,10 @@ beforeAll(async () => {
       gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
     },
   });
-  told = await startToldWorld(world);
-  challengeId = (await world.newChallenge({}, told.developer.program)).id;
-  prizeId = (await world.newChallenge({}, told.developer.program)).id;
-  roundId = (await world.newRound({ attempt_cap: 100_000 }, told.developer.program)).id;
+  delivered = await receiveEvents(world);
+  challengeId = (await world.newChallenge({}, delivered.developer.program)).id;
+  prizeId = (await world.newChallenge({}, delivered.developer.program)).id;
+  roundId = (await world.newRound({ attempt_cap: 100_000 }, delivered.developer.program)).id;
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ interface Load {
  * with one of the retried codes is sent again with its key; any other failure fails the test.
  */
 async function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
-  const partner = told.developer.program.test;
+  const partner = delivered.developer.program.test;
   const refs = Array.from({ length: PLAYERS }, () => randomUUID());
   const latencies: number[] = [];
   let isOver = false;
@@ -112,8 +112,8 @@ async function underLoad(disturb: (load: Load) => Promise<void>, retried: readon
 }
 
 /** Also waits until both outboxes are empty. */
-async function expectAllTold({ refs }: Load): Promise<void> {
-  await told.expectAll({ refs });
+async function expectAllDelivered({ refs }: Load): Promise<void> {
+  await delivered.expectAll({ refs });
 }
 
 function expectUnhurt({ latencies }: Load): void {
@@ -140,9 +140,9 @@ function streamIsThere(): Promise<unknown> {
 
 test('paid attempts go on and every event arrives when NATS starts after the stack', async () => {
   const load = await underLoad((now) => now.more(ENOUGH));
-  expect(told.hook.receiver.requests).toHaveLength(0);
+  expect(delivered.hook.receiver.requests).toHaveLength(0);
   await nats.start();
-  await expectAllTold(load);
+  await expectAllDelivered(load);
   expectUnhurt(load);
 });
 
@@ -162,23 +162,23 @@ describe('paid attempts during failures of NATS', () => {
       await now.more(ENOUGH);
     });
     await lapseAcknowledgements(world.stack);
-    await expectAllTold(load);
+    await expectAllDelivered(load);
     expectUnhurt(load);
   });
 
   test.each([
     ['deleted', deleteStream],
     ['purged', purgeStream],
-  ])('paid attempts go on and every event arrives when the stream is %s repeatedly', async (_title, forget) => {
+  ])('paid attempts go on and every event arrives when the stream is %s repeatedly', async (_title, disturb) => {
     const load = await underLoad(async (now) => {
       for (let times = 0; times < 3; times += 1) {
         await now.more(ENOUGH / 2);
-        await forget();
+        await disturb();
       }
       await now.more(ENOUGH);
     });
     await lapseAcknowledgements(world.stack);
-    await expectAllTold(load);
+    await expectAllDelivered(load);
     expectUnhurt(load);
   });
 
@@ -193,7 +193,7 @@ describe('paid attempts during failures of NATS', () => {
       await world.stack.restart('webhook');
       await now.more(ENOUGH);
     });
-    await expectAllTold(load);
+    await expectAllDelivered(load);
     expectUnhurt(load);
   });
 
@@ -207,7 +207,7 @@ describe('paid attempts during failures of NATS', () => {
       await world.stack.restart('webhook');
     });
     await lapseAcknowledgements(world.stack);
-    await expectAllTold(load);
+    await expectAllDelivered(load);
     expectUnhurt(load);
   });
 
@@ -227,7 +227,7 @@ describe('paid attempts during failures of NATS', () => {
       // The partner's request fails while the service is down, and is retried.
       ['0', 'internal_error', 'idempotency_in_progress'],
     );
-    await expectAllTold(load);
+    await expectAllDelivered(load);
   });
 });
 

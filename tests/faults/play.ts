@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, AttemptBody, LeaderboardBody, OutcomeBody, RoundBody, TournamentBody } from '@laurel/testing';
 import { expect } from 'vitest';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
+import type { DeliveredEvents } from './delivered-events.ts';
 import { type FaultCase, type Flow, isRoundFlow, type RoundFlow } from './table.ts';
-import type { Told } from './told.ts';
 
 const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
@@ -28,7 +28,7 @@ interface Scene {
 /** What cases are played in: one challenge, and rounds, of a program whose developer has a receiver. */
 export interface Scope {
   readonly world: World;
-  readonly told: Told;
+  readonly delivered: DeliveredEvents;
   readonly challengeId: string;
 }
 
@@ -42,8 +42,8 @@ const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', '
  * Plays one case of the table: arms the failpoint, sends the request, lets the partner retry if the case does, waits until the
  * workers have completed all pending work, and then checks every response and every event against the databases.
  */
-export async function playFault({ world: shared, told, challengeId }: Scope, fault: FaultCase): Promise<void> {
-  const { program } = told.developer;
+export async function playFault({ world: shared, delivered, challengeId }: Scope, fault: FaultCase): Promise<void> {
+  const { program } = delivered.developer;
   const world: World = { ...shared, program, partner: program.test };
   const { stack } = world;
   await stack.ready();
@@ -53,7 +53,7 @@ export async function playFault({ world: shared, told, challengeId }: Scope, fau
   if (fault.flow === 'resolve') await leavePending(world, scene, 'challenge.create.before-charge');
   if (fault.flow === 'tombstone') await leavePending(world, scene, 'tournament.create.before-charge');
   // The scene's prizes are recorded and its events published after its responses; the fault must hit those of the act.
-  if (/\.(award|payout|outbox)\./.test(fault.failpoint)) await world.allTaken();
+  if (/\.(award|payout|outbox)\./.test(fault.failpoint)) await world.allAcknowledged();
   stack.arm(fault.failpoint, fault.action);
   if (fault.flow === 'next') await resumeBehindTheService(world, scene);
   const first = BY_A_WORKER.includes(fault.flow) ? Promise.resolve() : scene.act();
@@ -66,7 +66,7 @@ export async function playFault({ world: shared, told, challengeId }: Scope, fau
 
   await untilComplete(world, scene);
   await verify(world, scene, journalStart);
-  await told.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
+  await delivered.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
   await world.expectAuditOk();
 }
 

@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@laurel/local-infr
 import { type Answer, type AttemptBody, freePorts, type OutcomeBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
-import { startToldWorld, type Told } from './told.ts';
+import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { lapseAcknowledgements, lapseLeases } from './waits.ts';
 
 const PLAYERS = 24;
@@ -18,7 +18,7 @@ describe('PostgreSQL dies under load', () => {
   let port: number;
   let postgres: EmbeddedPostgres;
   let world: World;
-  let told: Told;
+  let delivered: DeliveredEvents;
 
   /** fsync is on (the default): an acknowledged commit must be on the disk. */
   const startPostgres = () =>
@@ -36,7 +36,7 @@ describe('PostgreSQL dies under load', () => {
         gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' },
       },
     });
-    told = await startToldWorld(world);
+    delivered = await receiveEvents(world);
   }, 120_000);
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ describe('PostgreSQL dies under load', () => {
   }
 
   test('a crash loses no acknowledged write or event, repeats no charge or payout', { timeout: 180_000 }, async () => {
-    const { program } = told.developer;
+    const { program } = delivered.developer;
     const partner = program.test;
     const challenge = await world.newChallenge({}, program);
     const round = await world.newRound({ attempt_cap: FLOWS_PER_PLAYER }, program);
@@ -133,7 +133,7 @@ describe('PostgreSQL dies under load', () => {
     // Every send that was under way when the database died is repeated.
     await lapseLeases(world.stack, { begunBefore: crashedAt });
     await lapseAcknowledgements(world.stack);
-    await told.expectAll({ refs, rounds: [round.id] }, 60_000);
+    await delivered.expectAll({ refs, rounds: [round.id] }, 60_000);
     const deliveries = await world.stack.database('webhook').query('select distinct status from deliveries');
     expect(deliveries).toEqual([{ status: 'delivered' }]);
   });

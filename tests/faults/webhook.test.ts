@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { AnswerRequest, DeliveryBody, FailpointAction, ReceiverAnswer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { FAILPOINTS, type FailpointName } from './points.ts';
-import { startToldWorld, type Told } from './told.ts';
 import { lapseAcknowledgements, lapseLeases, makeRetriesDue } from './waits.ts';
 
 /** How a receiver behaves: it answers; it closes the first send of each delivery without a response; it refuses every send. */
@@ -17,16 +17,16 @@ type Point = FailpointName<'webhook'>;
 
 /** Between the lease and the record: the result of a send is unknown when the process fails there, so the log calls it interrupted. */
 const INTERRUPTING: readonly Point[] = [
-  'webhook.claim.after-commit',
+  'webhook.lease.after-commit',
   'webhook.send.before-request',
   'webhook.send.after-request',
   'webhook.record.before-commit',
 ];
 /** At these points the send is counted, but its request is not yet written. */
-const UNSENT: readonly Point[] = ['webhook.claim.after-commit', 'webhook.send.before-request'];
+const UNSENT: readonly Point[] = ['webhook.lease.after-commit', 'webhook.send.before-request'];
 
 interface Place {
-  readonly told: Told;
+  readonly delivered: DeliveredEvents;
   readonly challengeId: string;
 }
 
@@ -57,9 +57,9 @@ beforeAll(async () => {
     },
   });
   for (const manner of MANNERS) {
-    const told = await startToldWorld(world, { answer: answersAs(manner) });
-    const challenge = await world.newChallenge({}, told.developer.program);
-    places.set(manner, { told, challengeId: challenge.id });
+    const delivered = await receiveEvents(world, { answer: answersAs(manner) });
+    const challenge = await world.newChallenge({}, delivered.developer.program);
+    places.set(manner, { delivered, challengeId: challenge.id });
   }
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
@@ -81,8 +81,8 @@ function placeOf(manner: Manner): Place {
 }
 
 /** A paid attempt without its outcome, and the outcome that makes an event. */
-async function newAttempt({ told, challengeId }: Place) {
-  const partner = told.developer.program.test;
+async function newAttempt({ delivered, challengeId }: Place) {
+  const partner = delivered.developer.program.test;
   const ref = `hooked-${randomUUID()}`;
   expectStatus(201, await partner.createPlayer(ref, '20.00'));
   const { id } = expectStatus(201, await partner.createAttempt({ challenge_id: challengeId, player_ref: ref })).body;
@@ -98,16 +98,18 @@ async function untilFired(point: Point, action: Action, died: Promise<void>): Pr
 }
 
 /** The newest deliveries in the log; for a moment the portal may answer that the killed service is unavailable. */
-async function readLog({ told }: Place): Promise<readonly DeliveryBody[]> {
+async function readLog({ delivered }: Place): Promise<readonly DeliveryBody[]> {
   return eventually(async () => {
-    const { status, body } = await told.developer.portal.listDeliveries(told.hook.endpoint.id, { limit: 100 });
+    const { status, body } = await delivered.developer.portal.listDeliveries(delivered.hook.endpoint.id, {
+      limit: 100,
+    });
     return status === 200 ? body.data : undefined;
   }, 'the portal shows the log');
 }
 
 /** The one delivery of the attempt in the log, and how often it arrived. */
 async function deliveryOf(place: Place, attemptId: string): Promise<{ delivery: DeliveryBody; arrived: number }> {
-  const { hook } = place.told;
+  const { hook } = place.delivered;
   const { deliveryId } = await hook.event('attempt.settled', attemptId);
   const delivery = (await readLog(place)).find(({ id }) => id === deliveryId) ?? expect.fail('no delivery in the log');
   const rows = await world.stack
@@ -137,7 +139,7 @@ describe('a fault at each step of the webhook service', () => {
     if (isInterrupted) await lapseLeases(stack, { number: 1 });
     if (action === 'kill') await lapseAcknowledgements(stack);
 
-    await place.told.expectAll({ refs: [attempt.ref] });
+    await place.delivered.expectAll({ refs: [attempt.ref] });
     const { delivery, arrived } = await deliveryOf(place, attempt.id);
     const isUnsent = isInterrupted && UNSENT.includes(point);
     expect(arrived).toBe(delivery.attempts.length - (isUnsent ? 1 : 0));
@@ -170,7 +172,7 @@ describe('kill -9 of the webhook service between a send and its record', () => {
       stack.arm(point, 'kill');
       await lapseLeases(stack, { number: 3 });
       await lapseAcknowledgements(stack);
-      await place.told.expectAll({ refs: [attempt.ref] });
+      await place.delivered.expectAll({ refs: [attempt.ref] });
       expect(stack.disarm(point), 'a fourth send was begun').toBe(false);
       const { delivery, arrived } = await deliveryOf(place, attempt.id);
       expect([delivery.status, delivery.next_attempt_at, arrived]).toEqual(['failed', null, 3]);
@@ -190,7 +192,7 @@ describe('kill -9 of the webhook service between a send and its record', () => {
     }
     await lapseLeases(stack, { number: 2 });
     await lapseAcknowledgements(stack);
-    await place.told.expectAll({ refs: [attempt.ref] });
+    await place.delivered.expectAll({ refs: [attempt.ref] });
     const { delivery, arrived } = await deliveryOf(place, attempt.id);
     expect([delivery.status, arrived, ...kindsOf(delivery)]).toEqual([
       'delivered',
@@ -209,7 +211,7 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(place)));
   const kills = async () => {
     // One interruption leaves two sends, of which the receiver refuses the first.
-    await eventually(async () => place.told.hook.receiver.requests.length > 20 || undefined, 'the load is on');
+    await eventually(async () => place.delivered.hook.receiver.requests.length > 20 || undefined, 'the load is on');
     await stack.kill('webhook');
     const diedAt = new Date();
     await stack.ready();
@@ -217,10 +219,10 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   };
   await Promise.all([kills(), ...attempts.map(({ lose }) => lose())]);
   await lapseAcknowledgements(stack);
-  await place.told.expectAll({ refs: attempts.map(({ ref }) => ref) });
+  await place.delivered.expectAll({ refs: attempts.map(({ ref }) => ref) });
   const ids = new Set(attempts.map(({ id }) => id));
-  const told = place.told.hook.requests().filter(({ json }) => ids.has(String(json.data.attempt_id)));
-  const deliveryIds = new Set(told.map(({ deliveryId }) => deliveryId));
+  const requests = place.delivered.hook.requests().filter(({ json }) => ids.has(String(json.data.attempt_id)));
+  const deliveryIds = new Set(requests.map(({ deliveryId }) => deliveryId));
   const deliveries = (await readLog(place)).filter(({ id }) => deliveryIds.has(id));
   expect(deliveries).toHaveLength(attempts.length);
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));

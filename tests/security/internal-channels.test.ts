@@ -456,11 +456,13 @@ describe('NATS users', () => {
     );
     await eventually(async () => tournament.connection.current, 'it is connected');
     const rightful = forged();
-    expect(await tournament.publish([rightful])).toEqual({ stored: 1, fault: undefined });
+    expect(await tournament.publish([rightful])).toEqual({ stored: 1, error: undefined });
     const { payload } = rightful;
     await hook.event('attempt.settled', payload?.$case === 'attemptSettled' ? payload.value.attemptId : '');
-    const told = await world.stack.database('webhook').query('select id from taken_events where id = $1', [event.id]);
-    expect(told).toEqual([]);
+    const consumed = await world.stack
+      .database('webhook')
+      .query('select id from consumed_events where id = $1', [event.id]);
+    expect(consumed).toEqual([]);
   });
 
   test('NATS lets owners read no events, and no service delete or purge the stream', async () => {

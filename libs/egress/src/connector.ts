@@ -133,8 +133,8 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
     if (signal.aborted) giveUp();
     // Removed afterwards: this signal still fires while the connection is in use.
     signal.addEventListener('abort', giveUp, { once: true });
-    const settle = () => signal.removeEventListener('abort', giveUp);
-    promise.then(resolve, reject).finally(settle);
+    const stopListening = () => signal.removeEventListener('abort', giveUp);
+    promise.then(resolve, reject).finally(stopListening);
   });
 }
 

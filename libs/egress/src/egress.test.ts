@@ -211,8 +211,8 @@ describe('an egress request without a response', () => {
     ['a head of too many lines', `${OK_HEAD}${'a: b\r\n'.repeat(20_000)}\r\n`],
     ['two lengths', `${OK_HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
     ['a length and chunks', `${OK_HEAD}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['a permission that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
-    ['another protocol that nobody asked for', 'HTTP/1.1 101 Switching\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n'],
+    ['a permission that was not requested', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['another protocol that was not requested', 'HTTP/1.1 101 Switching\r\nupgrade: a\r\nconnection: upgrade\r\n\r\n'],
   ])('a server that sends %s is a protocol failure', async (_, bytes) => {
     expect(await answeredWith(bytes)).toEqual({
       kind: 'failure',

@@ -71,9 +71,7 @@ export function createEgress({
   const origins = new Map<string, OriginPool>();
   /** All pools, those included that were removed from `origins` and still finish their requests. */
   const pools = new Set<Pool>();
-  const results = counter('laurel_egress_requests_total', 'Requests to addresses of strangers, by outcome.', [
-    'outcome',
-  ]);
+  const results = counter('laurel_egress_requests_total', 'Requests to untrusted URLs, by outcome.', ['outcome']);
 
   function originOf(origin: string): OriginPool {
     const known = origins.get(origin);

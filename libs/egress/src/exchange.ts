@@ -8,7 +8,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { type EgressErrorKind, EgressFailure, failureOf, isCallersFault } from './failure.ts';
+import { type EgressErrorKind, EgressFailure, failureOf, isInvalidRequest } from './failure.ts';
 
 /** Milliseconds. Null for a phase that was not reached, or that a kept-alive connection or a literal address did not need. */
 export type EgressTimings = {
@@ -72,7 +72,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   readonly #chunks: Buffer[] = [];
   #bodyBytes = 0;
-  #isSettled = false;
+  #hasEnded = false;
   readonly #onAbort = () => this.#giveUp('aborted');
 
   constructor(
@@ -94,7 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Cancelled while it waited for a connection: undici has no other means to withdraw a request.
-    if (this.#isSettled) {
+    if (this.#hasEnded) {
       controller.abort(new EgressFailure('aborted'));
       return;
     }
@@ -112,10 +112,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.#maxBodyBytes - this.#bodyBytes;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#bodyBytes += Math.min(chunk.length, room);
-    if (chunk.length <= room) return;
+    const bytesLeft = this.#maxBodyBytes - this.#bodyBytes;
+    this.#chunks.push(chunk.length > bytesLeft ? chunk.subarray(0, bytesLeft) : chunk);
+    this.#bodyBytes += Math.min(chunk.length, bytesLeft);
+    if (chunk.length <= bytesLeft) return;
     this.#answer(true);
     this.#disconnect();
   }
@@ -126,7 +126,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (isCallersFault(error)) this.#settle(() => this.#reject(new TypeError(error.message)));
+    if (isInvalidRequest(error)) this.#end(() => this.#reject(new TypeError(error.message)));
     else if (this.#headAt === null) this.#fail(failureOf(error));
     else this.#answer(true);
   }
@@ -143,7 +143,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(isTruncated: boolean, resolve = this.#resolve): void {
-    this.#settle(() => {
+    this.#end(() => {
       const body = Buffer.concat(this.#chunks, this.#bodyBytes);
       const timings = this.#timings();
       resolve({ kind: 'answer', status: this.#status, headers: this.#headers, body, isTruncated, timings });
@@ -151,19 +151,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(failure: EgressFailure): void {
-    this.#settle(() => {
+    this.#end(() => {
       const timings = this.#timings();
       this.#resolve({ kind: 'failure', error: failure.kind, message: failure.message, timings });
     });
   }
 
-  #settle(settle: () => void): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+  #end(respond: () => void): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     if (this.#sentAt === null) this.#route.waiting -= 1;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    settle();
+    respond();
   }
 
   #timings(): EgressTimings {

@@ -70,7 +70,7 @@ export function failureOf(error: unknown): EgressFailure {
 }
 
 /** Whether undici refused the caller's request as invalid, before anything was sent. */
-export function isCallersFault(error: unknown): boolean {
+export function isInvalidRequest(error: unknown): boolean {
   return codeOf(error) === 'UND_ERR_INVALID_ARG';
 }
 

@@ -15,15 +15,15 @@ export function createNameLookup(
     const resolver = new Resolver({ timeout: deadlineMs, tries: 1 });
     if (servers !== undefined) resolver.setServers(servers);
     const done = new AbortController();
-    const answers = Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const lookups = Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     // c-ares waits for each server in turn; cancelling it fails the queries without an answer.
     const deadline = sleep(deadlineMs, undefined, { signal: done.signal }).then(
       () => resolver.cancel(),
       () => undefined,
     );
-    const settled = await answers;
+    const results = await lookups;
     done.abort();
     await deadline;
-    return settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    return results.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   };
 }

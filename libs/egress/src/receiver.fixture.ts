@@ -115,11 +115,11 @@ export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver>
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     });`;
   const worker = new Worker(source, { eval: true, workerData: { host, port } });
-  const [taken] = (await once(worker, 'message')) as [number];
-  const fillers = Array.from({ length: 8 }, () => net.connect(taken, host).on('error', () => {}));
+  const [listening] = (await once(worker, 'message')) as [number];
+  const fillers = Array.from({ length: 8 }, () => net.connect(listening, host).on('error', () => {}));
   await once(fillers[0] as net.Socket, 'connect');
   return {
-    port: taken,
+    port: listening,
     connections: [],
     async [Symbol.asyncDispose]() {
       for (const filler of fillers) filler.destroy();
@@ -145,10 +145,10 @@ export async function serveDns(reply: (type: string, name: string) => DnsReply, 
     const [question] = query.questions ?? [];
     if (question === undefined) return;
     questions.push(`${question.type} ${question.name}`);
-    const said = reply(question.type, question.name);
-    if (said === 'silence') return;
-    const code = said === 'NXDOMAIN' ? 3 : said === 'SERVFAIL' ? 2 : 0;
-    const answers = typeof said === 'string' ? [] : [...said];
+    const answered = reply(question.type, question.name);
+    if (answered === 'silence') return;
+    const code = answered === 'NXDOMAIN' ? 3 : answered === 'SERVFAIL' ? 2 : 0;
+    const answers = typeof answered === 'string' ? [] : [...answered];
     const packet: Packet = {
       type: 'response',
       id: query.id ?? 0,

@@ -18,7 +18,7 @@ const RETRY_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Two unanswered pings end a connection to a server that disappeared without closing it. */
 const PING_INTERVAL_MS = 5_000;
-const GOODBYE_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The prefix of the subjects on which a user receives the answers to its requests. */
 export function inboxPrefixOf(user: string): string {
@@ -31,12 +31,12 @@ export function parseNatsUrl(url: string): {
   readonly user: string | undefined;
   readonly password: string | undefined;
 } {
-  const places = url.split(',').map((server) => new URL(server.trim()));
-  const named = places.find(({ username }) => username !== '');
+  const urls = url.split(',').map((server) => new URL(server.trim()));
+  const withUser = urls.find(({ username }) => username !== '');
   return {
-    servers: places.map(({ host }) => `nats://${host}`),
-    user: named && decodeURIComponent(named.username),
-    password: named && decodeURIComponent(named.password),
+    servers: urls.map(({ host }) => `nats://${host}`),
+    user: withUser && decodeURIComponent(withUser.username),
+    password: withUser && decodeURIComponent(withUser.password),
   };
 }
 
@@ -66,7 +66,7 @@ export function connectNats(options: {
   let current: NatsConnection | undefined;
 
   async function stayConnected(): Promise<void> {
-    let hasToldFault = false;
+    let hasLoggedError = false;
     while (!stop.signal.aborted) {
       const nats = await connect({
         ...identity,
@@ -75,12 +75,12 @@ export function connectNats(options: {
         pingInterval: PING_INTERVAL_MS,
         noAsyncTraces: true,
       }).catch((error: unknown) => {
-        if (!hasToldFault) logger.warn({ err: error }, 'NATS is out of reach; events wait in the outbox');
-        hasToldFault = true;
+        if (!hasLoggedError) logger.warn({ err: error }, 'NATS is out of reach; events wait in the outbox');
+        hasLoggedError = true;
         return undefined;
       });
       if (nats !== undefined) {
-        hasToldFault = false;
+        hasLoggedError = false;
         await use(nats);
       }
       await sleep(RETRY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -112,9 +112,9 @@ export function connectNats(options: {
       stop.abort();
       const nats = current;
       // The last messages, acknowledgements for example, should still be sent; a server that does not answer is not waited for.
-      await withinMs(GOODBYE_MS, nats?.flush());
-      await withinMs(GOODBYE_MS, nats?.close());
-      await withinMs(GOODBYE_MS, ended);
+      await withinMs(CLOSE_TIMEOUT_MS, nats?.flush());
+      await withinMs(CLOSE_TIMEOUT_MS, nats?.close());
+      await withinMs(CLOSE_TIMEOUT_MS, ended);
     },
   };
 }

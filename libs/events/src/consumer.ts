@@ -1,6 +1,6 @@
 /**
- * Consumes events from the stream through a durable consumer, in batches of all that have arrived. `take` resolves once the events are
- * committed in the consuming service's own database; only then are they acknowledged, to the stream and to their owners. So `take` gets
+ * Consumes events from the stream through a durable consumer, in batches of all that have arrived. `consume` resolves once the events are
+ * committed in the consuming service's own database; only then are they acknowledged, to the stream and to their owners. So `consume` gets
  * every event at least once, and twice whenever one of the acknowledgements was lost: it must deduplicate by event id.
  *
  * An event is accepted only from its owner: NATS permits an owner to publish only on subjects with its own name, so the subject of a message
@@ -27,17 +27,17 @@ export interface ConsumerOptions {
   /** The name of the consumer; processes with the same name share its events. */
   readonly durable: string;
   /** Resolves once the events are committed. Never an empty list, nor more than 200. */
-  readonly take: (events: readonly Event[]) => Promise<void>;
+  readonly consume: (events: readonly Event[]) => Promise<void>;
   readonly logger: Logger;
-  /** How long an event waits for its next delivery after `take` failed for it. */
+  /** How long an event waits for its next delivery after `consume` failed for it. */
   readonly retryDelayMs?: number;
 }
 
 const MAX_EVENTS = 200;
-const TAKE_GATHER_MS = 20;
+const CONSUME_GATHER_MS = 20;
 /** Lists of events that are acknowledged to owners together, and how long they are gathered: far less than the relay's margin. */
 const MAX_LISTS = 20;
-const TELL_GATHER_MS = 100;
+const ACKNOWLEDGE_GATHER_MS = 100;
 /** Messages, of up to 50 events each, that are requested at a time. */
 const MAX_MESSAGES = 20;
 /** Messages that are delivered and not acknowledged yet, over all processes: the limit on the memory of a slow consumer. */
@@ -50,7 +50,7 @@ const ENSURE_AGAIN_MS = 250;
 /** JetStream's `consumer not found`. */
 const CONSUMER_NOT_FOUND = 10_014;
 
-interface Brought {
+interface Received {
   readonly event: Event;
   readonly owner: AttemptOwner;
   readonly from: Delivery;
@@ -65,44 +65,46 @@ interface Delivery {
   hasMissed: boolean;
 }
 
-/** Returns immediately, and consumes whenever there is a stream. Disposal ends after the running `take` and those of arrived events. */
+/** Returns immediately, and consumes whenever there is a stream. Disposal ends after the running `consume` and those of arrived events. */
 export function startConsumer(options: ConsumerOptions): AsyncDisposable {
-  const { stream, durable, take, logger, retryDelayMs = 1_000 } = options;
-  const taken = counter('laurel_events_taken_total', 'Deliveries of events to a consumer, by outcome.', [
+  const { stream, durable, consume, logger, retryDelayMs = 1_000 } = options;
+  const consumed = counter('laurel_events_consumed_total', 'Deliveries of events to a consumer, by outcome.', [
     'durable',
     'outcome',
   ]);
   const stop = new AbortController();
   const sessions = new Set<Promise<void>>();
 
-  const taker = createCoalescer<Brought, void>({
-    name: `${durable}.take`,
+  const batches = createCoalescer<Received, void>({
+    name: `${durable}.consume`,
     maxItems: MAX_EVENTS,
-    gatherMs: TAKE_GATHER_MS,
+    gatherMs: CONSUME_GATHER_MS,
     isolate: (error) => !isConnectionFailure(error),
-    run: async (brought) => {
+    run: async (received) => {
       try {
-        await take(brought.map(({ event }) => event));
+        await consume(received.map(({ event }) => event));
       } catch (error) {
-        logger.warn({ err: error, durable, events: brought.length }, 'events could not be taken');
+        logger.warn({ err: error, durable, events: received.length }, 'events could not be consumed');
         throw error;
       }
-      taken.inc({ durable, outcome: 'taken' }, brought.length);
-      for (const { from } of brought) answer(from);
-      teller.submit(brought).catch((error) => logger.warn({ err: error, durable }, 'owners could not be told'));
-      return brought.map(() => undefined);
+      consumed.inc({ durable, outcome: 'committed' }, received.length);
+      for (const { from } of received) answer(from);
+      acknowledger
+        .submit(received)
+        .catch((error) => logger.warn({ err: error, durable }, 'events could not be acknowledged to their owners'));
+      return received.map(() => undefined);
     },
   });
 
   /** Acknowledgements to the owners. A lost one costs a second publication, and is repeated only after that. */
-  const teller = createCoalescer<readonly Brought[], void>({
-    name: `${durable}.tell`,
+  const acknowledger = createCoalescer<readonly Received[], void>({
+    name: `${durable}.acknowledge`,
     maxItems: MAX_LISTS,
-    gatherMs: TELL_GATHER_MS,
+    gatherMs: ACKNOWLEDGE_GATHER_MS,
     isolate: false,
     run: async (lists) => {
-      for (const [owner, ofOwner] of Map.groupBy(lists.flat(), (brought) => brought.owner)) {
-        stream.tellTaken(
+      for (const [owner, ofOwner] of Map.groupBy(lists.flat(), (received) => received.owner)) {
+        stream.acknowledge(
           owner,
           ofOwner.map(({ event }) => event.id),
         );
@@ -128,20 +130,20 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
       const owner = ownerOn(message.subject, event);
       return owner === undefined ? [] : [{ event, owner }];
     });
-    const place = { durable, subject: message.subject, sequence: message.seq };
+    const position = { durable, subject: message.subject, sequence: message.seq };
     if (known.length < events.length || events.length === 0) {
-      taken.inc({ durable, outcome: 'unreadable' }, Math.max(events.length - known.length, 1));
-      logger.error(place, 'an event cannot be read and is dropped');
+      consumed.inc({ durable, outcome: 'unreadable' }, Math.max(events.length - known.length, 1));
+      logger.error(position, 'an event cannot be read and is dropped');
     }
     if (owned.length < known.length) {
-      taken.inc({ durable, outcome: 'foreign' }, known.length - owned.length);
-      logger.error(place, 'an event was published by somebody who does not own it and is dropped');
+      consumed.inc({ durable, outcome: 'wrong_owner' }, known.length - owned.length);
+      logger.error(position, 'an event was published by a service that does not own it and is dropped');
     }
     if (owned.length === 0) message.term();
     const from: Delivery = { message, unanswered: owned.length, hasFailed: false, hasMissed: false };
     for (const { event, owner } of owned) {
-      taker.submit({ event, owner, from }).catch((error) => {
-        taken.inc({ durable, outcome: 'failed' });
+      batches.submit({ event, owner, from }).catch((error) => {
+        consumed.inc({ durable, outcome: 'failed' });
         from.hasFailed = true;
         from.hasMissed ||= isConnectionFailure(error);
         answer(from);
@@ -163,26 +165,26 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
     }
   }
 
-  async function consume(nats: NatsConnection): Promise<void> {
+  async function runSession(nats: NatsConnection): Promise<void> {
     const broken = new AbortController();
     void nats.closed().then(() => broken.abort());
     const signal = AbortSignal.any([stop.signal, broken.signal]);
-    let hasToldFault = false;
+    let hasLoggedError = false;
     while (!signal.aborted) {
       try {
         const consumer = await ensureConsumer(stream, durable);
-        hasToldFault = false;
+        hasLoggedError = false;
         await pullMessages({ consumer, batch: MAX_MESSAGES, signal, receive });
       } catch (error) {
-        if (!hasToldFault) logger.warn({ err: error, durable }, 'there is nothing to take events from yet');
-        hasToldFault = true;
+        if (!hasLoggedError) logger.warn({ err: error, durable }, 'there is no stream to consume events from yet');
+        hasLoggedError = true;
       }
       await sleep(ENSURE_AGAIN_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
   const up = stream.connection.onUp((nats) => {
-    const session = consume(nats).finally(() => sessions.delete(session));
+    const session = runSession(nats).finally(() => sessions.delete(session));
     sessions.add(session);
   });
 
@@ -191,8 +193,8 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
       stop.abort();
       up[Symbol.dispose]();
       await Promise.all(sessions);
-      await taker.drain();
-      await teller.drain();
+      await batches.drain();
+      await acknowledger.drain();
     },
   };
 }

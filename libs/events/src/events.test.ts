@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newOwnedId } from '@laurel/ids';
 import { ConnectionFailedError, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
-import { type Event, Events, EventsTaken, Owner } from '@laurel/proto/events';
+import { type Event, Events, EventsAcknowledged, Owner } from '@laurel/proto/events';
 import { metrics } from '@laurel/telemetry';
 import { AckPolicy } from 'nats';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ afterAll(() => database[Symbol.asyncDispose]());
 beforeEach(() => database.query({ text: 'truncate outbox' }));
 
 /** A consumer that counts in memory how often it gets each event. */
-function createTaker(stream: EventStream, options: Partial<ConsumerOptions> = {}) {
+function createConsumer(stream: EventStream, options: Partial<ConsumerOptions> = {}) {
   const seen = new Map<string, number>();
   const batches: (readonly Event[])[] = [];
   const consumer = startConsumer({
@@ -37,7 +37,7 @@ function createTaker(stream: EventStream, options: Partial<ConsumerOptions> = {}
     durable: 'webhook',
     logger: createTestLogger().logger,
     retryDelayMs: 20,
-    take: async (events) => {
+    consume: async (events) => {
       batches.push(events);
       for (const { id } of events) seen.set(id, (seen.get(id) ?? 0) + 1);
     },
@@ -47,13 +47,13 @@ function createTaker(stream: EventStream, options: Partial<ConsumerOptions> = {}
 }
 
 /** An owner and a consumer with their own connections, on their own prefix. */
-function createWorld(url: string, taker: Partial<ConsumerOptions> = {}, prefix = newPrefix()) {
+function createWorld(url: string, options: Partial<ConsumerOptions> = {}, prefix = newPrefix()) {
   const stack = new AsyncDisposableStack();
   const owner = stack.use(createTestOwner({ url, prefix, database }));
   const stream = stack.use(
-    connectEvents({ url: urlAs('webhook', url), prefix, name: 'taker', logger: createTestLogger().logger }),
+    connectEvents({ url: urlAs('webhook', url), prefix, name: 'consumer', logger: createTestLogger().logger }),
   );
-  const { seen, batches } = stack.use(createTaker(stream, taker));
+  const { seen, batches } = stack.use(createConsumer(stream, options));
   return {
     owner,
     stream,
@@ -61,7 +61,8 @@ function createWorld(url: string, taker: Partial<ConsumerOptions> = {}, prefix =
     batches,
     prefix,
     /** Resolves once the stream has a consumer; until then it discards what is published. */
-    isConsumed: () => eventually('somebody consumes', async () => (await owner.stream.look())?.isConsumed === true),
+    isConsumed: () =>
+      eventually('the stream has a consumer', async () => (await owner.stream.look())?.isConsumed === true),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -73,15 +74,15 @@ async function operatorOf(prefix: string) {
   return stream;
 }
 
-/** A gate: its `take` fails until the gate is opened. */
+/** A gate: its `consume` fails until the gate is opened. */
 function createGate() {
-  const taken = new Set<string>();
+  const consumed = new Set<string>();
   let isOpen = false;
   return {
-    taken,
-    take: async (events: readonly Event[]) => {
+    consumed,
+    consume: async (events: readonly Event[]) => {
       if (!isOpen) throw new Error('not open yet');
-      for (const { id } of events) taken.add(id);
+      for (const { id } of events) consumed.add(id);
     },
     open: () => {
       isOpen = true;
@@ -137,16 +138,16 @@ describe('events without failures', () => {
   test('an owner gets its acknowledgements at the latest when the consumer ends', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     const { logger } = createTestLogger();
-    await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'taker', logger });
-    const taker = createTaker(stream);
-    await eventually('somebody consumes', async () => (await owner.stream.look())?.isConsumed === true);
+    await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'consumer', logger });
+    const consumer = createConsumer(stream);
+    await eventually('the stream has a consumer', async () => (await owner.stream.look())?.isConsumed === true);
     await owner.happen(newEvents(1));
     await untilEmpty(owner);
     // The first event was acknowledged immediately; those right after it are gathered.
     const second = newEvents(1);
     await owner.happen(second);
-    await eventually('it was taken', () => taker.seen.size === 2);
-    await taker[Symbol.asyncDispose]();
+    await eventually('it was consumed', () => consumer.seen.size === 2);
+    await consumer[Symbol.asyncDispose]();
     await untilEmpty(owner);
   });
 
@@ -184,7 +185,7 @@ describe('events without failures', () => {
 
   test('two consumers of one name share the events', async () => {
     await using world = createWorld(natsUrl());
-    await using second = createTaker(world.stream);
+    await using second = createConsumer(world.stream);
     await world.isConsumed();
     const events = newEvents(500);
     await world.owner.happen(events);
@@ -232,14 +233,14 @@ describe('events that the stream lost', () => {
     expect(await publishedAt()).toEqual(before);
 
     await using stream = connectEvents({ url: natsUrl(), prefix, name: 'late', logger: createTestLogger().logger });
-    await using late = createTaker(stream);
+    await using late = createConsumer(stream);
     await relayUntilEmpty(owner);
     expect([...late.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
   test.each(['purge', 'delete'] as const)('the relay publishes events again after a %s of the stream', async (how) => {
     const gate = createGate();
-    await using world = createWorld(natsUrl(), { take: gate.take });
+    await using world = createWorld(natsUrl(), { consume: gate.consume });
     await world.isConsumed();
     // More than a consumer gets before it acknowledges: the others are in the stream only.
     const events = newEvents(3_000);
@@ -250,7 +251,7 @@ describe('events that the stream lost', () => {
     await streams[how](world.stream.name);
     gate.open();
     await relayUntilEmpty(world.owner);
-    expect([...gate.taken].sort()).toEqual(idsOf(events));
+    expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
   test('of two concurrent relays one publishes each event again', async () => {
@@ -272,25 +273,25 @@ describe('events that the stream lost', () => {
   });
 
   test('the relay does not publish events again that are still being consumed', async () => {
-    const taken: string[] = [];
+    const consumed: string[] = [];
     const gate = Promise.withResolvers<void>();
     await using world = createWorld(natsUrl(), {
-      take: async (events) => {
-        taken.push(...events.map(({ id }) => id));
+      consume: async (events) => {
+        consumed.push(...events.map(({ id }) => id));
         await gate.promise;
       },
     });
     await world.isConsumed();
     const event = newEvent();
     await world.owner.happen([event]);
-    await eventually('it is being taken', () => taken.length === 1);
+    await eventually('it is being consumed', () => consumed.length === 1);
     await eventually('the margin is over', async () => (await ageMs()) > 100);
     const before = await publishedAt();
     await world.owner.outbox.runOnce(new Date());
     expect(await publishedAt()).toEqual(before);
     gate.resolve();
     await untilEmpty(world.owner);
-    expect(taken).toEqual([event.id]);
+    expect(consumed).toEqual([event.id]);
   });
 });
 
@@ -339,7 +340,7 @@ describe('an unreachable server', () => {
   test('a server that lost its store is filled again', async () => {
     await using server = await startOwnNats();
     const gate = createGate();
-    await using world = createWorld(server.url, { take: gate.take });
+    await using world = createWorld(server.url, { consume: gate.consume });
     await world.isConsumed();
     const events = newEvents(3_000);
     await world.owner.happen(events);
@@ -348,7 +349,7 @@ describe('an unreachable server', () => {
     gate.open();
     await server.start();
     await relayUntilEmpty(world.owner);
-    expect([...gate.taken].sort()).toEqual(idsOf(events));
+    expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
   test('no caller waits for a server that hangs, and events continue where they stopped', async () => {
@@ -381,54 +382,54 @@ describe('an unreachable server', () => {
 });
 
 describe('a failing consumer', () => {
-  test('a batch whose take fails is delivered again', async () => {
+  test('a batch that the consumer fails to commit is delivered again', async () => {
     let failures = 2;
-    const taken: string[] = [];
+    const consumed: string[] = [];
     await using world = createWorld(natsUrl(), {
-      take: async (events) => {
+      consume: async (events) => {
         if (failures-- > 0) throw new Error('not now');
-        taken.push(...events.map(({ id }) => id));
+        consumed.push(...events.map(({ id }) => id));
       },
     });
     await world.isConsumed();
     const event = newEvent();
     await world.owner.happen([event]);
     await untilEmpty(world.owner);
-    expect(taken).toEqual([event.id]);
+    expect(consumed).toEqual([event.id]);
   });
 
   test('an event that always fails delays no other, and returns to its outbox and is delivered again', async () => {
     const bad = newEvent();
     let tries = 0;
-    let isMended = false;
-    const taken = new Set<string>();
+    let isRepaired = false;
+    const consumed = new Set<string>();
     await using world = createWorld(natsUrl(), {
-      take: async (events) => {
+      consume: async (events) => {
         if (events.some(({ id }) => id === bad.id)) {
           tries += 1;
-          if (!isMended) throw new Error('bad');
+          if (!isRepaired) throw new Error('bad');
         }
-        for (const { id } of events) taken.add(id);
+        for (const { id } of events) consumed.add(id);
       },
     });
     await world.isConsumed();
     const good = newEvents(20);
     await world.owner.happen([...good.slice(0, 10), bad, ...good.slice(10)]);
     await eventually('the others left', async () => (await world.owner.waiting()).length === 1);
-    expect([...taken].sort()).toEqual(idsOf(good));
+    expect([...consumed].sort()).toEqual(idsOf(good));
 
-    await eventually('the stream let go of it', async () => (await world.owner.stream.look())?.oldestAt === null);
+    await eventually('the stream has deleted it', async () => (await world.owner.stream.look())?.oldestAt === null);
     expect(tries).toBeGreaterThanOrEqual(5);
-    isMended = true;
+    isRepaired = true;
     await relayUntilEmpty(world.owner);
-    expect(taken).toContain(bad.id);
+    expect(consumed).toContain(bad.id);
   });
 
   test('an event is retried longer while the database is unreachable, and the rest of its message is acknowledged', async () => {
     const missing = newEvent();
     let tries = 0;
     await using world = createWorld(natsUrl(), {
-      take: async (events) => {
+      consume: async (events) => {
         if (events.some(({ id }) => id === missing.id)) {
           tries += 1;
           if (tries <= 7) throw new (tries === 1 ? Error : ConnectionFailedError)('away');
@@ -467,7 +468,7 @@ async function publishTo(world: ReturnType<typeof createWorld>, subject: string,
   await using operator = await operatorOf(world.prefix);
   const stream = operator.connection.current?.jetstream();
   for (const message of messages) await stream?.publish(subject, message);
-  await eventually('the stream let go of them', async () => (await world.owner.stream.look())?.oldestAt === null);
+  await eventually('the stream has deleted them', async () => (await world.owner.stream.look())?.oldestAt === null);
 }
 
 describe('an event that its owner did not publish', () => {
@@ -495,21 +496,21 @@ describe('an event that its owner did not publish', () => {
     ['on the subject of another type', 'test.challenge.attempt.refunded', suspended],
     ['on a subject of an older release', 'test.challenge.suspended', suspended],
     ['without an environment', 'test.challenge.challenge.suspended', { ...suspended, tenant: undefined }],
-  ])('an event %s is dropped, counted and logged', async (_, place, event) => {
+  ])('an event %s is dropped, counted and logged', async (_, subject, event) => {
     const { logger, lines } = createTestLogger();
     await using world = createWorld(natsUrl(), { logger });
     await world.isConsumed();
     const good = newEvent();
-    const before = await foreignCount();
-    await publishTo(world, `${world.prefix}.${place}`, [encode(event)]);
+    const before = await wrongOwnerCount();
+    await publishTo(world, `${world.prefix}.${subject}`, [encode(event)]);
     await publishTo(world, subjectOf(world.prefix, good), [encode(good)]);
     expect([...world.seen.keys()]).toEqual([good.id]);
     expect(lines.filter(({ msg }) => msg.includes('does not own it')).map(({ level }) => level)).toEqual(['error']);
-    expect(await foreignCount()).toBe(before + 1);
+    expect(await wrongOwnerCount()).toBe(before + 1);
   });
 
-  async function foreignCount(): Promise<number> {
-    const line = (await metrics.metrics()).split('\n').find((text) => text.includes('outcome="foreign"'));
+  async function wrongOwnerCount(): Promise<number> {
+    const line = (await metrics.metrics()).split('\n').find((text) => text.includes('outcome="wrong_owner"'));
     return Number(line?.split(' ').at(-1) ?? 0);
   }
 });
@@ -527,8 +528,11 @@ test('an acknowledgement that cannot be decoded is ignored', async () => {
   const event = newEvent();
   await world.owner.happen([event], { isPublished: false });
   const nats = world.stream.connection.current;
-  nats?.publish(`${world.prefix}.taken.challenge`, Buffer.from('no word'));
-  nats?.publish(`${world.prefix}.taken.challenge`, EventsTaken.encode({ eventIds: ['no uuid'] }).finish());
+  nats?.publish(`${world.prefix}.acknowledged.challenge`, Buffer.from('no acknowledgement'));
+  nats?.publish(
+    `${world.prefix}.acknowledged.challenge`,
+    EventsAcknowledged.encode({ eventIds: ['no uuid'] }).finish(),
+  );
   await relayUntilEmpty(world.owner);
   expect([...world.seen.keys()]).toEqual([event.id]);
 });
@@ -540,7 +544,7 @@ test('a consumer from an older release is updated to this release’s configurat
   await stream.ensure();
   const { consumers } = await manager(stream.connection);
   await consumers.add(stream.name, { durable_name: 'webhook', ack_policy: AckPolicy.Explicit, max_ack_pending: 7 });
-  await using _ = createTaker(stream);
+  await using _ = createConsumer(stream);
   await eventually('it is changed', async () => {
     const { config } = await consumers.info(stream.name, 'webhook');
     return config.max_ack_pending === 50;
@@ -572,7 +576,7 @@ test('metrics show published, republished, consumed and waiting events', async (
   for (const name of [
     'laurel_events_published_total',
     'laurel_events_republished_total',
-    'laurel_events_taken_total',
+    'laurel_events_consumed_total',
     'laurel_outbox_events',
   ])
     expect(text).toContain(name);

@@ -24,14 +24,14 @@ export function natsPermissions(prefix: string): Record<NatsUser, Permissions> {
   const look = [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.CONSUMER.LIST.${stream}`];
   const owner = (name: 'challenge' | 'tournament'): Permissions => ({
     publish: [`${prefix}.test.${name}.>`, `${prefix}.live.${name}.>`, ...look],
-    subscribe: [`${prefix}.taken.${name}`, `${inboxPrefixOf(name)}.>`],
+    subscribe: [`${prefix}.acknowledged.${name}`, `${inboxPrefixOf(name)}.>`],
   });
   return {
     challenge: owner('challenge'),
     tournament: owner('tournament'),
     webhook: {
       publish: [
-        `${prefix}.taken.*`,
+        `${prefix}.acknowledged.*`,
         ...look,
         `$JS.API.STREAM.CREATE.${stream}`,
         `$JS.API.STREAM.UPDATE.${stream}`,

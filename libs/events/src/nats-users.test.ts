@@ -69,12 +69,12 @@ describe('publish permissions of the NATS users', () => {
   test.each<[string, (names: { prefix: string; stream: string }) => string, readonly string[]]>([
     ['an event of the challenge service', ({ prefix }) => `${prefix}.live.challenge.attempt.settled`, ['challenge']],
     ['an event of the tournament service', ({ prefix }) => `${prefix}.test.tournament.round.settled`, ['tournament']],
-    ['an event of nobody', ({ prefix }) => `${prefix}.live.attempt.settled`, []],
-    ['a word that events were taken', ({ prefix }) => `${prefix}.taken.challenge`, ['webhook']],
+    ['an event without an owner in its subject', ({ prefix }) => `${prefix}.live.attempt.settled`, []],
+    ['an acknowledgement to an owner', ({ prefix }) => `${prefix}.acknowledged.challenge`, ['webhook']],
     ['a look at the stream', ({ stream }) => `$JS.API.STREAM.INFO.${stream}`, NATS_USERS],
     ['a look at its consumers', ({ stream }) => `$JS.API.CONSUMER.LIST.${stream}`, NATS_USERS],
     ['a request for messages', ({ stream }) => `$JS.API.CONSUMER.MSG.NEXT.${stream}.webhook`, ['webhook']],
-    ['an acknowledgement', ({ stream }) => `$JS.ACK.${stream}.webhook.1.1.1.1.1`, ['webhook']],
+    ['an acknowledgement to the stream', ({ stream }) => `$JS.ACK.${stream}.webhook.1.1.1.1.1`, ['webhook']],
     ['a new consumer', ({ stream }) => `$JS.API.CONSUMER.CREATE.${stream}`, []],
     ['a new consumer of another name', ({ stream }) => `$JS.API.CONSUMER.CREATE.${stream}.other`, []],
     ['a durable consumer of another name', ({ stream }) => `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.other`, []],
@@ -95,8 +95,8 @@ describe('publish permissions of the NATS users', () => {
 
 describe('subscribe permissions of the NATS users', () => {
   test.each<[string, (prefix: string) => string, readonly string[]]>([
-    ['to what was taken of the challenge service', (of) => `${of}.taken.challenge`, ['challenge']],
-    ['to what was taken of the tournament service', (of) => `${of}.taken.tournament`, ['tournament']],
+    ['to acknowledgements to the challenge service', (of) => `${of}.acknowledged.challenge`, ['challenge']],
+    ['to acknowledgements to the tournament service', (of) => `${of}.acknowledged.tournament`, ['tournament']],
     ['to events', (of) => `${of}.live.challenge.>`, []],
     ['to everything', () => '>', []],
     ['to the answers of others', () => '_INBOX.>', []],
@@ -140,7 +140,7 @@ test('an owner’s publication of another owner’s event is reported as not sto
   for (const { connection } of [challenge, tournament])
     await eventually('it is connected', () => connection.current !== undefined);
   expect(await tournament.publish([event])).toMatchObject({ stored: 0 });
-  expect(await challenge.publish([event])).toEqual({ stored: 1, fault: undefined });
+  expect(await challenge.publish([event])).toEqual({ stored: 1, error: undefined });
   const { streams } = await (await login('operator')).jetstreamManager({ checkAPI: false });
   const { subject, data } = await streams.getMessage(stream, { seq: 1 });
   expect(subject).toBe(subjectOf(prefix, event));

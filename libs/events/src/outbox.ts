@@ -51,7 +51,11 @@ export function createOutbox(options: {
     'Events handed to the stream by their owner, by outcome.',
     ['owner', 'outcome'],
   );
-  const removed = counter('laurel_outbox_removed_total', 'Events that their owner was told were taken.', ['owner']);
+  const removed = counter(
+    'laurel_outbox_removed_total',
+    'Events that left the outbox because their consumer acknowledged them.',
+    ['owner'],
+  );
   const relay = createRelay({ owner, database, stream, logger, marginMs: republishAfterMs });
 
   const publisher = createCoalescer<Event, void>({
@@ -62,13 +66,13 @@ export function createOutbox(options: {
     isolate: false,
     run: async (events) => {
       await failpoint(`${owner}.outbox.before-publish`);
-      const { stored, fault } = await stream.publish(events);
+      const { stored, error } = await stream.publish(events);
       await failpoint(`${owner}.outbox.after-publish`);
       published.inc({ owner, outcome: 'stored' }, stored);
       if (stored < events.length) published.inc({ owner, outcome: 'failed' }, events.length - stored);
       // A broken connection is logged when it breaks.
-      if (fault !== undefined && stream.connection.current !== undefined)
-        logger.warn({ fault, missing: events.length - stored }, 'events could not be published; the relay will');
+      if (error !== undefined && stream.connection.current !== undefined)
+        logger.warn({ error, missing: events.length - stored }, 'events could not be published; the relay will');
       return events.map(() => undefined);
     },
   });
@@ -85,9 +89,11 @@ export function createOutbox(options: {
       return lists.map(() => undefined);
     },
   });
-  const taken = stream.onTaken(owner, (eventIds) => {
+  const acknowledged = stream.onAcknowledged(owner, (eventIds) => {
     // Events that are not removed are published and acknowledged again.
-    remover.submit(eventIds).catch((error) => logger.warn({ err: error }, 'taken events are still in the outbox'));
+    remover
+      .submit(eventIds)
+      .catch((error) => logger.warn({ err: error }, 'acknowledged events are still in the outbox'));
   });
 
   function rowsOf(events: readonly Event[]): readonly OutboxRow[] {
@@ -111,7 +117,7 @@ export function createOutbox(options: {
     drain: () => withinMs(DRAIN_MS, publisher.drain()),
     [Symbol.asyncDispose]: async () => {
       await withinMs(DRAIN_MS, publisher.drain());
-      taken[Symbol.dispose]();
+      acknowledged[Symbol.dispose]();
       await remover.drain();
     },
   };

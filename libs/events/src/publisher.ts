@@ -9,8 +9,10 @@ export interface StreamMessage {
   readonly payload: Uint8Array;
 }
 
-/** `homeless`: no responders; no stream has this subject, or JetStream is not up yet. */
-export type Stored = { readonly kind: 'stored' | 'homeless' } | { readonly kind: 'failed'; readonly fault: string };
+/** `no-responders`: no stream has this subject, or JetStream is not up yet. */
+export type Stored =
+  | { readonly kind: 'stored' | 'no-responders' }
+  | { readonly kind: 'failed'; readonly error: string };
 
 export interface Publisher {
   /** One answer per message, in their order. Never rejects. */
@@ -32,14 +34,14 @@ export function createPublisher(nats: NatsConnection): Publisher {
 }
 
 function storedOf(error: unknown): Stored {
-  if (!(error instanceof NatsError)) return { kind: 'failed', fault: String(error) };
+  if (!(error instanceof NatsError)) return { kind: 'failed', error: String(error) };
   switch (error.code) {
     // The server's answer when the subject has no subscriber, and JetStream's while it has no leader.
     case ErrorCode.NoResponders:
-      return { kind: 'homeless' };
+      return { kind: 'no-responders' };
     case ErrorCode.Timeout:
-      return { kind: 'failed', fault: `not acknowledged within ${ACK_TIMEOUT_MS} ms` };
+      return { kind: 'failed', error: `not acknowledged within ${ACK_TIMEOUT_MS} ms` };
     default:
-      return { kind: 'failed', fault: error.api_error?.description ?? error.message };
+      return { kind: 'failed', error: error.api_error?.description ?? error.message };
   }
 }

@@ -11,7 +11,7 @@ import type { Database } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter, gauge } from '@laurel/telemetry';
-import { claimDue, countEvents } from './repository/outbox.ts';
+import { countEvents, leaseDue } from './repository/outbox.ts';
 import type { EventStream } from './stream.ts';
 
 export interface Relay {
@@ -38,7 +38,7 @@ export function createRelay(options: {
   );
   const waiting = gauge(
     'laurel_outbox_events',
-    'Events in the outbox that nobody has taken yet, counted up to 10000.',
+    'Events in the outbox that their consumer has not acknowledged yet, counted up to 10000.',
     ['owner'],
   );
 
@@ -48,13 +48,13 @@ export function createRelay(options: {
       const state = await stream.look();
       if (state === undefined || !state.isConsumed) return;
       for (let page = 0; page < MAX_PAGES; page += 1) {
-        const rows = await claimDue(database, { marginMs, oldestAt: state.oldestAt, limit: PAGE });
+        const rows = await leaseDue(database, { marginMs, oldestAt: state.oldestAt, limit: PAGE });
         if (rows.length === 0) return;
-        const { stored, fault } = await stream.publish(rows.map(({ payload }) => Event.decode(payload)));
+        const { stored, error } = await stream.publish(rows.map(({ payload }) => Event.decode(payload)));
         republished.inc({ owner }, stored);
-        if (fault !== undefined) {
+        if (error !== undefined) {
           logger.warn(
-            { fault, missing: rows.length - stored },
+            { error, missing: rows.length - stored },
             'events could not be published again; a later run will',
           );
           return;

@@ -9,14 +9,14 @@
  *
  * The third part of a subject is the owner, so that NATS permits an owner to publish its own events only (nats-configuration.ts).
  *
- * Besides the stream, `<prefix>.taken.<owner>` carries the consumer's acknowledgements to the owner; these messages are not stored.
+ * Besides the stream, `<prefix>.acknowledged.<owner>` carries the consumer's acknowledgements to the owner; these messages are not stored.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { AttemptOwner } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
-import { type Event, Events, EventsTaken } from '@laurel/proto/events';
+import { type Event, Events, EventsAcknowledged } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import {
   type ConsumerInfo,
@@ -47,15 +47,15 @@ export interface EventStream extends AsyncDisposable {
   /** The state of the stream; undefined when it cannot be read. */
   look(): Promise<StreamState | undefined>;
   /** Acknowledges events to their owner. Sent once, and may be lost. */
-  tellTaken(owner: AttemptOwner, eventIds: readonly string[]): void;
-  /** One process of the owner receives each `tellTaken`. */
-  onTaken(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
+  acknowledge(owner: AttemptOwner, eventIds: readonly string[]): void;
+  /** One process of the owner receives each `acknowledge`. */
+  onAcknowledged(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
 /** The number of events that are certainly in the stream, and why others are not; a stream that does not exist yet is no error. */
 export interface Publication {
   readonly stored: number;
-  readonly fault: string | undefined;
+  readonly error: string | undefined;
 }
 
 export interface StreamState {
@@ -121,10 +121,10 @@ export function connectEvents(options: {
       const nats = connection.current;
       const bundles = bundlesOf(prefix, events);
       const answers = await (nats === undefined ? undefined : publishers.get(nats))?.publish(bundles.map(toMessage));
-      if (answers === undefined) return { stored: 0, fault: 'NATS is out of reach' };
+      if (answers === undefined) return { stored: 0, error: 'NATS is out of reach' };
       const stored = bundles.filter((_, index) => answers[index]?.kind === 'stored');
       const failed = answers.find((answer) => answer.kind === 'failed');
-      return { stored: stored.reduce((sum, bundle) => sum + bundle.events.length, 0), fault: failed?.fault };
+      return { stored: stored.reduce((sum, bundle) => sum + bundle.events.length, 0), error: failed?.error };
     },
     look: async () => {
       if (connection.current === undefined) return undefined;
@@ -136,16 +136,19 @@ export function connectEvents(options: {
         return undefined;
       }
     },
-    tellTaken: (owner, eventIds) => {
-      connection.current?.publish(`${prefix}.taken.${owner}`, EventsTaken.encode({ eventIds: [...eventIds] }).finish());
+    acknowledge: (owner, eventIds) => {
+      connection.current?.publish(
+        `${prefix}.acknowledged.${owner}`,
+        EventsAcknowledged.encode({ eventIds: [...eventIds] }).finish(),
+      );
     },
-    onTaken: (owner, listener) => {
+    onAcknowledged: (owner, listener) => {
       let unsubscribe = () => {};
       const up = connection.onUp((nats) => {
-        const subscription = nats.subscribe(`${prefix}.taken.${owner}`, {
+        const subscription = nats.subscribe(`${prefix}.acknowledged.${owner}`, {
           queue: owner,
           callback: (_error, message) => {
-            const eventIds = readTaken(message);
+            const eventIds = readAcknowledged(message);
             if (eventIds !== undefined) listener(eventIds);
           },
         });
@@ -210,9 +213,9 @@ function streamConfig(prefix: string, replicas: number) {
 }
 
 /** Undefined where JetStream answers with this error code that there is no such thing. */
-export async function found<Thing>(asked: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
+export async function found<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
     if (codeOf(error) === notFound) return undefined;
     throw error;
@@ -239,9 +242,9 @@ async function ensureStream(connection: Connection, config: ReturnType<typeof st
 }
 
 /** Undefined for a message that cannot be decoded. A callback that throws would end all reading of its connection, so none may throw. */
-function readTaken(message: Msg): readonly string[] | undefined {
+function readAcknowledged(message: Msg): readonly string[] | undefined {
   try {
-    return EventsTaken.decode(message.data).eventIds;
+    return EventsAcknowledged.decode(message.data).eventIds;
   } catch {
     return undefined;
   }

@@ -12,15 +12,15 @@ import { findChallenge } from './repository/challenges.ts';
 
 const h = useHarness({ natsUrl: natsUrl() });
 
-const taken: Event[] = [];
+const consumed: Event[] = [];
 const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   const logger = createLogger({ service: 'challenge', level: 'silent' });
   const stream = opened.use(connectEvents({ url: natsUrl(), prefix: h.eventsPrefix, name: 'challenge-test', logger }));
   const take = async (events: readonly Event[]) => {
-    taken.push(...events);
+    consumed.push(...events);
   };
-  opened.use(startConsumer({ stream, durable: 'test', take, logger }));
+  opened.use(startConsumer({ stream, durable: 'test', consume: take, logger }));
   // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test runs them.
   const challenge = await suspended();
   await vi.waitFor(async () => {
@@ -40,13 +40,13 @@ async function suspended() {
 
 /** The consumed events of the attempt or challenge. */
 function aboutOf(id: string) {
-  return taken
+  return consumed
     .filter(({ payload }) => Object.values(payload?.value ?? {}).includes(id))
     .map(({ payload }) => payload?.$case);
 }
 
 /** Resolves once exactly these events of the attempt or challenge were consumed and have left the outbox. */
-async function takenAbout(id: string, ...cases: readonly string[]): Promise<void> {
+async function untilConsumed(id: string, ...cases: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
     expect([aboutOf(id), await h.eventsOf(id)]).toEqual([cases, []]);
   }, WAIT);
@@ -55,7 +55,7 @@ async function takenAbout(id: string, ...cases: readonly string[]): Promise<void
 it('the event of a losing outcome is published after its commit, and leaves the outbox once acknowledged', async () => {
   const { attempt } = await h.openAttempt();
   recorded(await h.report(attempt.id, 1));
-  await takenAbout(attempt.id, 'attemptSettled');
+  await untilConsumed(attempt.id, 'attemptSettled');
 });
 
 it('the events of a win, and of its release where it was held, are published and acknowledged', async () => {
@@ -66,20 +66,20 @@ it('the events of a win, and of its release where it was held, are published and
   const attempt = created(await h.create(challenge.id, player.playerRef));
   const { award } = recorded(await h.report(attempt.id, 100));
   expect(award?.status).toBe(AwardStatus.HELD);
-  await takenAbout(attempt.id, 'attemptSettled');
+  await untilConsumed(attempt.id, 'attemptSettled');
   ok(await h.challenge.releaseAward({ awardId: award?.id ?? '' }));
-  await takenAbout(attempt.id, 'attemptSettled', 'awardReleased');
+  await untilConsumed(attempt.id, 'attemptSettled', 'awardReleased');
 });
 
 it('the event of a refund is published and acknowledged', async () => {
   const { attempt } = await h.openAttempt();
   ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
-  await takenAbout(attempt.id, 'attemptRefunded');
+  await untilConsumed(attempt.id, 'attemptRefunded');
 });
 
 it('the event of a suspension is published and acknowledged', async () => {
   const challenge = await suspended();
-  await takenAbout(challenge.id, 'challengeSuspended');
+  await untilConsumed(challenge.id, 'challengeSuspended');
 });
 
 it('an event that a crash kept from being published is published by the sweep', async () => {

@@ -23,20 +23,20 @@ const h = useHarness({ natsUrl: natsUrl() });
 
 const WAIT = { timeout: 15_000, interval: 20 };
 
-const taken: Event[] = [];
+const consumed: Event[] = [];
 const opened = new AsyncDisposableStack();
 beforeAll(async () => {
   const logger = createLogger({ service: 'tournament', level: 'silent' });
   const stream = opened.use(connectEvents({ url: natsUrl(), prefix: h.eventsPrefix, name: 'tournament-test', logger }));
   const take = async (events: readonly Event[]) => {
-    taken.push(...events);
+    consumed.push(...events);
   };
-  opened.use(startConsumer({ stream, durable: 'test', take, logger }));
+  opened.use(startConsumer({ stream, durable: 'test', consume: take, logger }));
   // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test runs them.
   const round = await closed();
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
-    expect(takenOf(round.id)).toHaveLength(1);
+    expect(consumedOf(round.id)).toHaveLength(1);
   }, WAIT);
 }, 20_000);
 afterAll(() => opened[Symbol.asyncDispose]());
@@ -48,8 +48,8 @@ async function closed() {
   return round;
 }
 
-function takenOf(roundId: string): readonly Event[] {
-  return inOrder(taken.filter((event) => isOfRound(event, roundId)));
+function consumedOf(roundId: string): readonly Event[] {
+  return inOrder(consumed.filter((event) => isOfRound(event, roundId)));
 }
 
 async function waitingOf(roundId: string): Promise<readonly Event[]> {
@@ -57,9 +57,9 @@ async function waitingOf(roundId: string): Promise<readonly Event[]> {
 }
 
 /** Resolves once exactly these events were consumed and have left the outbox. */
-async function untilTaken(roundId: string, events: readonly Event[]): Promise<void> {
+async function untilConsumed(roundId: string, events: readonly Event[]): Promise<void> {
   await vi.waitFor(async () => {
-    expect(takenOf(roundId)).toEqual(inOrder(events));
+    expect(consumedOf(roundId)).toEqual(inOrder(events));
     expect(await waitingOf(roundId)).toEqual([]);
   }, WAIT);
 }
@@ -69,23 +69,23 @@ it('every event of a round is published after its commit, and leaves the outbox 
   const open = created(await h.create(round.id, player.ref));
   recorded(await h.report(attempt.id, 1));
   const outcome = settled(round.id, attempt, 1, h.clock());
-  await untilTaken(round.id, [outcome]);
+  await untilConsumed(round.id, [outcome]);
 
   ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
   ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
   const fee = refunded(round.id, open, RefundReason.ROUND_CLOSED, h.clock());
   const end = roundSettled(round, 1n, 10_000n, h.clock());
-  await untilTaken(round.id, [outcome, fee, end]);
+  await untilConsumed(round.id, [outcome, fee, end]);
 
   ok(await h.tournament.releaseAward({ awardId: awardIdOfRank(round.id, 1) }));
   await vi.waitFor(() => {
-    expect(takenOf(round.id).map(({ payload }) => payload?.$case)).toContain('awardReleased');
+    expect(consumedOf(round.id).map(({ payload }) => payload?.$case)).toContain('awardReleased');
   }, WAIT);
 });
 
 it('the event of a cancelled round is published and acknowledged', async () => {
   const round = await closed();
-  await untilTaken(round.id, [roundCancelled(round, h.clock())]);
+  await untilConsumed(round.id, [roundCancelled(round, h.clock())]);
 });
 
 it('an event that a crash kept from being published is published by the sweep', async () => {
@@ -95,6 +95,6 @@ it('an event that a crash kept from being published is published by the sweep', 
   expect(await waitingOf(round.id)).toEqual([settled(round.id, attempt, 3, h.clock())]);
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
-    expect(takenOf(round.id)).toContainEqual(settled(round.id, attempt, 3, h.clock()));
+    expect(consumedOf(round.id)).toContainEqual(settled(round.id, attempt, 3, h.clock()));
   }, WAIT);
 });

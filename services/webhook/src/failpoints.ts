@@ -2,10 +2,10 @@
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 
 export const FAILPOINTS = pointsOf('webhook', [
-  'take.before-commit',
-  'take.after-commit',
-  'claim.before-commit',
-  'claim.after-commit',
+  'consume.before-commit',
+  'consume.after-commit',
+  'lease.before-commit',
+  'lease.after-commit',
   'send.before-request',
   'send.after-request',
   'record.before-commit',

@@ -11,7 +11,7 @@ import type { Event } from '@laurel/proto/events';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import type { WebhookConfig } from './config.ts';
-import { createTake } from './consumers/take-events.ts';
+import { createConsumeEvents } from './consumers/consume-events.ts';
 import { createEndpoint } from './handlers/create-endpoint.ts';
 import { deleteEndpoint } from './handlers/delete-endpoint.ts';
 import { getEndpoint } from './handlers/get-endpoint.ts';
@@ -32,7 +32,7 @@ export type WebhookServer = AsyncDisposable & {
   readonly port: number;
   readonly adminPort: number;
   /** The intake of events, which the consumer calls; tests call it themselves. */
-  take(events: readonly Event[]): Promise<void>;
+  consume(events: readonly Event[]): Promise<void>;
   /** One run of every worker; tests call it instead of waiting. */
   sweepOnce(): Promise<void>;
   /** Resolves once every due send that this replica knows of has ended and is recorded. */
@@ -86,8 +86,8 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
       sends: config.WEBHOOK_SENDS,
     }),
   );
-  const take = createTake({ database, dispatcher, clock });
-  starting.use(startConsumer({ stream, durable: 'webhook', take, logger }));
+  const consume = createConsumeEvents({ database, dispatcher, clock });
+  starting.use(startConsumer({ stream, durable: 'webhook', consume, logger }));
 
   const workers = [
     { name: 'deliver', runOnce: dispatcher.runOnce, intervalMs: config.WEBHOOK_SWEEP_MS },
@@ -132,7 +132,7 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
   return {
     port: grpc.port,
     adminPort: admin.port,
-    take,
+    consume,
     async sweepOnce() {
       for (const { runOnce } of workers) await runOnce(clock());
     },

@@ -30,8 +30,8 @@ delete from outbox o using held where o.event_id = held.event_id and o.event_id 
 };
 
 // The relay that locks a row publishes it; a second relay skips it, and a later one finds it published a moment ago.
-const CLAIM_DUE = {
-  name: 'outbox_claim_due',
+const LEASE_DUE = {
+  name: 'outbox_lease_due',
   text: `
 with due as (
   select event_id from outbox
@@ -59,12 +59,12 @@ export async function deleteEvents(database: Database, eventIds: readonly string
   await database.write(DELETE, [eventIds], { durable: false });
 }
 
-/** Claims events published more than the margin ago, and more than it before the stream's oldest message, if any; marks them published now. */
-export async function claimDue(
+/** Leases events for a publication: those published more than the margin ago, and more than it before the stream's oldest message, if any. Marks them published now. */
+export async function leaseDue(
   database: Database,
   options: { readonly marginMs: number; readonly oldestAt: Date | null; readonly limit: number },
 ): Promise<readonly OutboxRow[]> {
-  return await database.write<OutboxRow>(CLAIM_DUE, [options.marginMs, options.oldestAt, options.limit], {
+  return await database.write<OutboxRow>(LEASE_DUE, [options.marginMs, options.oldestAt, options.limit], {
     durable: false,
   });
 }

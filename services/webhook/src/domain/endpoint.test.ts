@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { decideChange, decideDescription, decideRoom, decideSend, type Endpoint, MAX_ENDPOINTS } from './endpoint.ts';
+import {
+  decideChange,
+  decideDescription,
+  decideEndpointLimit,
+  decideSend,
+  type Endpoint,
+  MAX_ENDPOINTS,
+} from './endpoint.ts';
 
 const ENDPOINT: Endpoint = {
   id: '11111111-1111-7111-8111-111111111111',
@@ -26,9 +33,9 @@ describe('an endpoint’s description', () => {
 
 it('a developer with 19 endpoints may add one, and one with 20 none', () => {
   expect(MAX_ENDPOINTS).toBe(20);
-  expect(decideRoom(19)).toBeNull();
+  expect(decideEndpointLimit(19)).toBeNull();
   for (const count of [20, 21])
-    expect(decideRoom(count)).toEqual({
+    expect(decideEndpointLimit(count)).toEqual({
       kind: 'refused',
       code: 'conflict',
       message: 'A developer has at most 20 endpoints.',

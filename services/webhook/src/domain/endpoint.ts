@@ -38,7 +38,7 @@ export function decideDescription(text: string): string | Refused {
 }
 
 /** Whether the developer may have one more endpoint. */
-export function decideRoom(endpointCount: number): Refused | null {
+export function decideEndpointLimit(endpointCount: number): Refused | null {
   if (endpointCount < MAX_ENDPOINTS) return null;
   return refused('conflict', `A developer has at most ${MAX_ENDPOINTS} endpoints.`);
 }

@@ -74,7 +74,7 @@ export function excerptOf(body: Buffer): string {
   const text = withoutNul(body).toString('utf8', 0, EXCERPT_BYTES);
   if (text.length <= EXCERPT_CHARACTERS) return text;
   let units = 0;
-  for (let taken = 0; taken < EXCERPT_CHARACTERS && units < text.length; taken += 1) {
+  for (let characters = 0; characters < EXCERPT_CHARACTERS && units < text.length; characters += 1) {
     units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
   }
   return text.slice(0, units);

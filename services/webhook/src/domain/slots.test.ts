@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSlots, type Ended, type Room, type Slots, type Standing, standingAfter } from './slots.ts';
+import {
+  type Allocation,
+  createSlots,
+  type EndpointHealth,
+  healthAfter,
+  type KnownHealth,
+  type Slots,
+} from './slots.ts';
 
 const LIMITS = { sends: 128, sendsPerEndpoint: 4 };
 
@@ -10,20 +17,21 @@ test.each([
   [true, 1_000, 'slow'],
   [false, 0, 'failing'],
   [false, 5_000, 'failing'],
-] as const)('an endpoint whose last send succeeded (%s) after %d ms is %s', (isSuccess, durationMs, standing) => {
-  expect(standingAfter({ isSuccess, durationMs })).toBe(standing);
+] as const)('an endpoint whose last send succeeded (%s) after %d ms is %s', (isSuccess, durationMs, health) => {
+  expect(healthAfter({ isSuccess, durationMs })).toBe(health);
 });
 
 const idsOf = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index}`);
-const placesOf = (rooms: readonly Room[]) => rooms.reduce((sum, { room }) => sum + room, 0);
-const useAll = ({ room }: Room) => ({ used: room, isDrained: false });
+const slotsOf = (allocations: readonly Allocation[]) =>
+  allocations.reduce((sum, allocation) => sum + allocation.slots, 0);
+const useAll = ({ slots }: Allocation) => ({ used: slots, isDrained: false });
 
 /** One send of each endpoint has ended with this health. */
-function makeStanding(slots: Slots, endpointIds: readonly string[], standing: Ended): void {
+function setHealth(slots: Slots, endpointIds: readonly string[], health: KnownHealth): void {
   for (const endpointId of endpointIds) {
     slots.enqueue(endpointId);
-    slots.settle(slots.deal(), () => ({ used: 1, isDrained: true }));
-    slots.free(endpointId, standing);
+    slots.releaseUnused(slots.allocate(), () => ({ used: 1, isDrained: true }));
+    slots.release(endpointId, health);
   }
 }
 
@@ -34,28 +42,28 @@ function enqueue(slots: Slots, endpointIds: readonly string[]): void {
 describe('slots of the dispatcher', () => {
   test('slots are allocated in turn: four to each proven endpoint while there are enough, and evenly when there are not', () => {
     const slots = createSlots({ sends: 10, sendsPerEndpoint: 4 });
-    makeStanding(slots, ['a', 'b', 'c'], 'proven');
+    setHealth(slots, ['a', 'b', 'c'], 'proven');
     enqueue(slots, ['a', 'b', 'c']);
-    expect(slots.deal()).toEqual([
-      { endpointId: 'a', room: 4 },
-      { endpointId: 'b', room: 3 },
-      { endpointId: 'c', room: 3 },
+    expect(slots.allocate()).toEqual([
+      { endpointId: 'a', slots: 4 },
+      { endpointId: 'b', slots: 3 },
+      { endpointId: 'c', slots: 3 },
     ]);
-    expect(slots.deal()).toEqual([]);
+    expect(slots.allocate()).toEqual([]);
   });
 
   test('unused slots are free again, and an endpoint with nothing due gets none until it is enqueued', () => {
     const slots = createSlots(LIMITS);
     enqueue(slots, ['a', 'b']);
-    const dealt = slots.deal();
-    expect(dealt).toEqual([
-      { endpointId: 'a', room: 1 },
-      { endpointId: 'b', room: 1 },
+    const allocations = slots.allocate();
+    expect(allocations).toEqual([
+      { endpointId: 'a', slots: 1 },
+      { endpointId: 'b', slots: 1 },
     ]);
     slots.enqueue('b');
-    slots.settle(dealt, () => ({ used: 0, isDrained: true }));
+    slots.releaseUnused(allocations, () => ({ used: 0, isDrained: true }));
     expect([slots.inFlight, slots.queued]).toEqual([0, 1]);
-    expect(slots.deal()).toEqual([{ endpointId: 'b', room: 1 }]);
+    expect(slots.allocate()).toEqual([{ endpointId: 'b', slots: 1 }]);
   });
 
   test('untried endpoints of a new process leave slots for healthy ones, however many of them are dead', () => {
@@ -63,65 +71,65 @@ describe('slots of the dispatcher', () => {
     const dead = idsOf('dead', 1_000);
     enqueue(slots, [...dead, 'healthy']);
     // Every endpoint is untried: together they hold all but an eighth, and the first failures of dead ones free half of all slots.
-    const first = slots.deal();
-    expect(placesOf(first)).toBe(112);
-    slots.settle(first, useAll);
-    for (const { endpointId } of first) slots.free(endpointId, 'failing');
-    const second = slots.deal();
-    expect(placesOf(second)).toBe(112);
-    slots.settle(second, useAll);
+    const first = slots.allocate();
+    expect(slotsOf(first)).toBe(112);
+    slots.releaseUnused(first, useAll);
+    for (const { endpointId } of first) slots.release(endpointId, 'failing');
+    const second = slots.allocate();
+    expect(slotsOf(second)).toBe(112);
+    slots.releaseUnused(second, useAll);
   });
 
   test('slots held by dead endpoints do not keep a new endpoint from its first send', () => {
     const slots = createSlots(LIMITS);
     const dead = idsOf('dead', 500);
-    makeStanding(slots, dead, 'failing');
+    setHealth(slots, dead, 'failing');
     enqueue(slots, dead);
-    const dealt = slots.deal();
-    expect(placesOf(dealt)).toBe(64);
-    slots.settle(dealt, useAll);
+    const allocations = slots.allocate();
+    expect(slotsOf(allocations)).toBe(64);
+    slots.releaseUnused(allocations, useAll);
     slots.enqueue('new');
-    expect(slots.deal()).toEqual([{ endpointId: 'new', room: 1 }]);
+    expect(slots.allocate()).toEqual([{ endpointId: 'new', slots: 1 }]);
   });
 
   test('slow endpoints leave half of all slots to the others', () => {
     const slots = createSlots(LIMITS);
     const slow = idsOf('slow', 50);
-    makeStanding(slots, slow, 'slow');
+    setHealth(slots, slow, 'slow');
     enqueue(slots, slow);
-    const dealt = slots.deal();
-    expect(placesOf(dealt)).toBe(64);
-    expect(dealt.every(({ room }) => room === 1 || room === 2)).toBe(true);
+    const allocations = slots.allocate();
+    expect(slotsOf(allocations)).toBe(64);
+    expect(allocations.every((allocation) => allocation.slots === 1 || allocation.slots === 2)).toBe(true);
   });
 
   test('with a single slot there is always a next send', () => {
     const slots = createSlots({ sends: 1, sendsPerEndpoint: 4 });
     enqueue(slots, ['a', 'b']);
     for (const endpointId of ['a', 'b', 'a', 'b']) {
-      const dealt = slots.deal();
-      expect(dealt).toEqual([{ endpointId, room: 1 }]);
-      slots.settle(dealt, useAll);
-      slots.free(endpointId, 'failing');
+      const allocations = slots.allocate();
+      expect(allocations).toEqual([{ endpointId, slots: 1 }]);
+      slots.releaseUnused(allocations, useAll);
+      slots.release(endpointId, 'failing');
     }
   });
 });
 
 const ENDPOINTS = 12;
 const endpoint = fc.nat(ENDPOINTS - 1);
-const standing = fc.constantFrom<Ended>('proven', 'slow', 'failing');
+const health = fc.constantFrom<KnownHealth>('proven', 'slow', 'failing');
 const steps = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('enqueue' as const), endpoint }) },
     {
       weight: 2,
       arbitrary: fc.record({
-        kind: fc.constant('deal' as const),
+        kind: fc.constant('allocate' as const),
         due: fc.array(fc.nat(6), { minLength: ENDPOINTS, maxLength: ENDPOINTS }),
       }),
     },
     {
       weight: 4,
-      arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(), ended: standing }),
+      arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(), ended: health }),
     },
   ),
   { maxLength: 200 },
@@ -133,11 +141,11 @@ describe('properties of slots', () => {
     fc.assert(
       fc.property(limits, steps, (limit, history) => {
         const slots = createSlots(limit);
-        const standings = new Map<string, Standing>();
+        const healths = new Map<string, EndpointHealth>();
         const queued = new Set<string>();
         let inFlight: string[] = [];
-        const standingOf = (id: string) => standings.get(id) ?? 'untried';
-        const heldBy = (...of: readonly Standing[]) => inFlight.filter((id) => of.includes(standingOf(id))).length;
+        const healthOf = (id: string) => healths.get(id) ?? 'untried';
+        const heldBy = (...of: readonly EndpointHealth[]) => inFlight.filter((id) => of.includes(healthOf(id))).length;
         const heldOf = (id: string) => inFlight.filter((held) => held === id).length;
 
         for (const step of history) {
@@ -148,35 +156,38 @@ describe('properties of slots', () => {
             const id = inFlight[step.which % Math.max(1, inFlight.length)];
             if (id === undefined) continue;
             inFlight.splice(inFlight.indexOf(id), 1);
-            standings.set(id, step.ended);
-            slots.free(id, step.ended);
+            healths.set(id, step.ended);
+            slots.release(id, step.ended);
           } else {
-            const dealt = slots.deal();
-            inFlight = [...inFlight, ...dealt.flatMap(({ endpointId, room }) => Array<string>(room).fill(endpointId))];
+            const allocations = slots.allocate();
+            inFlight = [
+              ...inFlight,
+              ...allocations.flatMap((allocation) => Array<string>(allocation.slots).fill(allocation.endpointId)),
+            ];
             expect(slots.inFlight).toBe(inFlight.length);
             expect(inFlight.length).toBeLessThanOrEqual(limit.sends);
-            for (const { endpointId } of dealt) {
+            for (const { endpointId } of allocations) {
               expect(queued).toContain(endpointId);
-              const standing = standingOf(endpointId);
-              const maxOwn = standing === 'proven' || standing === 'slow' ? limit.sendsPerEndpoint : 1;
+              const health = healthOf(endpointId);
+              const maxOwn = health === 'proven' || health === 'slow' ? limit.sendsPerEndpoint : 1;
               expect(heldOf(endpointId)).toBeLessThanOrEqual(maxOwn);
-              if (standing === 'failing' || standing === 'slow') {
+              if (health === 'failing' || health === 'slow') {
                 expect(heldBy('failing', 'slow')).toBeLessThanOrEqual(Math.max(1, limit.sends / 2));
               }
-              if (standing !== 'proven') {
+              if (health !== 'proven') {
                 expect(heldBy('failing', 'slow', 'untried')).toBeLessThanOrEqual(Math.max(1, (limit.sends * 7) / 8));
               }
             }
             if (inFlight.length < limit.sends) {
               for (const id of queued) {
-                if (standingOf(id) === 'proven') expect(heldOf(id)).toBeGreaterThanOrEqual(limit.sendsPerEndpoint);
+                if (healthOf(id) === 'proven') expect(heldOf(id)).toBeGreaterThanOrEqual(limit.sendsPerEndpoint);
               }
             }
-            slots.settle(dealt, ({ endpointId, room }) => {
-              const used = Math.min(room, step.due[Number(endpointId)] ?? 0);
-              for (let unused = used; unused < room; unused += 1) inFlight.splice(inFlight.indexOf(endpointId), 1);
-              if (used < room) queued.delete(endpointId);
-              return { used, isDrained: used < room };
+            slots.releaseUnused(allocations, ({ endpointId, slots: allocated }) => {
+              const used = Math.min(allocated, step.due[Number(endpointId)] ?? 0);
+              for (let unused = used; unused < allocated; unused += 1) inFlight.splice(inFlight.indexOf(endpointId), 1);
+              if (used < allocated) queued.delete(endpointId);
+              return { used, isDrained: used < allocated };
             });
           }
           expect([slots.inFlight, slots.queued]).toEqual([inFlight.length, queued.size]);
@@ -186,19 +197,19 @@ describe('properties of slots', () => {
   });
 
   test('while sends end, every endpoint gets a slot within as many allocations as there are endpoints', () => {
-    const ends = fc.infiniteStream(standing);
+    const ends = fc.infiniteStream(health);
     fc.assert(
       fc.property(limits, fc.integer({ min: 1, max: 60 }), ends, (limit, count, end) => {
         const slots = createSlots(limit);
         const unserved = new Set(idsOf('endpoint', count));
         enqueue(slots, [...unserved]);
         for (let turn = 0; turn < count; turn += 1) {
-          const dealt = slots.deal();
-          slots.settle(dealt, useAll);
-          for (const { endpointId, room } of dealt) {
+          const allocations = slots.allocate();
+          slots.releaseUnused(allocations, useAll);
+          for (const { endpointId, slots: allocated } of allocations) {
             unserved.delete(endpointId);
-            for (let sent = 0; sent < room; sent += 1) {
-              slots.free(endpointId, end.next().value);
+            for (let sent = 0; sent < allocated; sent += 1) {
+              slots.release(endpointId, end.next().value);
             }
           }
         }
@@ -212,13 +223,13 @@ describe('properties of slots', () => {
       fc.property(limits, fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }), (limit, untried, known) => {
         fc.pre(limit.sends >= 2);
         const slots = createSlots(limit);
-        makeStanding(slots, idsOf('failing', known), 'failing');
-        makeStanding(slots, idsOf('slow', known), 'slow');
-        makeStanding(slots, ['proven'], 'proven');
+        setHealth(slots, idsOf('failing', known), 'failing');
+        setHealth(slots, idsOf('slow', known), 'slow');
+        setHealth(slots, ['proven'], 'proven');
         enqueue(slots, [...idsOf('untried', untried), ...idsOf('failing', known), ...idsOf('slow', known)]);
-        slots.settle(slots.deal(), useAll);
+        slots.releaseUnused(slots.allocate(), useAll);
         slots.enqueue('proven');
-        expect(placesOf(slots.deal().filter(({ endpointId }) => endpointId === 'proven'))).toBeGreaterThanOrEqual(
+        expect(slotsOf(slots.allocate().filter(({ endpointId }) => endpointId === 'proven'))).toBeGreaterThanOrEqual(
           Math.min(limit.sendsPerEndpoint, Math.ceil(limit.sends / 8)),
         );
       }),

@@ -16,17 +16,17 @@
  */
 
 /** An endpoint and the number of slots that it was allocated. */
-export type Room = { readonly endpointId: string; readonly room: number };
+export type Allocation = { readonly endpointId: string; readonly slots: number };
 
-export type Standing = 'proven' | 'slow' | 'failing' | 'untried';
+export type EndpointHealth = 'proven' | 'slow' | 'failing' | 'untried';
 
 /** The health of an endpoint after the end of a send. */
-export type Ended = Exclude<Standing, 'untried'>;
+export type KnownHealth = Exclude<EndpointHealth, 'untried'>;
 
 /** Slots that become free within a second keep the healthy endpoints' waits short, however many share them. */
 const SLOW_MS = 1_000;
 
-export function standingAfter(send: { readonly isSuccess: boolean; readonly durationMs: number }): Ended {
+export function healthAfter(send: { readonly isSuccess: boolean; readonly durationMs: number }): KnownHealth {
   if (!send.isSuccess) return 'failing';
   return send.durationMs < SLOW_MS ? 'proven' : 'slow';
 }
@@ -39,15 +39,15 @@ export type Usage = { readonly used: number; readonly isDrained: boolean };
 export interface Slots {
   /** The endpoint may have something due: it joins the queue, unless it is in it. */
   enqueue(endpointId: string): void;
-  /** Allocates every slot that may be allocated. Until `settle` gets their usage, they count as used. */
-  deal(): readonly Room[];
+  /** Allocates every slot that may be allocated. Until `releaseUnused` gets their usage, they count as used. */
+  allocate(): readonly Allocation[];
   /**
-   * Gets the usage of the allocated slots: unused ones are free again, and a drained endpoint leaves the queue, unless it was enqueued
-   * since the allocation.
+   * Releases the allocated slots that are not used. An endpoint that is drained leaves the queue, unless it was enqueued since the
+   * allocation.
    */
-  settle(dealt: readonly Room[], usageOf: (room: Room) => Usage): void;
-  /** A send has ended: its slot is free. */
-  free(endpointId: string, standing: Ended): void;
+  releaseUnused(allocations: readonly Allocation[], usageOf: (allocation: Allocation) => Usage): void;
+  /** A send has ended: releases its slot. */
+  release(endpointId: string, health: KnownHealth): void;
   /** Endpoints that may have something due. */
   readonly queued: number;
   /** Slots that are allocated or in use. */
@@ -60,78 +60,78 @@ export function createSlots({ sends, sendsPerEndpoint }: SlotLimits): Slots {
 
   // The endpoints in the order of their turns.
   const queue = new Set<string>();
-  const enqueuedSinceDeal = new Set<string>();
+  const enqueuedSinceAllocation = new Set<string>();
   const held = new Map<string, number>();
   // An endpoint without an entry is untried.
-  const standings = new Map<string, Ended>();
-  const heldBy: Record<Standing, number> = { proven: 0, slow: 0, failing: 0, untried: 0 };
+  const healths = new Map<string, KnownHealth>();
+  const heldBy: Record<EndpointHealth, number> = { proven: 0, slow: 0, failing: 0, untried: 0 };
   let inFlight = 0;
 
-  function standingOf(endpointId: string): Standing {
-    return standings.get(endpointId) ?? 'untried';
+  function healthOf(endpointId: string): EndpointHealth {
+    return healths.get(endpointId) ?? 'untried';
   }
 
-  function mayTake(endpointId: string): boolean {
-    const standing = standingOf(endpointId);
-    const maxOwn = standing === 'proven' || standing === 'slow' ? sendsPerEndpoint : 1;
+  function mayAllocateTo(endpointId: string): boolean {
+    const health = healthOf(endpointId);
+    const maxOwn = health === 'proven' || health === 'slow' ? sendsPerEndpoint : 1;
     if ((held.get(endpointId) ?? 0) >= maxOwn) return false;
-    if (standing === 'proven') return true;
+    if (health === 'proven') return true;
     const heldBack = heldBy.slow + heldBy.failing;
     if (heldBack + heldBy.untried >= maxUnproven) return false;
-    return standing === 'untried' || heldBack < maxHeldBack;
+    return health === 'untried' || heldBack < maxHeldBack;
   }
 
   function hold(endpointId: string, change: number): void {
     const own = (held.get(endpointId) ?? 0) + change;
     if (own === 0) held.delete(endpointId);
     else held.set(endpointId, own);
-    heldBy[standingOf(endpointId)] += change;
+    heldBy[healthOf(endpointId)] += change;
     inFlight += change;
   }
 
   return {
     enqueue(endpointId) {
       queue.add(endpointId);
-      enqueuedSinceDeal.add(endpointId);
+      enqueuedSinceAllocation.add(endpointId);
     },
 
-    deal() {
-      enqueuedSinceDeal.clear();
-      const rooms = new Map<string, number>();
+    allocate() {
+      enqueuedSinceAllocation.clear();
+      const allocated = new Map<string, number>();
       for (let round: Iterable<string> = [...queue]; inFlight < sends; ) {
-        const takers: string[] = [];
+        const served: string[] = [];
         for (const endpointId of round) {
           if (inFlight >= sends) break;
-          if (!mayTake(endpointId)) continue;
+          if (!mayAllocateTo(endpointId)) continue;
           hold(endpointId, 1);
-          rooms.set(endpointId, (rooms.get(endpointId) ?? 0) + 1);
-          takers.push(endpointId);
+          allocated.set(endpointId, (allocated.get(endpointId) ?? 0) + 1);
+          served.push(endpointId);
         }
-        for (const endpointId of takers) {
+        for (const endpointId of served) {
           queue.delete(endpointId);
           queue.add(endpointId);
         }
-        if (takers.length === 0) break;
-        round = takers;
+        if (served.length === 0) break;
+        round = served;
       }
-      return [...rooms].map(([endpointId, room]) => ({ endpointId, room }));
+      return [...allocated].map(([endpointId, slots]) => ({ endpointId, slots }));
     },
 
-    settle(dealt, usageOf) {
-      for (const place of dealt) {
-        const { endpointId, room } = place;
-        const { used, isDrained } = usageOf(place);
-        if (used < room) hold(endpointId, used - room);
-        if (isDrained && !enqueuedSinceDeal.has(endpointId)) queue.delete(endpointId);
+    releaseUnused(allocations, usageOf) {
+      for (const allocation of allocations) {
+        const { endpointId, slots } = allocation;
+        const { used, isDrained } = usageOf(allocation);
+        if (used < slots) hold(endpointId, used - slots);
+        if (isDrained && !enqueuedSinceAllocation.has(endpointId)) queue.delete(endpointId);
       }
     },
 
-    free(endpointId, standing) {
+    release(endpointId, health) {
       const own = held.get(endpointId) ?? 0;
       // All slots of the endpoint count towards its new health.
-      heldBy[standingOf(endpointId)] -= own;
-      standings.set(endpointId, standing);
-      heldBy[standing] += own;
+      heldBy[healthOf(endpointId)] -= own;
+      healths.set(endpointId, health);
+      heldBy[health] += own;
       hold(endpointId, -1);
     },
 

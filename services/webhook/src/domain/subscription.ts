@@ -1,6 +1,6 @@
 /**
  * Which events an endpoint subscribes to (docs/contract/partner-api.md, "Endpoint registration"): an empty list means every event. A
- * delivery is written for each subscribed endpoint by the statement of repository/taken-events.ts.
+ * delivery is written for each subscribed endpoint by the statement of repository/consumed-events.ts.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';

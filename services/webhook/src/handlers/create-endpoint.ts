@@ -8,7 +8,7 @@ import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
-import { decideDescription, decideRoom, type Endpoint } from '../domain/endpoint.ts';
+import { decideDescription, decideEndpointLimit, type Endpoint } from '../domain/endpoint.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
 import { decideEvents } from '../domain/subscription.ts';
 import { countEndpointsOf, insertEndpoint, lockEndpointsOf } from '../repository/endpoints.ts';
@@ -45,7 +45,7 @@ export function createEndpoint({
       if (programId !== null && (await findDeveloperOf(tx, programId)) !== developerId) {
         return refused('invalid_request', "program_id is none of the developer's programs.");
       }
-      const full = decideRoom(await countEndpointsOf(tx, developerId));
+      const full = decideEndpointLimit(await countEndpointsOf(tx, developerId));
       if (full !== null) return full;
       const createdAt = clock();
       const id = newId(createdAt);

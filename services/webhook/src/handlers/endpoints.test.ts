@@ -119,7 +119,7 @@ describe('refused registrations of endpoints', () => {
   it.each([
     ['plain http', { url: 'http://example.com/hooks' }],
     ['no URL', { url: 'example.com' }],
-    ['a scheme in capitals, which the database would not take', { url: 'HTTPS://127.0.0.1:1025/' }],
+    ['a scheme in capitals, which the database would not accept', { url: 'HTTPS://127.0.0.1:1025/' }],
     ['a scheme without slashes', { url: 'https:127.0.0.1:1025/' }],
     ['a user name in the URL', { url: 'https://me:you@127.0.0.1:1025/' }],
     ['a port of other services', { url: 'https://127.0.0.1:25/' }],
@@ -192,8 +192,8 @@ describe('programs', () => {
   it('a program belongs to the developer that was registered first; registering it again changes nothing', async () => {
     const programId = newId();
     const developerId = newId();
-    for (const told of [developerId, developerId, newId()])
-      expect(await h.webhook.putProgram({ programId, developerId: told })).toEqual({});
+    for (const registered of [developerId, developerId, newId()])
+      expect(await h.webhook.putProgram({ programId, developerId: registered })).toEqual({});
     const rows = await h.database.query({ text: 'select * from programs where id = $1' }, [programId]);
     expect(rows).toEqual([{ id: programId, developer_id: developerId }]);
   });
@@ -285,7 +285,7 @@ describe('endpoints that are switched off or deleted', () => {
     for (let round = 0; round < 10; round += 1) {
       await Promise.all([
         update(developerId, endpoint.id, { active: false }),
-        ...[h, replica].map(({ server }) => server.take([cancelledRound(programId), cancelledRound(programId)])),
+        ...[h, replica].map(({ server }) => server.consume([cancelledRound(programId), cancelledRound(programId)])),
       ]);
       await Promise.all([h.server.whenIdle(), replica.server.whenIdle()]);
       const statement = { text: `select id from deliveries where endpoint_id = $1 and status = 'pending'` };
@@ -346,7 +346,7 @@ describe('signing secrets', () => {
       const key = shown.slice('whsec_'.length);
       // As text, as the bytes of the text, and as the bytes that its hex digits encode.
       const forms = [key, Buffer.from(key).toString('hex'), Buffer.from(shown).toString('hex')];
-      for (const table of ['endpoints', 'programs', 'deliveries', 'delivery_attempts', 'taken_events'])
+      for (const table of ['endpoints', 'programs', 'deliveries', 'delivery_attempts', 'consumed_events'])
         for (const form of forms) {
           const statement = { text: `select count(*)::int as rows from ${table} t where t::text ilike $1` };
           expect(await h.database.query(statement, [`%${form}%`])).toEqual([{ rows: 0 }]);

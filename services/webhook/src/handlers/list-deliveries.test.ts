@@ -8,7 +8,7 @@ import type { Send } from '../domain/delivery.ts';
 import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { loadLogPage } from '../repository/delivery-log.ts';
-import { claimSends, recordSends } from '../repository/sends.ts';
+import { leaseSends, recordSends } from '../repository/sends.ts';
 import { useHarness } from '../webhook.fixture.ts';
 
 const h = useHarness();
@@ -42,7 +42,7 @@ async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.s
 async function begin({ endpoint }: Owner): Promise<readonly Send[]> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + 10_000) };
-  return (await claimSends(h.database, [{ endpointId: endpoint.id, room: 1 }], lease)).sends;
+  return (await leaseSends(h.database, [{ endpointId: endpoint.id, slots: 1 }], lease)).sends;
 }
 
 async function end(sends: readonly Send[], how: SendEnd): Promise<void> {

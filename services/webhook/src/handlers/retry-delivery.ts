@@ -4,7 +4,7 @@ import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
-import { hurryDelivery } from '../repository/deliveries.ts';
+import { retryDeliveryNow } from '../repository/deliveries.ts';
 import { findEndpointOfDelivery } from '../repository/delivery-log.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
 
@@ -19,14 +19,14 @@ export function retryDelivery({
 }): Handlers<WebhookServiceService>['retryDelivery'] {
   return async (request) => {
     const tenant = parseTenant(request.tenant);
-    if (tenant.environment !== 'test') throw new Error('only what is in the sandbox can be hurried');
+    if (tenant.environment !== 'test') throw new Error('only a sandbox delivery can be retried early');
     const deliveryId = parseId(request.deliveryId);
     const endpointId = await findEndpointOfDelivery(database, tenant, deliveryId);
     if (endpointId === null) return refused('not_found');
 
-    const hurried = await hurryDelivery(database, deliveryId, tenant, clock());
-    if (hurried === 'not_found') return refused('not_found');
-    if (hurried === 'not_scheduled') return refused('conflict', 'No retry of this delivery is scheduled.');
+    const retried = await retryDeliveryNow(database, deliveryId, tenant, clock());
+    if (retried === 'not_found') return refused('not_found');
+    if (retried === 'not_scheduled') return refused('conflict', 'No retry of this delivery is scheduled.');
     dispatcher.wake([endpointId]);
     return {};
   };

@@ -4,7 +4,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
 
-// An event that the stream brings a second time, after its row in `taken_events` was deleted, still makes no second delivery.
+// An event that the stream delivers a second time, after its row in `consumed_events` was deleted, still makes no second delivery.
 const INSERT = {
   name: 'deliveries_insert',
   text: `
@@ -41,15 +41,15 @@ where d.id = $1 and e.deleted_at is null and case
 end`;
 
 // A retry is scheduled where a send has failed, or was interrupted, and one is left.
-const HURRY = {
-  name: 'deliveries_hurry',
+const RETRY_NOW = {
+  name: 'deliveries_retry_now',
   text: `
 with found as (
   select d.id, d.status = 'pending' and d.attempts between 1 and 2 and (d.leased_until is null or d.leased_until <= $4) as is_scheduled
   ${DELIVERY_OF_TENANT}
   for no key update of d
 ),
-hurried as (
+made_due as (
   update deliveries d set next_attempt_at = least(d.next_attempt_at, $4) from found f where d.id = f.id and f.is_scheduled
 )
 select is_scheduled from found`,
@@ -82,14 +82,14 @@ export async function closePending(on: Queryable, endpointId: string, now: Date)
 }
 
 /** Makes a scheduled retry due now; the caller wakes the dispatcher. `not_found` includes a delivery of another tenant. */
-export async function hurryDelivery(
+export async function retryDeliveryNow(
   on: Queryable,
   id: string,
   tenant: Tenant,
   now: Date,
-): Promise<'hurried' | 'not_scheduled' | 'not_found'> {
+): Promise<'due_now' | 'not_scheduled' | 'not_found'> {
   const values = [id, tenant.programId, tenant.environment, now];
-  const [found] = await on.query<{ is_scheduled: boolean }>(HURRY, values);
+  const [found] = await on.query<{ is_scheduled: boolean }>(RETRY_NOW, values);
   if (found === undefined) return 'not_found';
-  return found.is_scheduled ? 'hurried' : 'not_scheduled';
+  return found.is_scheduled ? 'due_now' : 'not_scheduled';
 }

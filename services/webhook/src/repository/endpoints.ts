@@ -1,4 +1,4 @@
-/** Endpoints, as their developers see and change them. The intake of events matches them by program in taken-events.ts. */
+/** Endpoints, as their developers see and change them. The intake of events matches them by program in consumed-events.ts. */
 import type { WebhookEventType } from '@laurel/events/event-type';
 import type { Queryable } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';

@@ -5,7 +5,7 @@ const INSERT = {
   name: 'programs_insert',
   text: `
 insert into programs (id, developer_id)
-select told.id, $1 from unnest($2::uuid[]) as told (id) order by told.id
+select p.id, $1 from unnest($2::uuid[]) as p (id) order by p.id
 on conflict (id) do nothing`,
 };
 

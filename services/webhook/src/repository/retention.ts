@@ -25,11 +25,11 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-const DELETE_TAKEN = {
+const DELETE_CONSUMED = {
   text: `
 with deleted as (
-  delete from taken_events where id in (
-    select id from taken_events where taken_at < $1 order by taken_at limit $2 for update skip locked
+  delete from consumed_events where id in (
+    select id from consumed_events where consumed_at < $1 order by consumed_at limit $2 for update skip locked
   ) returning id
 )
 select count(*)::int as deleted from deleted`,
@@ -41,13 +41,13 @@ export async function deleteOldDeliveries(on: Queryable, before: Date, limit: nu
 }
 
 /** Deletes the rows of deleted endpoints that have no delivery left; returns their number. */
-export async function deleteForgottenEndpoints(on: Queryable, limit: number): Promise<number> {
+export async function deleteEndpointsWithoutLog(on: Queryable, limit: number): Promise<number> {
   return count(await on.query(DELETE_ENDPOINTS, [limit]));
 }
 
-/** Deletes the rows of events that the stream cannot bring again; returns their number. */
-export async function deleteOldTakenEvents(on: Queryable, before: Date, limit: number): Promise<number> {
-  return count(await on.query(DELETE_TAKEN, [before, limit]));
+/** Deletes the rows of events that the stream cannot deliver again; returns their number. */
+export async function deleteOldConsumedEvents(on: Queryable, before: Date, limit: number): Promise<number> {
+  return count(await on.query(DELETE_CONSUMED, [before, limit]));
 }
 
 function count([row]: readonly { deleted: number }[]): number {

@@ -3,12 +3,12 @@ import type { Database } from '@laurel/postgres';
 import type { Phases, Send } from '../domain/delivery.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
 import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
-import type { Room } from '../domain/slots.ts';
+import type { Allocation } from '../domain/slots.ts';
 
-export type Claim = {
+export type LeasedSends = {
   readonly sends: readonly Send[];
   /** The rows of each endpoint that had any, and the sends among them; the other rows were closed. */
-  readonly taken: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
+  readonly byEndpoint: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
 };
 
 /** The end of a send. */
@@ -19,7 +19,7 @@ export type SendRecord = {
   readonly result: SendResult;
 };
 
-type ClaimRow = {
+type LeasedRow = {
   id: string;
   endpoint_id: string;
   status: 'pending' | 'failed';
@@ -60,20 +60,20 @@ where w.endpoint_id is not null`,
 
 // The endpoint is read only here, so that a new URL or secret applies to the next send, and an endpoint that is off gets none: its due
 // deliveries are closed. So are deliveries that were interrupted for the third time. A send without a recorded end gets a row in the log.
-const CLAIM = {
-  name: 'sends_claim',
+const LEASE = {
+  name: 'sends_lease',
   text: `
 with due as materialized (
   select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret,
     case when not e.is_active then 'off' when d.attempts >= ${MAX_SENDS} then 'spent' else 'send' end as fate
-  from unnest($2::uuid[], $3::int[]) as ready (endpoint_id, room)
+  from unnest($2::uuid[], $3::int[]) as ready (endpoint_id, slots)
   join endpoints e on e.id = ready.endpoint_id
   cross join lateral (
     select d.id, d.endpoint_id, d.attempts, d.sending_since
     from deliveries d
     where d.endpoint_id = ready.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${IS_FREE}
     order by d.next_attempt_at
-    limit ready.room
+    limit ready.slots
     for no key update skip locked
   ) d
 ),
@@ -141,28 +141,28 @@ export async function findEndpointsWithDue(database: Database, now: Date): Promi
 }
 
 /** Leases sends: once this has committed, durably, only the caller may make each send until the lease expires. */
-export async function claimSends(
+export async function leaseSends(
   database: Database,
-  rooms: readonly Room[],
+  allocations: readonly Allocation[],
   { now, leasedUntil }: { readonly now: Date; readonly leasedUntil: Date },
-): Promise<Claim> {
+): Promise<LeasedSends> {
   const values = [
     now,
-    rooms.map(({ endpointId }) => endpointId),
-    rooms.map(({ room }) => room),
+    allocations.map(({ endpointId }) => endpointId),
+    allocations.map(({ slots }) => slots),
     leasedUntil,
     ERROR_SENTENCES.interrupted,
   ];
-  const rows = await database.write<ClaimRow>(CLAIM, values, { durable: true });
-  const taken = new Map<string, { rows: number; sends: number }>();
+  const rows = await database.write<LeasedRow>(LEASE, values, { durable: true });
+  const byEndpoint = new Map<string, { rows: number; sends: number }>();
   const sends: Send[] = [];
   for (const row of rows) {
-    const ofEndpoint = taken.get(row.endpoint_id) ?? { rows: 0, sends: 0 };
+    const ofEndpoint = byEndpoint.get(row.endpoint_id) ?? { rows: 0, sends: 0 };
     const isSend = row.status === 'pending';
-    taken.set(row.endpoint_id, { rows: ofEndpoint.rows + 1, sends: ofEndpoint.sends + (isSend ? 1 : 0) });
+    byEndpoint.set(row.endpoint_id, { rows: ofEndpoint.rows + 1, sends: ofEndpoint.sends + (isSend ? 1 : 0) });
     if (isSend) sends.push(toSend(row, now));
   }
-  return { sends, taken };
+  return { sends, byEndpoint };
 }
 
 /** Not durable: a send whose end is lost counts as interrupted, and its delivery continues after the lease. */
@@ -185,7 +185,7 @@ export async function recordSends(database: Database, records: readonly SendReco
   await database.write(RECORD, values, { durable: false });
 }
 
-function toSend(row: ClaimRow, startedAt: Date): Send {
+function toSend(row: LeasedRow, startedAt: Date): Send {
   return {
     deliveryId: row.id,
     endpointId: row.endpoint_id,

@@ -29,20 +29,20 @@ const INTERRUPTED = {
 
 /** An event for a new endpoint, with an injected fault at one step of its first send. */
 async function interruptedAt(name: FailpointName) {
-  const place = rig.receiver.url();
-  const endpoint = await rig.endpoint(place.url);
+  const target = rig.receiver.url();
+  const endpoint = await rig.endpoint(target.url);
   arm(name);
-  await rig.take([suspended(endpoint, rig.clock())]);
+  await rig.consume([suspended(endpoint, rig.clock())]);
   await rig.dispatcher.whenIdle();
   expect(isArmed(name)).toBe(false);
   const delivery = async () => (await rig.deliveries(endpoint.id))[0];
-  return { place, endpoint, delivery };
+  return { target, endpoint, delivery };
 }
 
 describe('a crash', () => {
   it('a crash before leases are committed leaves the delivery due, and it is sent as soon as the database answers', async () => {
-    const { place, delivery } = await interruptedAt('webhook.claim.before-commit');
-    expect(place.received).toHaveLength(1);
+    const { target, delivery } = await interruptedAt('webhook.lease.before-commit');
+    expect(target.received).toHaveLength(1);
     expect(await delivery()).toMatchObject({
       status: 'delivered',
       attempts: 1,
@@ -51,21 +51,21 @@ describe('a crash', () => {
   });
 
   it.each([
-    ['webhook.claim.after-commit', 0],
+    ['webhook.lease.after-commit', 0],
     ['webhook.send.before-request', 0],
     ['webhook.send.after-request', 1],
     ['webhook.record.before-commit', 1],
   ] as const)(
     'a crash at %s leaves a lease; once it has expired the next send goes out, and the log shows both',
     async (name, sent) => {
-      const { place, delivery } = await interruptedAt(name);
+      const { target, delivery } = await interruptedAt(name);
       const leased = {
         status: 'pending',
         attempts: 1,
         leased_until: new Date(rig.clock().getTime() + LEASE_MS),
         sends: [],
       };
-      expect(place.received).toHaveLength(sent);
+      expect(target.received).toHaveLength(sent);
       expect(await delivery()).toMatchObject(leased);
 
       rig.clock.advance(LEASE_MS - 1);
@@ -73,7 +73,7 @@ describe('a crash', () => {
       expect(await delivery()).toMatchObject({ status: 'pending', attempts: 1, sends: [] });
       rig.clock.advance(1);
       await rig.sweep();
-      expect(place.received).toHaveLength(sent + 1);
+      expect(target.received).toHaveLength(sent + 1);
       expect(await delivery()).toMatchObject({
         status: 'delivered',
         attempts: 2,
@@ -87,7 +87,7 @@ describe('a crash', () => {
   );
 
   it('a crash after the end of a send is committed leaves nothing to do', async () => {
-    const { place, delivery } = await interruptedAt('webhook.record.after-commit');
+    const { target, delivery } = await interruptedAt('webhook.record.after-commit');
     expect(await delivery()).toMatchObject({
       status: 'delivered',
       attempts: 1,
@@ -95,11 +95,11 @@ describe('a crash', () => {
     });
     rig.clock.advance(LEASE_MS);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
   });
 
   it('a crash at each of three sends ends in a failure after the third lease, never in a fourth send', async () => {
-    const { place, delivery } = await interruptedAt('webhook.send.after-request');
+    const { target, delivery } = await interruptedAt('webhook.send.after-request');
     for (const attempts of [2, 3]) {
       arm('webhook.send.after-request');
       rig.clock.advance(LEASE_MS);
@@ -110,7 +110,7 @@ describe('a crash', () => {
       rig.clock.advance(LEASE_MS);
       await rig.sweep();
     }
-    expect(place.received).toHaveLength(3);
+    expect(target.received).toHaveLength(3);
     expect(await delivery()).toMatchObject({
       status: 'failed',
       attempts: 3,
@@ -130,10 +130,10 @@ async function logged(message: string): Promise<void> {
 describe('an unreachable database', () => {
   it('a send that ends while the database is unreachable is recorded later, and not made again', async () => {
     const answer = Promise.withResolvers<void>();
-    const place = rig.receiver.url((response) => void answer.promise.then(() => response.end()));
-    const endpoint = await rig.endpoint(place.url);
-    await rig.take([suspended(endpoint, rig.clock())]);
-    await place.arrivals(1);
+    const target = rig.receiver.url((response) => void answer.promise.then(() => response.end()));
+    const endpoint = await rig.endpoint(target.url);
+    await rig.consume([suspended(endpoint, rig.clock())]);
+    await target.arrivals(1);
     {
       await using _ = await rig.outage();
       answer.resolve();
@@ -143,47 +143,47 @@ describe('an unreachable database', () => {
     expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
     rig.clock.advance(LEASE_MS);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
   });
 
   it('a delivery that falls due while the database is unreachable is leased as soon as it is back', async () => {
-    const place = rig.receiver.url();
-    const endpoint = await rig.endpoint(place.url);
-    arm('webhook.take.after-commit');
-    await expect(rig.take([suspended(endpoint, rig.clock())])).rejects.toThrow('failpoint');
+    const target = rig.receiver.url();
+    const endpoint = await rig.endpoint(target.url);
+    arm('webhook.consume.after-commit');
+    await expect(rig.consume([suspended(endpoint, rig.clock())])).rejects.toThrow('failpoint');
     {
       await using _ = await rig.outage();
       rig.dispatcher.wake([endpoint.id]);
-      await logged('sends could not be claimed');
+      await logged('sends could not be leased');
     }
     await rig.dispatcher.whenIdle();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
   });
 });
 
 describe('a batch of events', () => {
   it('a batch of events whose commit fails is stored whole when it comes again', async () => {
-    const place = rig.receiver.url();
-    const endpoint = await rig.endpoint(place.url);
+    const target = rig.receiver.url();
+    const endpoint = await rig.endpoint(target.url);
     const events = [suspended(endpoint, rig.clock()), suspended(endpoint, rig.clock())];
-    arm('webhook.take.before-commit');
-    await expect(rig.take(events)).rejects.toThrow('failpoint');
+    arm('webhook.consume.before-commit');
+    await expect(rig.consume(events)).rejects.toThrow('failpoint');
     expect(await rig.deliveries(endpoint.id)).toEqual([]);
-    await rig.take(events);
+    await rig.consume(events);
     await rig.dispatcher.whenIdle();
-    expect(place.received).toHaveLength(2);
+    expect(target.received).toHaveLength(2);
   });
 
   it('a batch of events whose commit got no response is delivered once, by the sweep, though it comes again', async () => {
-    const place = rig.receiver.url();
-    const endpoint = await rig.endpoint(place.url);
+    const target = rig.receiver.url();
+    const endpoint = await rig.endpoint(target.url);
     const events = [suspended(endpoint, rig.clock())];
-    arm('webhook.take.after-commit');
-    await expect(rig.take(events)).rejects.toThrow('failpoint');
+    arm('webhook.consume.after-commit');
+    await expect(rig.consume(events)).rejects.toThrow('failpoint');
     expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
-    await rig.take(events);
+    await rig.consume(events);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
     expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 });

@@ -2,7 +2,7 @@
 import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
-import { claimSends, recordSends } from '../repository/sends.ts';
+import { leaseSends, recordSends } from '../repository/sends.ts';
 import { useHarness } from '../webhook.fixture.ts';
 import { createDeleteOldRows } from './delete-old-rows.ts';
 
@@ -30,7 +30,7 @@ async function put(endpointId: string): Promise<string> {
 async function deliver(endpointId: string): Promise<void> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + LEASE_MS) };
-  const { sends } = await claimSends(h.database, [{ endpointId, room: 4 }], lease);
+  const { sends } = await leaseSends(h.database, [{ endpointId, slots: 4 }], lease);
   const result = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
   const phases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
   await recordSends(
@@ -83,14 +83,14 @@ it('a deleted endpoint without a log is deleted immediately, and one that is onl
 it('the row of an event is kept longer than the stream keeps the event, and old rows are deleted in several statements', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const insert = {
-    text: 'insert into taken_events (id, taken_at) select gen_random_uuid(), $1 from generate_series(1, $2)',
+    text: 'insert into consumed_events (id, consumed_at) select gen_random_uuid(), $1 from generate_series(1, $2)',
   };
   await h.database.query(insert, [h.clock(), 2_500]);
   h.clock.advance(7 * DAY_MS);
   await runOnce(h.clock());
-  expect(await idsIn('taken_events')).toHaveLength(2_500);
+  expect(await idsIn('consumed_events')).toHaveLength(2_500);
   await h.database.query(insert, [h.clock(), 3]);
   h.clock.advance(1);
   await runOnce(h.clock());
-  expect(await idsIn('taken_events')).toHaveLength(3);
+  expect(await idsIn('consumed_events')).toHaveLength(3);
 });

@@ -1,15 +1,15 @@
 /**
  * Deletes rows that decide nothing any more: the delivery log is kept for some days, and the row of an event for longer than the stream
- * can bring the event again.
+ * can deliver the event again.
  */
 import type { Database } from '@laurel/postgres';
-import { deleteForgottenEndpoints, deleteOldDeliveries, deleteOldTakenEvents } from '../repository/retention.ts';
+import { deleteEndpointsWithoutLog, deleteOldConsumedEvents, deleteOldDeliveries } from '../repository/retention.ts';
 
 /** Small enough that a statement holds its locks for milliseconds. */
 const ROWS_A_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
 /** The stream keeps an event for 3 days at most (libs/events). */
-const TAKEN_EVENTS_DAYS = 7;
+const CONSUMED_EVENTS_DAYS = 7;
 
 export function createDeleteOldRows({
   database,
@@ -20,8 +20,8 @@ export function createDeleteOldRows({
 }): (now: Date) => Promise<void> {
   return async function runOnce(now) {
     await untilFew((limit) => deleteOldDeliveries(database, daysBefore(now, logRetentionDays), limit));
-    await untilFew((limit) => deleteForgottenEndpoints(database, limit));
-    await untilFew((limit) => deleteOldTakenEvents(database, daysBefore(now, TAKEN_EVENTS_DAYS), limit));
+    await untilFew((limit) => deleteEndpointsWithoutLog(database, limit));
+    await untilFew((limit) => deleteOldConsumedEvents(database, daysBefore(now, CONSUMED_EVENTS_DAYS), limit));
   };
 }
 

@@ -22,7 +22,7 @@ import { createLogger } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
 import { createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
 import { afterAll, beforeAll } from 'vitest';
-import { createTake, type Take } from '../consumers/take-events.ts';
+import { type ConsumeEvents, createConsumeEvents } from '../consumers/consume-events.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
 import { insertEndpoint, updateSecret } from '../repository/endpoints.ts';
@@ -61,7 +61,7 @@ export interface Rig extends AsyncDisposable {
   readonly receiver: Receiver;
   readonly authority: CertificateAuthority;
   readonly dispatcher: Dispatcher;
-  readonly take: Take;
+  readonly consume: ConsumeEvents;
   readonly logLines: readonly string[];
   /** Stands for one more process: a dispatcher on the same database, with the same clock. */
   startDispatcher(options?: { readonly sends?: number; readonly timeoutMs?: number }): Dispatcher;
@@ -163,7 +163,7 @@ async function startRig(): Promise<Rig> {
     receiver,
     authority,
     dispatcher,
-    take: createTake({ database, dispatcher, clock }),
+    consume: createConsumeEvents({ database, dispatcher, clock }),
     logLines,
     startDispatcher,
     async endpoint(url, settings = {}) {
@@ -227,12 +227,12 @@ function serverUrlOf(databaseUrl: string): string {
 
 async function startReceiver(authority: CertificateAuthority): Promise<Receiver> {
   const { certificate, key } = await authority.issue({ names: ['127.0.0.1', 'localhost'] });
-  const places = new Map<string, { respond: Respond; received: Received[]; arrived: (() => void)[] }>();
+  const targets = new Map<string, { respond: Respond; received: Received[]; arrived: (() => void)[] }>();
   const server = createServer({ cert: certificate, key, keepAliveTimeout: 60_000 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const place = places.get(request.url ?? '');
-    if (place === undefined) return void response.writeHead(404).end();
+    const target = targets.get(request.url ?? '');
+    if (target === undefined) return void response.writeHead(404).end();
     const received: Received = {
       method: request.method,
       path: request.url,
@@ -240,9 +240,9 @@ async function startReceiver(authority: CertificateAuthority): Promise<Receiver>
       rawHeaders: request.rawHeaders,
       body: Buffer.concat(chunks).toString('utf8'),
     };
-    place.received.push(received);
-    place.respond(response, received);
-    for (const tell of place.arrived.splice(0)) tell();
+    target.received.push(received);
+    target.respond(response, received);
+    for (const resolve of target.arrived.splice(0)) resolve();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -251,13 +251,13 @@ async function startReceiver(authority: CertificateAuthority): Promise<Receiver>
   return {
     url(respond = (response) => void response.end('ok')) {
       const path = `/${newId()}`;
-      const place = { respond, received: [] as Received[], arrived: [] as (() => void)[] };
-      places.set(path, place);
+      const target = { respond, received: [] as Received[], arrived: [] as (() => void)[] };
+      targets.set(path, target);
       return {
         url: `https://127.0.0.1:${port}${path}`,
-        received: place.received,
+        received: target.received,
         async arrivals(count) {
-          while (place.received.length < count) await new Promise<void>((resolve) => place.arrived.push(resolve));
+          while (target.received.length < count) await new Promise<void>((resolve) => target.arrived.push(resolve));
         },
       };
     },

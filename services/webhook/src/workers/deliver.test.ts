@@ -6,9 +6,9 @@ import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
-import { closePending, hurryDelivery, insertDelivery } from '../repository/deliveries.ts';
+import { closePending, insertDelivery, retryDeliveryNow } from '../repository/deliveries.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
-import { claimSends, recordSends } from '../repository/sends.ts';
+import { leaseSends, recordSends } from '../repository/sends.ts';
 import { type Received, type Registered, type Respond, suspended, useRig } from './deliver.fixture.ts';
 
 const rig = useRig();
@@ -24,12 +24,12 @@ const status =
 
 /** The only delivery of an event to a new endpoint, after its first send. */
 async function delivered(respond?: Respond) {
-  const place = rig.receiver.url(respond);
-  const endpoint = await rig.endpoint(place.url);
+  const target = rig.receiver.url(respond);
+  const endpoint = await rig.endpoint(target.url);
   const event = suspended(endpoint, rig.clock());
-  await rig.take([event]);
+  await rig.consume([event]);
   await rig.dispatcher.whenIdle();
-  return { place, endpoint, event, delivery: await onlyDelivery(endpoint) };
+  return { target, endpoint, event, delivery: await onlyDelivery(endpoint) };
 }
 
 async function isSigned(request: Received | undefined, secret: string): Promise<boolean> {
@@ -51,16 +51,16 @@ async function switchOff(endpoint: Registered, isActive = false): Promise<void> 
 
 describe('an event', () => {
   it('an event arrives as one request with exactly the expected headers and bytes, and both signatures verify', async () => {
-    const { place, endpoint, event, delivery } = await delivered();
-    const [request, ...others] = place.received;
+    const { target, endpoint, event, delivery } = await delivered();
+    const [request, ...others] = target.received;
     expect(others).toEqual([]);
     const { occurredAt, payload } = event;
     const challengeId = payload?.$case === 'challengeSuspended' ? payload.value.challengeId : '';
     expect(request).toMatchObject({
       method: 'POST',
-      path: new URL(place.url).pathname,
+      path: new URL(target.url).pathname,
       headers: {
-        host: new URL(place.url).host,
+        host: new URL(target.url).host,
         'content-type': 'application/json',
         'user-agent': 'Laurel-Webhooks/1',
         'x-webhook-event': 'challenge.suspended',
@@ -88,12 +88,12 @@ describe('an event', () => {
   });
 
   it('an event goes to every matching endpoint, each with its own id and signature', async () => {
-    const places = [rig.receiver.url(), rig.receiver.url(), rig.receiver.url()];
+    const targets = [rig.receiver.url(), rig.receiver.url(), rig.receiver.url()];
     const developerId = newId();
-    const endpoints = await Promise.all(places.map(({ url }) => rig.endpoint(url, { developerId })));
-    await rig.take(endpoints.slice(0, 1).map((endpoint) => suspended(endpoint, rig.clock())));
+    const endpoints = await Promise.all(targets.map(({ url }) => rig.endpoint(url, { developerId })));
+    await rig.consume(endpoints.slice(0, 1).map((endpoint) => suspended(endpoint, rig.clock())));
     await rig.dispatcher.whenIdle();
-    const requests = places.flatMap(({ received }) => received);
+    const requests = targets.flatMap(({ received }) => received);
     expect(requests).toHaveLength(3);
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(new Set(requests.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(3);
@@ -103,14 +103,14 @@ describe('an event', () => {
   });
 
   it('hundreds of events arrive once each, and none is lost', async () => {
-    const place = rig.receiver.url();
-    const endpoint = await rig.endpoint(place.url);
+    const target = rig.receiver.url();
+    const endpoint = await rig.endpoint(target.url);
     const events = Array.from({ length: 200 }, () => suspended(endpoint, rig.clock()));
-    await rig.take(events);
-    await rig.take(events);
+    await rig.consume(events);
+    await rig.consume(events);
     await rig.dispatcher.whenIdle();
-    expect(new Set(place.received.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(200);
-    expect(place.received).toHaveLength(200);
+    expect(new Set(target.received.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(200);
+    expect(target.received).toHaveLength(200);
     const deliveries = await rig.deliveries(endpoint.id);
     expect(deliveries.filter((one) => one.status === 'delivered' && one.attempts === 1)).toHaveLength(200);
   });
@@ -136,10 +136,10 @@ describe('the response to a send', () => {
   ] as const)(
     'a response with status %i is the failure %s, whatever its headers ask for, and the send is retried a minute later',
     async (code, kind) => {
-      const { place, delivery } = await delivered((response) =>
+      const { target, delivery } = await delivered((response) =>
         response.writeHead(code, { Location: 'https://127.0.0.1:1/', 'Retry-After': '1' }).end('no'),
       );
-      expect(place.received).toHaveLength(1);
+      expect(target.received).toHaveLength(1);
       expect(delivery).toMatchObject({
         status: 'pending',
         attempts: 1,
@@ -165,7 +165,7 @@ describe('the response to a send', () => {
 
   it('a port that nothing listens on is a connection that could not be made', async () => {
     const endpoint = await rig.endpoint('https://127.0.0.1:1025/');
-    await rig.take([suspended(endpoint, rig.clock())]);
+    await rig.consume([suspended(endpoint, rig.clock())]);
     await rig.dispatcher.whenIdle();
     expect((await onlyDelivery(endpoint)).sends).toEqual([
       {
@@ -218,21 +218,21 @@ describe('the response to a send', () => {
 
 describe('a delivery that fails', () => {
   it('a failed delivery is sent again after 1 minute and after 5 more, under one id, and then never', async () => {
-    const { place, endpoint } = await delivered(status(500));
+    const { target, endpoint } = await delivered(status(500));
     await rig.sweep();
     rig.clock.advance(MINUTE_MS - 1);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
     rig.clock.advance(1);
     await rig.sweep();
-    expect(place.received).toHaveLength(2);
+    expect(target.received).toHaveLength(2);
     rig.clock.advance(5 * MINUTE_MS - 1);
     await rig.sweep();
-    expect(place.received).toHaveLength(2);
+    expect(target.received).toHaveLength(2);
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'pending', attempts: 2 });
     rig.clock.advance(1);
     await rig.sweep();
-    expect(place.received).toHaveLength(3);
+    expect(target.received).toHaveLength(3);
 
     const failed = await onlyDelivery(endpoint);
     expect(failed).toMatchObject({ status: 'failed', attempts: 3, next_attempt_at: null, leased_until: null });
@@ -241,17 +241,17 @@ describe('a delivery that fails', () => {
       [2, 'http_5xx'],
       [3, 'http_5xx'],
     ]);
-    expect(new Set(place.received.map(({ headers, body }) => `${headers['x-webhook-delivery-id']} ${body}`)).size).toBe(
-      1,
-    );
+    expect(
+      new Set(target.received.map(({ headers, body }) => `${headers['x-webhook-delivery-id']} ${body}`)).size,
+    ).toBe(1);
     rig.clock.advance(1_000 * MINUTE_MS);
     await rig.sweep();
-    expect(place.received).toHaveLength(3);
+    expect(target.received).toHaveLength(3);
   });
 
   it('a failed delivery that is then answered 2xx is delivered, and not sent again', async () => {
     let answers = 0;
-    const { place, endpoint } = await delivered((response) => {
+    const { target, endpoint } = await delivered((response) => {
       answers += 1;
       response.writeHead(answers === 1 ? 500 : 204).end();
     });
@@ -260,17 +260,17 @@ describe('a delivery that fails', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'delivered', attempts: 2 });
     rig.clock.advance(10 * MINUTE_MS);
     await rig.sweep();
-    expect(place.received).toHaveLength(2);
+    expect(target.received).toHaveLength(2);
   });
 
   it('each send is signed with the current secret and goes to the current URL', async () => {
-    const { place, endpoint } = await delivered(status(500));
+    const { target, endpoint } = await delivered(status(500));
     const secret = await rig.rotate(endpoint);
     const moved = rig.receiver.url();
     await updateEndpoint(rig.database, { ...endpoint, url: moved.url });
     rig.clock.advance(MINUTE_MS);
     await rig.sweep();
-    const [first] = place.received;
+    const [first] = target.received;
     const [second] = moved.received;
     if (first === undefined || second === undefined) throw new Error('a send is missing');
     expect(second.body).toBe(first.body);
@@ -280,21 +280,21 @@ describe('a delivery that fails', () => {
   });
 
   it('a requested retry is the scheduled send, only sooner', async () => {
-    const { place, endpoint, delivery } = await delivered(status(500));
+    const { target, endpoint, delivery } = await delivered(status(500));
     const { tenant } = endpoint;
-    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
+    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
     rig.dispatcher.wake([endpoint.id]);
     await rig.dispatcher.whenIdle();
-    expect(place.received).toHaveLength(2);
+    expect(target.received).toHaveLength(2);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       attempts: 2,
       next_attempt_at: new Date(rig.clock().getTime() + 5 * MINUTE_MS),
     });
-    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('hurried');
+    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
     rig.dispatcher.wake([endpoint.id]);
     await rig.dispatcher.whenIdle();
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
-    expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
+    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
   });
 
   it('a retry cannot be requested by another tenant, nor before the first send', async () => {
@@ -304,12 +304,12 @@ describe('a delivery that fails', () => {
       { ...endpoint.tenant, environment: 'live' as const },
     ];
     for (const tenant of others) {
-      expect(await hurryDelivery(rig.database, delivery.id, tenant, rig.clock())).toBe('not_found');
+      expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_found');
     }
-    expect(await hurryDelivery(rig.database, newId(), endpoint.tenant, rig.clock())).toBe('not_found');
+    expect(await retryDeliveryNow(rig.database, newId(), endpoint.tenant, rig.clock())).toBe('not_found');
     const unsent = newDelivery(endpoint);
     await insertDelivery(rig.database, unsent);
-    expect(await hurryDelivery(rig.database, unsent.id, endpoint.tenant, rig.clock())).toBe('not_scheduled');
+    expect(await retryDeliveryNow(rig.database, unsent.id, endpoint.tenant, rig.clock())).toBe('not_scheduled');
     await rig.sweep();
   });
 });
@@ -331,26 +331,26 @@ function newDelivery({ id: endpointId, tenant }: Registered) {
 
 describe('an endpoint that is switched off', () => {
   it('an endpoint that is off gets nothing more: its pending deliveries have failed, and the log has the reason', async () => {
-    const { place, endpoint } = await delivered(status(500));
+    const { target, endpoint } = await delivered(status(500));
     await switchOff(endpoint);
     const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: rig.clock() };
     expect(await onlyDelivery(endpoint)).toMatchObject(closed);
-    await rig.take([suspended(endpoint, rig.clock())]);
+    await rig.consume([suspended(endpoint, rig.clock())]);
     rig.clock.advance(10 * MINUTE_MS);
     await rig.sweep();
     await switchOff(endpoint, true);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
     expect(await onlyDelivery(endpoint)).toMatchObject(closed);
   });
 
-  it('a delivery inserted while its endpoint is switched off is not sent: the claim closes it', async () => {
-    const place = rig.receiver.url();
-    const endpoint = await rig.endpoint(place.url);
+  it('a delivery inserted while its endpoint is switched off is not sent: the statement that leases sends closes it', async () => {
+    const target = rig.receiver.url();
+    const endpoint = await rig.endpoint(target.url);
     await switchOff(endpoint);
     await insertDelivery(rig.database, newDelivery(endpoint));
     await rig.sweep();
-    expect(place.received).toEqual([]);
+    expect(target.received).toEqual([]);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'failed',
       attempts: 0,
@@ -364,10 +364,10 @@ describe('an endpoint that is switched off', () => {
     [200, 'delivered'],
   ] as const)('a delivery closed during a send answered %i is %s, and sent no more', async (code, ending) => {
     const answered = Promise.withResolvers<void>();
-    const place = rig.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
-    const endpoint = await rig.endpoint(place.url);
-    await rig.take([suspended(endpoint, rig.clock())]);
-    await place.arrivals(1);
+    const target = rig.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
+    const endpoint = await rig.endpoint(target.url);
+    await rig.consume([suspended(endpoint, rig.clock())]);
+    await target.arrivals(1);
     await switchOff(endpoint);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'failed',
@@ -381,23 +381,23 @@ describe('an endpoint that is switched off', () => {
     await switchOff(endpoint, true);
     rig.clock.advance(10 * MINUTE_MS);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
   });
 
   it('a deleted endpoint gets nothing more either', async () => {
-    const { place, endpoint } = await delivered(status(500));
+    const { target, endpoint } = await delivered(status(500));
     await deleteEndpoint(rig.database, endpoint.id, rig.clock());
     rig.clock.advance(MINUTE_MS);
     await rig.sweep();
-    expect(place.received).toHaveLength(1);
+    expect(target.received).toHaveLength(1);
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: rig.clock() });
   });
 });
 
 describe('a delivery that a developer sends again', () => {
   it('a resent delivery is another one with the same bytes', async () => {
-    const { place, endpoint, event, delivery } = await delivered();
-    const [first] = place.received;
+    const { target, endpoint, event, delivery } = await delivered();
+    const [first] = target.received;
     const again = {
       ...newDelivery(endpoint),
       eventId: event.id,
@@ -408,7 +408,7 @@ describe('a delivery that a developer sends again', () => {
     await insertDelivery(rig.database, again);
     rig.dispatcher.wake([endpoint.id]);
     await rig.dispatcher.whenIdle();
-    const [, second] = place.received;
+    const [, second] = target.received;
     expect(second?.body).toBe(first?.body);
     expect(second?.headers).toMatchObject({
       'x-webhook-delivery-id': again.id,
@@ -421,8 +421,8 @@ describe('a delivery that a developer sends again', () => {
 describe('two processes', () => {
   it('two processes never send one delivery at the same time, nor twice', async () => {
     await using replica = rig.startDispatcher();
-    const places = Array.from({ length: 20 }, () => rig.receiver.url());
-    const endpoints = await Promise.all(places.map(({ url }) => rig.endpoint(url)));
+    const targets = Array.from({ length: 20 }, () => rig.receiver.url());
+    const endpoints = await Promise.all(targets.map(({ url }) => rig.endpoint(url)));
     const deliveries = endpoints.flatMap((endpoint) => Array.from({ length: 20 }, () => newDelivery(endpoint)));
     await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
     const ids = endpoints.map(({ id }) => id);
@@ -430,7 +430,7 @@ describe('two processes', () => {
     replica.wake(ids);
     await Promise.all([rig.dispatcher.whenIdle(), replica.whenIdle()]);
     await Promise.all([rig.sweep(), rig.sweep(replica)]);
-    const sent = places.flatMap(({ received }) => received.map(({ headers }) => headers['x-webhook-delivery-id']));
+    const sent = targets.flatMap(({ received }) => received.map(({ headers }) => headers['x-webhook-delivery-id']));
     expect(sent.toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
   });
 
@@ -439,14 +439,14 @@ describe('two processes', () => {
     const deliveries = Array.from({ length: 30 }, () => newDelivery(endpoint));
     await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
     const times = { now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) };
-    const claims = await Promise.all(
-      Array.from({ length: 8 }, () => claimSends(rig.database, [{ endpointId: endpoint.id, room: 4 }], times)),
+    const leases = await Promise.all(
+      Array.from({ length: 8 }, () => leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 4 }], times)),
     );
-    const claimed = claims.flatMap(({ sends }) => sends.map(({ deliveryId }) => deliveryId));
-    expect(new Set(claimed).size).toBe(claimed.length);
-    expect(claimed.length).toBeGreaterThanOrEqual(4);
-    expect(await claimSends(rig.database, [{ endpointId: endpoint.id, room: 30 }], times)).toMatchObject({
-      sends: { length: 30 - claimed.length },
+    const leased = leases.flatMap(({ sends }) => sends.map(({ deliveryId }) => deliveryId));
+    expect(new Set(leased).size).toBe(leased.length);
+    expect(leased.length).toBeGreaterThanOrEqual(4);
+    expect(await leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 30 }], times)).toMatchObject({
+      sends: { length: 30 - leased.length },
     });
   });
 });
@@ -455,25 +455,25 @@ describe('the end of a send that comes too late', () => {
   const times = () => ({ now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) });
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
-  async function claimOne(endpoint: Registered) {
-    const { sends } = await claimSends(rig.database, [{ endpointId: endpoint.id, room: 1 }], times());
+  async function leaseOne(endpoint: Registered) {
+    const { sends } = await leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 1 }], times());
     const [send] = sends;
-    if (send === undefined) throw new Error('nothing was claimed');
+    if (send === undefined) throw new Error('nothing was leased');
     return send;
   }
 
-  async function claimedTwice() {
+  async function leasedTwice() {
     const endpoint = await rig.endpoint(rig.receiver.url().url);
     await insertDelivery(rig.database, newDelivery(endpoint));
-    const first = await claimOne(endpoint);
+    const first = await leaseOne(endpoint);
     rig.clock.advance(1_000);
-    const second = await claimOne(endpoint);
+    const second = await leaseOne(endpoint);
     expect([first.number, second.number]).toEqual([1, 2]);
     return { endpoint, first, second };
   }
 
   it('a late failure does not change the lease of the next send, and replaces the interrupted entry in the log', async () => {
-    const { endpoint, first, second } = await claimedTwice();
+    const { endpoint, first, second } = await leasedTwice();
     expect(await onlyDelivery(endpoint)).toMatchObject({ sends: [{ number: 1, error_kind: 'interrupted' }] });
     const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
     const result = { httpStatus: null, error, responseExcerpt: null, nextSendAt: rig.clock() };
@@ -491,7 +491,7 @@ describe('the end of a send that comes too late', () => {
   });
 
   it('a late success makes the delivery delivered, and the failure of the next send changes nothing', async () => {
-    const { endpoint, first, second } = await claimedTwice();
+    const { endpoint, first, second } = await leasedTwice();
     const success = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
     await recordSends(rig.database, [{ send: first, durationMs: 9, phases: noPhases, result: success }]);
     const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
@@ -513,10 +513,10 @@ describe('the end of a send that comes too late', () => {
   it('a late end of a delivery that was deleted with its log is not recorded, and does not block other ends', async () => {
     const endpoint = await rig.endpoint(rig.receiver.url().url);
     await insertDelivery(rig.database, newDelivery(endpoint));
-    const gone = await claimOne(endpoint);
+    const gone = await leaseOne(endpoint);
     await rig.database.query({ text: 'delete from deliveries where id = $1' }, [gone.deliveryId]);
     await insertDelivery(rig.database, newDelivery(endpoint));
-    const there = await claimOne(endpoint);
+    const there = await leaseOne(endpoint);
     const result = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
     await recordSends(
       rig.database,
@@ -527,10 +527,10 @@ describe('the end of a send that comes too late', () => {
 });
 
 it('an event of the live environment is sent without the mark of the sandbox', async () => {
-  const place = rig.receiver.url();
-  const endpoint = await rig.endpoint(place.url);
+  const target = rig.receiver.url();
+  const endpoint = await rig.endpoint(target.url);
   const tenant = { ...endpoint.tenant, environment: Environment.LIVE };
-  await rig.take([suspended(endpoint, rig.clock(), { tenant })]);
+  await rig.consume([suspended(endpoint, rig.clock(), { tenant })]);
   await rig.dispatcher.whenIdle();
-  expect(JSON.parse(place.received[0]?.body ?? '').data).not.toHaveProperty('test');
+  expect(JSON.parse(target.received[0]?.body ?? '').data).not.toHaveProperty('test');
 });

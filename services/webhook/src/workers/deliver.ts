@@ -3,12 +3,12 @@
  *
  *   queue    endpoints that may have something due. The intake and the portal's calls add them immediately; every 30 seconds the sweep adds
  *            those with retries that are due, with leases whose process died, and with deliveries that another replica left
- *   claim    leases deliveries: one durable statement for all free slots, which raises the number of each send
- *   send     outside of any transaction, with the URL and the secret that `claim` read
+ *   lease    leases deliveries: one durable statement for all free slots, which raises the number of each send
+ *   send     outside of any transaction, with the URL and the secret that `lease` read
  *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
  *
- * A crash after `claim` leaves a lease. When it has expired the sweep finds the delivery, and the send counts as made: it may have arrived.
- * Replicas need no coordination: `claim` skips rows that another replica has locked or leased.
+ * A crash after `lease` leaves a lease. When it has expired the sweep finds the delivery, and the send counts as made: it may have arrived.
+ * Replicas need no coordination: `lease` skips rows that another replica has locked or leased.
  */
 import type { Egress, EgressResult } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
@@ -20,9 +20,9 @@ import type { RetryDelaysMs } from '../domain/retry-schedule.ts';
 import { composeHeaders } from '../domain/send-headers.ts';
 import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
-import { createSlots, type Ended, type Room, standingAfter, type Usage } from '../domain/slots.ts';
+import { type Allocation, createSlots, healthAfter, type KnownHealth, type Usage } from '../domain/slots.ts';
 import { failpoint } from '../failpoints.ts';
-import { type Claim, claimSends, findEndpointsWithDue, type SendRecord } from '../repository/sends.ts';
+import { findEndpointsWithDue, type LeasedSends, leaseSends, type SendRecord } from '../repository/sends.ts';
 import { createSendRecorder } from './record-sends.ts';
 
 export type DispatcherDeps = {
@@ -60,62 +60,62 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { database, egress, encryption, clock, logger, timeoutMs, retryDelaysMs, sends, sendsPerEndpoint } = deps;
   const metrics = createMetrics();
   const slots = createSlots({ sends, sendsPerEndpoint });
-  let isClaiming = false;
+  let isLeasing = false;
   let isStopping = false;
-  let nextClaim: NodeJS.Immediate | undefined;
-  let claimAgain: NodeJS.Timeout | undefined;
+  let nextLease: NodeJS.Immediate | undefined;
+  let leaseRetry: NodeJS.Timeout | undefined;
   let waiting: { readonly isOver: () => boolean; readonly resolve: () => void }[] = [];
 
   const recorder = createSendRecorder({ database, logger, isStopping: () => isStopping });
-  const isQuiet = () => !isClaiming && slots.inFlight === 0;
-  const isIdle = () => isQuiet() && slots.queued === 0 && nextClaim === undefined;
+  const isQuiet = () => !isLeasing && slots.inFlight === 0;
+  const isIdle = () => isQuiet() && slots.queued === 0 && nextLease === undefined;
 
   function wake(endpointIds: readonly string[]): void {
     for (const endpointId of endpointIds) slots.enqueue(endpointId);
-    claimSoon();
+    leaseSoon();
   }
 
-  /** Claims on the next turn of the event loop, so that all endpoints that this turn wakes go into one claim. */
-  function claimSoon(): void {
-    if (isClaiming || isStopping || slots.queued === 0) return;
-    nextClaim ??= setImmediate(() => {
-      nextClaim = undefined;
-      void claim();
+  /** Leases on the next turn of the event loop, so that one statement leases for all endpoints that this turn wakes. */
+  function leaseSoon(): void {
+    if (isLeasing || isStopping || slots.queued === 0) return;
+    nextLease ??= setImmediate(() => {
+      nextLease = undefined;
+      void lease();
     });
   }
 
-  async function claim(): Promise<void> {
-    const dealt = slots.deal();
-    if (dealt.length === 0) return;
-    isClaiming = true;
-    let claimed: Claim | undefined;
+  async function lease(): Promise<void> {
+    const allocations = slots.allocate();
+    if (allocations.length === 0) return;
+    isLeasing = true;
+    let leased: LeasedSends | undefined;
     try {
-      claimed = await claimDealt(dealt);
+      leased = await leaseAllocated(allocations);
     } catch (error) {
-      logger.error({ err: error, endpoints: dealt.length }, 'sends could not be claimed');
+      logger.error({ err: error, endpoints: allocations.length }, 'sends could not be leased');
     }
-    isClaiming = false;
-    slots.settle(dealt, (room) => usageOf(room, claimed));
+    isLeasing = false;
+    slots.releaseUnused(allocations, (allocation) => usageOf(allocation, leased));
     metrics.waiting.set(slots.queued);
-    for (const send of claimed?.sends ?? []) void deliver(send);
-    if (claimed === undefined) claimLater();
-    else claimSoon();
-    tellWaiting();
+    for (const send of leased?.sends ?? []) void deliver(send);
+    if (leased === undefined) leaseLater();
+    else leaseSoon();
+    resolveWaiting();
   }
 
-  async function claimDealt(dealt: readonly Room[]): Promise<Claim> {
+  async function leaseAllocated(allocations: readonly Allocation[]): Promise<LeasedSends> {
     const now = clock();
     const leasedUntil = new Date(now.getTime() + timeoutMs + LEASE_MARGIN_MS);
-    await failpoint('webhook.claim.before-commit');
-    const claimed = await claimSends(database, dealt, { now, leasedUntil });
-    await failpoint('webhook.claim.after-commit');
-    return claimed;
+    await failpoint('webhook.lease.before-commit');
+    const leased = await leaseSends(database, allocations, { now, leasedUntil });
+    await failpoint('webhook.lease.after-commit');
+    return leased;
   }
 
-  function claimLater(): void {
-    claimAgain ??= setTimeout(() => {
-      claimAgain = undefined;
-      claimSoon();
+  function leaseLater(): void {
+    leaseRetry ??= setTimeout(() => {
+      leaseRetry = undefined;
+      leaseSoon();
     }, TRY_AGAIN_MS);
   }
 
@@ -128,14 +128,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     } catch (error) {
       logger.error({ err: error, delivery: send.deliveryId }, 'a send failed on our side');
     }
-    slots.free(send.endpointId, ended === undefined ? 'failing' : standingOf(ended));
+    slots.release(send.endpointId, ended === undefined ? 'failing' : healthOf(ended));
     metrics.inFlight.set(slots.inFlight);
-    claimSoon();
+    leaseSoon();
     if (ended !== undefined) {
       // The recorder has logged the failure with its batch.
       await recorder.submit(ended).catch(() => undefined);
     }
-    tellWaiting();
+    resolveWaiting();
   }
 
   async function sendOnce(send: Send): Promise<SendRecord> {
@@ -158,7 +158,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return { send, durationMs, phases: answer.timings, result };
   }
 
-  function tellWaiting(): void {
+  function resolveWaiting(): void {
     if (waiting.length === 0) return;
     const over = waiting.filter(({ isOver }) => isOver());
     waiting = waiting.filter((one) => !over.includes(one));
@@ -178,23 +178,23 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     whenIdle: () => until(isIdle),
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      clearImmediate(nextClaim);
-      nextClaim = undefined;
-      clearTimeout(claimAgain);
+      clearImmediate(nextLease);
+      nextLease = undefined;
+      clearTimeout(leaseRetry);
       await until(isQuiet);
     },
   };
 }
 
-/** The usage of an endpoint's slots. A claim that failed used none, and leaves open whether more is due. */
-function usageOf({ endpointId, room }: Room, claimed: Claim | undefined): Usage {
-  if (claimed === undefined) return { used: 0, isDrained: false };
-  const { rows, sends } = claimed.taken.get(endpointId) ?? { rows: 0, sends: 0 };
-  return { used: sends, isDrained: rows < room };
+/** The usage of an endpoint's slots. A lease that failed used none, and leaves open whether more is due. */
+function usageOf({ endpointId, slots }: Allocation, leased: LeasedSends | undefined): Usage {
+  if (leased === undefined) return { used: 0, isDrained: false };
+  const { rows, sends } = leased.byEndpoint.get(endpointId) ?? { rows: 0, sends: 0 };
+  return { used: sends, isDrained: rows < slots };
 }
 
-function standingOf({ result, durationMs }: SendRecord): Ended {
-  return standingAfter({ isSuccess: result.error === null, durationMs });
+function healthOf({ result, durationMs }: SendRecord): KnownHealth {
+  return healthAfter({ isSuccess: result.error === null, durationMs });
 }
 
 function endOf(answer: EgressResult): SendEnd {

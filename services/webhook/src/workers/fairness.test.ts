@@ -40,7 +40,7 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   await using dispatcher = rig.startDispatcher({ timeoutMs: FOR_EVER_MS });
   const hanging = new Set<ServerResponse>();
   let isOver = false;
-  const grave = rig.receiver.url((response) => {
+  const hangingTarget = rig.receiver.url((response) => {
     if (isOver) response.destroy();
     else hanging.add(response);
   });
@@ -50,25 +50,25 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   };
 
   // Every endpoint is untried. The dead ones come first, and each has a hanging send before the first healthy one requests a slot.
-  const dead = await register(DEAD, () => grave.url);
+  const dead = await register(DEAD, () => hangingTarget.url);
   await queue(dead, 3);
   dispatcher.wake(idsOf(dead));
-  await grave.arrivals(DEAD);
-  const places = Array.from({ length: HEALTHY }, () => rig.receiver.url());
-  const healthy = await Promise.all(places.map(({ url }) => rig.endpoint(url)));
+  await hangingTarget.arrivals(DEAD);
+  const targets = Array.from({ length: HEALTHY }, () => rig.receiver.url());
+  const healthy = await Promise.all(targets.map(({ url }) => rig.endpoint(url)));
   await queue(healthy, EVENTS);
   dispatcher.wake(idsOf(healthy));
-  await Promise.all(places.map((place) => place.arrivals(EVENTS)));
+  await Promise.all(targets.map((target) => target.arrivals(EVENTS)));
   expect(hanging.size).toBe(DEAD);
 
   // The dead ones have failed by then: they hold at most half of all slots, one each.
   release();
-  await grave.arrivals(DEAD + 64);
-  const newcomer = rig.receiver.url();
-  const all = [...healthy, await rig.endpoint(newcomer.url)];
+  await hangingTarget.arrivals(DEAD + 64);
+  const newTarget = rig.receiver.url();
+  const all = [...healthy, await rig.endpoint(newTarget.url)];
   await queue(all, EVENTS);
   dispatcher.wake(idsOf(all));
-  await Promise.all([newcomer.arrivals(EVENTS), ...places.map((place) => place.arrivals(2 * EVENTS))]);
+  await Promise.all([newTarget.arrivals(EVENTS), ...targets.map((target) => target.arrivals(2 * EVENTS))]);
   expect(hanging.size).toBe(64);
 
   isOver = true;

@@ -7,7 +7,7 @@ import {
   eventually,
   type Hook,
   type HookOptions,
-  UNTAKEN,
+  UNACKNOWLEDGED,
   type World,
 } from '../world.ts';
 
@@ -18,7 +18,7 @@ export interface Subjects {
 }
 
 /** A developer's receiver whose events are checked against the databases. */
-export interface Told {
+export interface DeliveredEvents {
   readonly developer: Developer;
   readonly hook: Hook;
   /**
@@ -32,7 +32,7 @@ export interface Told {
 const MAX_SENDS = 3;
 
 /** A developer with programs of their own, whose receiver accepts every event unless the options set another response. */
-export async function startToldWorld(world: World, options: HookOptions = {}): Promise<Told> {
+export async function receiveEvents(world: World, options: HookOptions = {}): Promise<DeliveredEvents> {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, options);
   return {
@@ -45,7 +45,7 @@ export async function startToldWorld(world: World, options: HookOptions = {}): P
         deadlineMs,
       );
       const received = await receivedBy(hook, subjects);
-      expect([...received.keys()].sort()).toEqual(await mustBeTold(world, subjects));
+      expect([...received.keys()].sort()).toEqual(await requiredEvents(world, subjects));
       for (const [event, sends] of received) {
         expect(new Set(sends).size, `delivery ids of ${event}`).toBe(1);
         expect(sends.length, `sends of ${event}`).toBeLessThanOrEqual(MAX_SENDS);
@@ -55,7 +55,7 @@ export async function startToldWorld(world: World, options: HookOptions = {}): P
 }
 
 async function isQuiet({ stack }: World): Promise<boolean> {
-  for (const [owner, query] of UNTAKEN) {
+  for (const [owner, query] of UNACKNOWLEDGED) {
     const waiting = await stack.database(owner).query(query);
     if (waiting.length > 0) return false;
   }
@@ -76,8 +76,8 @@ async function receivedBy({ receiver, secret }: Hook, subjects: Subjects): Promi
     if (!isAbout) continue;
     expect(await verify(secret, text, String(headers['x-webhook-signature'])), `the signature of ${text}`).toBe(true);
     expect(headers['x-webhook-event']).toBe(event);
-    const told = `${event} ${aboutOf(event, data)}`;
-    received.set(told, [...(received.get(told) ?? []), String(headers['x-webhook-delivery-id'])]);
+    const key = `${event} ${aboutOf(event, data)}`;
+    received.set(key, [...(received.get(key) ?? []), String(headers['x-webhook-delivery-id'])]);
   }
   return received;
 }
@@ -88,23 +88,23 @@ function aboutOf(event: EventBody['event'], { attempt_id, award, tournament_roun
 }
 
 /** Outcomes and rounds from their owners' databases; refunded fees and released prizes from the wallet's. */
-async function mustBeTold({ stack }: World, { refs, rounds = [] }: Subjects): Promise<string[]> {
+async function requiredEvents({ stack }: World, { refs, rounds = [] }: Subjects): Promise<string[]> {
   const read = async (service: 'challenge' | 'tournament' | 'wallet', query: string, values: readonly unknown[]) =>
-    (await stack.database(service).query<{ told: string }>(query, values)).map(({ told }) => told);
-  const settled = `select 'attempt.settled ' || id as told from attempts where status = 'settled' and player_ref = any($1::text[])`;
+    (await stack.database(service).query<{ event: string }>(query, values)).map(({ event }) => event);
+  const settled = `select 'attempt.settled ' || id as event from attempts where status = 'settled' and player_ref = any($1::text[])`;
   const all = [
     await read('challenge', settled, [refs]),
     await read('tournament', settled, [refs]),
     await read(
       'tournament',
-      `select 'round.' || status || ' ' || id as told from rounds
+      `select 'round.' || status || ' ' || id as event from rounds
        where status in ('settled', 'cancelled') and id = any($1::uuid[])`,
       [rounds],
     ),
     await read(
       'wallet',
       `with accounts as (select distinct account_id from player_links where player_ref = any($1::text[]))
-       select 'attempt.refunded ' || t.attempt_id as told
+       select 'attempt.refunded ' || t.attempt_id as event
        from accounts
        join ledger_accounts a on a.account_id = accounts.account_id
        join transfers t on t.player_ledger_id = a.id and t.kind = 'refund'

@@ -11,13 +11,13 @@ import { type Registered, suspended, useRig } from '../workers/deliver.fixture.t
 const rig = useRig();
 
 const countOf = async ({ id }: Pick<Endpoint, 'id'>) => (await rig.deliveries(id)).length;
-const takenIds = async () =>
-  (await rig.database.query<{ id: string }>({ text: 'select id from taken_events' })).map(({ id }) => id);
+const consumedIds = async () =>
+  (await rig.database.query<{ id: string }>({ text: 'select id from consumed_events' })).map(({ id }) => id);
 
 const endpointWith = (settings: Partial<Endpoint> = {}) => rig.endpoint(rig.receiver.url().url, settings);
 
-async function take(...events: readonly Event[]): Promise<void> {
-  await rig.take(events);
+async function consume(...events: readonly Event[]): Promise<void> {
+  await rig.consume(events);
   await rig.dispatcher.whenIdle();
 }
 
@@ -43,9 +43,9 @@ describe('endpoints that an event is delivered to', () => {
   ])('an event goes to an endpoint %s', async (_, settings, change, count) => {
     const endpoint = await endpointWith(settings);
     const event = suspended(endpoint, rig.clock(), change(endpoint));
-    await take(event);
+    await consume(event);
     expect(await countOf(endpoint)).toBe(count);
-    expect(await takenIds()).toContain(event.id);
+    expect(await consumedIds()).toContain(event.id);
   });
 
   it('an event goes to endpoints of its program, and to those of all the developer’s programs', async () => {
@@ -55,25 +55,25 @@ describe('endpoints that an event is delivered to', () => {
     const second = newId();
     await insertPrograms(rig.database, developerId, [second]);
     const ofSecond = await endpointWith({ developerId, programId: second });
-    await take(suspended(ofAll, rig.clock()));
+    await consume(suspended(ofAll, rig.clock()));
     expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([1, 1, 0]);
-    await take(suspended(ofAll, rig.clock(), { tenant: { programId: second, environment: Environment.TEST } }));
+    await consume(suspended(ofAll, rig.clock(), { tenant: { programId: second, environment: Environment.TEST } }));
     expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([2, 1, 1]);
   });
 
   it('an event goes only to endpoints that existed when it happened: a replay sends no past events to newer ones', async () => {
     const before = new Date(rig.clock().getTime() - 1);
     const endpoint = await endpointWith();
-    await take(suspended(endpoint, before));
+    await consume(suspended(endpoint, before));
     expect(await countOf(endpoint)).toBe(0);
-    await take(suspended(endpoint, rig.clock()));
+    await consume(suspended(endpoint, rig.clock()));
     expect(await countOf(endpoint)).toBe(1);
   });
 
   it('an event goes to no deleted endpoint', async () => {
     const endpoint = await endpointWith();
     await deleteEndpoint(rig.database, endpoint.id, rig.clock());
-    await take(suspended(endpoint, rig.clock()));
+    await consume(suspended(endpoint, rig.clock()));
     expect(await countOf(endpoint)).toBe(0);
   });
 });
@@ -82,17 +82,17 @@ describe('an event that comes again', () => {
   it('an event that comes again makes no second delivery: in the same batch, in a later one, or in two concurrent ones', async () => {
     const endpoint = await endpointWith();
     const events = Array.from({ length: 20 }, () => suspended(endpoint, rig.clock()));
-    await take(...events.slice(0, 5), ...events.slice(0, 5));
-    await Promise.all([take(...events), take(...events.toReversed()), take(...events.slice(10))]);
+    await consume(...events.slice(0, 5), ...events.slice(0, 5));
+    await Promise.all([consume(...events), consume(...events.toReversed()), consume(...events.slice(10))]);
     expect(await countOf(endpoint)).toBe(20);
   });
 
   it('an event that comes again after its endpoint was created makes no delivery', async () => {
     const first = await endpointWith();
     const event = suspended(first, rig.clock());
-    await take(event);
+    await consume(event);
     const second = await endpointWith({ developerId: first.developerId });
-    await take(event);
+    await consume(event);
     expect(await Promise.all([first, second].map(countOf))).toEqual([1, 0]);
   });
 });
@@ -101,10 +101,10 @@ it('an event that its owner should not have published fails its batch, and nothi
   const endpoint = await endpointWith();
   const good = suspended(endpoint, rig.clock());
   for (const bad of [{ payload: undefined }, { id: 'x' }, { tenant: undefined }, { occurredAt: undefined }]) {
-    await expect(take(good, suspended(endpoint, rig.clock(), bad))).rejects.toThrow();
+    await expect(consume(good, suspended(endpoint, rig.clock(), bad))).rejects.toThrow();
   }
   expect(await countOf(endpoint)).toBe(0);
-  expect(await takenIds()).not.toContain(good.id);
+  expect(await consumedIds()).not.toContain(good.id);
 });
 
 describe('the body of an event', () => {
@@ -186,12 +186,12 @@ describe('the body of an event', () => {
       },
     ],
   ])('the body of %s has the contract’s fields', async (type, payload, data) => {
-    const place = rig.receiver.url();
-    const endpoint = await rig.endpoint(place.url);
+    const target = rig.receiver.url();
+    const endpoint = await rig.endpoint(target.url);
     const tenant = { programId: endpoint.tenant.programId, environment: Environment.LIVE };
     const owner = Owner.TOURNAMENT;
-    await take({ id: newId(), occurredAt: rig.clock(), tenant, owner, payload });
-    const [request] = place.received;
+    await consume({ id: newId(), occurredAt: rig.clock(), tenant, owner, payload });
+    const [request] = target.received;
     expect(request?.headers['x-webhook-event']).toBe(type);
     expect(JSON.parse(request?.body ?? '')).toEqual({ event: type, timestamp: rig.clock().toISOString(), data });
   });

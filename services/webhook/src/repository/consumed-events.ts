@@ -1,4 +1,4 @@
-/** The events that the stream brought, and the endpoints that match them. */
+/** The events that were consumed from the stream, and the endpoints that match them. */
 
 import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
@@ -24,16 +24,16 @@ export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 
 //
 // An event goes to every endpoint of its program's developer that is on, existed when the event happened, and matches its program,
 // environment and type. The offsets hold the planner to this order: from an event to its program, then to that developer's few endpoints.
-const TAKE_UNWANTED = {
-  name: 'taken_events_take_unwanted',
+const INSERT_UNMATCHED = {
+  name: 'consumed_events_insert_unmatched',
   text: `
-with brought as materialized (
+with batch as materialized (
   select * from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::uuid[], $5::text[])
     as b (id, type, occurred_at, program_id, environment)
 ),
-wanted as materialized (
+matched as materialized (
   select b.id, e.id as endpoint_id
-  from brought b
+  from batch b
   cross join lateral (select developer_id from programs where id = b.program_id offset 0) p
   cross join lateral (
     select e.id from endpoints e
@@ -47,19 +47,19 @@ wanted as materialized (
     offset 0
   ) e
 ),
-taken as (
-  insert into taken_events (id, taken_at)
-  select b.id, $6 from brought b where not exists (select from wanted) order by b.id
+inserted as (
+  insert into consumed_events (id, consumed_at)
+  select b.id, $6 from batch b where not exists (select from matched) order by b.id
   on conflict (id) do nothing
 )
-select id, endpoint_id from wanted`,
+select id, endpoint_id from matched`,
 };
 
-const TAKE = {
-  name: 'taken_events_take',
+const INSERT_WITH_DELIVERIES = {
+  name: 'consumed_events_insert_with_deliveries',
   text: `
-with taken as (
-  insert into taken_events (id, taken_at) select id, $2 from unnest($1::uuid[]) as b (id) order by id
+with inserted as (
+  insert into consumed_events (id, consumed_at) select id, $2 from unnest($1::uuid[]) as b (id) order by id
   on conflict (id) do nothing
   returning id
 )
@@ -67,7 +67,7 @@ insert into deliveries (id, endpoint_id, event_id, event_type, program_id, envir
 select n.id, n.endpoint_id, n.event_id, n.event_type, n.program_id, n.environment, n.body, 'pending', $2, $2
 from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::text[], $9::bytea[])
   as n (id, endpoint_id, event_id, event_type, program_id, environment, body)
-where n.event_id = any (array(select t.id from taken t))
+where n.event_id = any (array(select i.id from inserted i))
 order by n.endpoint_id, n.event_id
 on conflict (endpoint_id, event_id) where resend_of is null do nothing
 returning endpoint_id`,
@@ -77,20 +77,20 @@ returning endpoint_id`,
  * Returns the endpoints that the events match, and stores the events where none of them matches any: most programs have no endpoint, and
  * then one round trip suffices. The events must be distinct.
  */
-export async function takeUnwanted(
+export async function insertUnmatchedEvents(
   database: Database,
   events: readonly EventScope[],
-  takenAt: Date,
+  consumedAt: Date,
 ): Promise<readonly Match[]> {
   const rows = await database.write<{ id: string; endpoint_id: string }>(
-    TAKE_UNWANTED,
+    INSERT_UNMATCHED,
     [
       events.map(({ id }) => id),
       events.map(({ type }) => type),
       events.map(({ occurredAt }) => occurredAt),
       events.map(({ tenant }) => tenant.programId),
       events.map(({ tenant }) => tenant.environment),
-      takenAt,
+      consumedAt,
     ],
     { durable: true },
   );
@@ -99,16 +99,16 @@ export async function takeUnwanted(
 
 /**
  * Stores the events that are not stored yet, with their deliveries, and returns the endpoint of each new delivery. An event that the stream
- * brings again after its row here was deleted makes no second delivery either.
+ * delivers again after its row here was deleted makes no second delivery either.
  */
-export async function takeEvents(
+export async function insertEventsWithDeliveries(
   database: Database,
   eventIds: readonly string[],
   deliveries: readonly EventDelivery[],
   takenAt: Date,
 ): Promise<readonly string[]> {
   const rows = await database.write<{ endpoint_id: string }>(
-    TAKE,
+    INSERT_WITH_DELIVERIES,
     [
       eventIds,
       takenAt,

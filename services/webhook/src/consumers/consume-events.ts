@@ -11,14 +11,19 @@ import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { composeBody } from '../domain/envelope.ts';
 import { failpoint } from '../failpoints.ts';
-import { type EventDelivery, type Match, takeEvents, takeUnwanted } from '../repository/taken-events.ts';
+import {
+  type EventDelivery,
+  insertEventsWithDeliveries,
+  insertUnmatchedEvents,
+  type Match,
+} from '../repository/consumed-events.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
 import { type ParsedEvent, parseEvent } from './parse-event.ts';
 
 /** Resolves once the events are committed. */
-export type Take = (events: readonly Event[]) => Promise<void>;
+export type ConsumeEvents = (events: readonly Event[]) => Promise<void>;
 
-export function createTake({
+export function createConsumeEvents({
   database,
   dispatcher,
   clock,
@@ -26,20 +31,20 @@ export function createTake({
   database: Database;
   dispatcher: Pick<Dispatcher, 'wake'>;
   clock: Clock;
-}): Take {
+}): ConsumeEvents {
   const made = counter('laurel_webhook_deliveries_total', 'Deliveries that events made.');
 
   return async (events) => {
     const byId = new Map(events.map((event) => [event.id.toLowerCase(), parseEvent(event)]));
-    const takenAt = clock();
+    const consumedAt = clock();
     let woken: readonly string[] = [];
-    await failpoint('webhook.take.before-commit');
-    const matches = await takeUnwanted(database, [...byId.values()].map(scopeOf), takenAt);
+    await failpoint('webhook.consume.before-commit');
+    const matches = await insertUnmatchedEvents(database, [...byId.values()].map(scopeOf), consumedAt);
     if (matches.length > 0) {
-      const composed = composeDeliveries(matches, byId, takenAt);
-      woken = await takeEvents(database, [...byId.keys()], composed, takenAt);
+      const composed = composeDeliveries(matches, byId, consumedAt);
+      woken = await insertEventsWithDeliveries(database, [...byId.keys()], composed, consumedAt);
     }
-    await failpoint('webhook.take.after-commit');
+    await failpoint('webhook.consume.after-commit');
     made.inc(woken.length);
     dispatcher.wake([...new Set(woken)]);
   };
@@ -53,15 +58,15 @@ function scopeOf({ id, occurredAt, tenant, fact }: ParsedEvent) {
 function composeDeliveries(
   matches: readonly Match[],
   byId: ReadonlyMap<string, ParsedEvent>,
-  takenAt: Date,
+  consumedAt: Date,
 ): readonly EventDelivery[] {
   return [...Map.groupBy(matches, ({ eventId }) => eventId)].flatMap(([eventId, ofEvent]) => {
     const event = byId.get(eventId);
-    if (event === undefined) throw new Error(`the event ${eventId} was taken and not brought`);
+    if (event === undefined) throw new Error(`the event ${eventId} was matched and is not in the batch`);
     const { fact, occurredAt, tenant } = event;
     const body = composeBody(fact, { occurredAt, isSandbox: tenant.environment === 'test' });
     return ofEvent.map(({ endpointId }) => ({
-      id: newId(takenAt),
+      id: newId(consumedAt),
       endpointId,
       eventId,
       eventType: fact.type,
