@@ -9,22 +9,35 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) => {
-      if (project.name === 'packages') return 2;
+      if (project.name.startsWith('packages')) return 2;
       return readFileSync(moduleId, 'utf8').includes('joinWorld(') ? 1 : 0;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
-const BLACK_BOX = {
-  // The files of a worker run one after the other in one process, so that files that do not interfere with others share a stack.
-  isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-};
+/** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
+const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
 
-// Unit and database tests of the packages; `tests/` runs real processes and is slower. `npm test` runs both, and `npm run test:faults` the
-// fault tables, which take as long again.
+const PACKAGES = ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/**/*.test.ts', '.ci/*.test.mjs'];
+
+/** Proofs whose size is the point: thousands of entrants, a hundred endpoints that hang. */
+const LONG = '**/*.long.test.ts';
+
+/** They arm failpoints in their own process, whose modules read the folder of the failpoints once. */
+const FAILPOINTS = [
+  'libs/failpoint/src/index.test.ts',
+  'services/challenge/src/events.test.ts',
+  'services/challenge/src/handlers/reserve-attempts.test.ts',
+  'services/tournament/src/events.test.ts',
+  'services/tournament/src/events.stream.test.ts',
+  'services/webhook/src/workers/crash.test.ts',
+];
+
+// Unit and database tests of the packages; `tests/` runs real processes and is slower. `npm test` runs both; `npm run test:long` and
+// `npm run test:faults` the proofs that take minutes each.
+// Where a project is not isolated, a worker runs its files one after the other in one process: each module is loaded once, not once for
+// each file (measured over 41 files: 60 s of CPU in place of 82 s), and black-box files that do not interfere with others share a stack.
 export default defineConfig({
   test: {
     globalSetup: ['libs/testing/src/global-setup.ts'],
@@ -32,28 +45,16 @@ export default defineConfig({
     // more would only make each of them slow.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
     projects: [
+      { extends: true, test: { name: 'packages', isolate: false, include: PACKAGES, exclude: [LONG, ...FAILPOINTS] } },
+      { extends: true, test: { name: 'packages-failpoints', include: FAILPOINTS } },
+      { extends: true, test: { name: 'long', include: [LONG], testTimeout: 300_000, hookTimeout: 300_000 } },
+      { extends: true, test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
       {
         extends: true,
-        test: {
-          name: 'packages',
-          include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/**/*.test.ts', '.ci/*.test.mjs'],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        extends: true,
-        test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] },
-      },
-      {
-        extends: true,
-        test: {
-          ...BLACK_BOX,
-          name: 'system',
-          include: ['tests/**/*.test.ts'],
-          exclude: ['tests/faults/**'],
-        },
+        test: { ...BLACK_BOX, name: 'system', include: ['tests/**/*.test.ts'], exclude: ['tests/faults/**', LONG] },
       },
     ],
   },

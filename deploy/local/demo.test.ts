@@ -67,7 +67,7 @@ test('the demo runs repeatedly on one stack, and shows no key', async () => {
     const listed = await fetch(endpoints, { headers: asDeveloper });
     expect(await listed.json()).toEqual({ data: [] });
   }
-}, 60_000);
+}, 180_000);
 
 async function signIn(baseUrl: string, developer: object): Promise<Record<string, string>> {
   const answer = await fetch(`${baseUrl}/api/portal/session`, {

@@ -78,12 +78,16 @@ const RETIRED = /^\/api\/attempts\//;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
+let portalDocument: OpenApi | undefined;
+
 export async function loadContract(baseUrl: string): Promise<Contract> {
   // A connection that is kept open would delay the gateway's exit.
   const response = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
   expect(response.status).toBe(200);
-  const own = readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8');
-  return createContract((await response.json()) as OpenApi, parse(own));
+  portalDocument ??= parse(
+    readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8'),
+  ) as OpenApi;
+  return createContract((await response.json()) as OpenApi, portalDocument);
 }
 
 export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): Contract {
@@ -177,8 +181,22 @@ interface DocumentedRoute {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
+type OpenedDocument = ReturnType<typeof compileDocument>;
+
+/** By their text: the files of a worker read the same documents, whose compiled validators have no state between two uses. */
+const openedDocuments = new Map<string, OpenedDocument>();
+
+function openDocument(document: OpenApi): OpenedDocument {
+  const text = JSON.stringify(document);
+  const known = openedDocuments.get(text);
+  if (known !== undefined) return known;
+  const opened = compileDocument(document);
+  openedDocuments.set(text, opened);
+  return opened;
+}
+
 /** A document, its routes, and the validators of its schemas. */
-function openDocument(document: OpenApi) {
+function compileDocument(document: OpenApi) {
   expect(document.openapi).toMatch(/^3\.1\./);
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);

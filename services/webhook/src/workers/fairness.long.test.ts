@@ -1,11 +1,9 @@
 /** Endpoints that never answer delay no other endpoint: the healthy ones have all their deliveries while sends to the dead ones hang. */
 import type { ServerResponse } from 'node:http';
 import { newId } from '@laurel/ids';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { insertDeliveries } from '../repository/deliveries.ts';
 import { type Registered, useRig } from './deliver.fixture.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const rig = useRig();
 

@@ -1,0 +1,3 @@
+import { describeModel } from './round.model.fixture.ts';
+
+describeModel(60);
