@@ -25,7 +25,7 @@ const INTERRUPTING: readonly Point[] = [
 /** At these points the send is counted, but its request is not yet written. */
 const UNSENT: readonly Point[] = ['webhook.lease.after-commit', 'webhook.send.before-request'];
 
-interface Place {
+interface Scope {
   readonly delivered: DeliveredEvents;
   readonly challengeId: string;
 }
@@ -43,7 +43,7 @@ const CASES = FAILPOINTS.webhook.flatMap((point, row) =>
 );
 
 let world: World;
-const places = new Map<Manner, Place>();
+const scopes = new Map<Manner, Scope>();
 
 beforeAll(async () => {
   world = await startWorld({
@@ -59,7 +59,7 @@ beforeAll(async () => {
   for (const manner of MANNERS) {
     const delivered = await receiveEvents(world, { answer: answersAs(manner) });
     const challenge = await world.newChallenge({}, delivered.developer.program);
-    places.set(manner, { delivered, challengeId: challenge.id });
+    scopes.set(manner, { delivered, challengeId: challenge.id });
   }
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
@@ -76,12 +76,12 @@ function answersAs(manner: Manner): ReceiverAnswer | AnswerRequest {
   };
 }
 
-function placeOf(manner: Manner): Place {
-  return places.get(manner) ?? expect.fail(`no receiver ${manner}`);
+function scopeOf(manner: Manner): Scope {
+  return scopes.get(manner) ?? expect.fail(`no receiver ${manner}`);
 }
 
 /** A paid attempt without its outcome, and the outcome that makes an event. */
-async function newAttempt({ delivered, challengeId }: Place) {
+async function newAttempt({ delivered, challengeId }: Scope) {
   const partner = delivered.developer.program.test;
   const ref = `hooked-${randomUUID()}`;
   expectStatus(201, await partner.createPlayer(ref, '20.00'));
@@ -98,7 +98,7 @@ async function untilFired(point: Point, action: Action, died: Promise<void>): Pr
 }
 
 /** The newest deliveries in the log; for a moment the portal may answer that the killed service is unavailable. */
-async function readLog({ delivered }: Place): Promise<readonly DeliveryBody[]> {
+async function readLog({ delivered }: Scope): Promise<readonly DeliveryBody[]> {
   return eventually(async () => {
     const { status, body } = await delivered.developer.portal.listDeliveries(delivered.hook.endpoint.id, {
       limit: 100,
@@ -108,10 +108,10 @@ async function readLog({ delivered }: Place): Promise<readonly DeliveryBody[]> {
 }
 
 /** The one delivery of the attempt in the log, and how often it arrived. */
-async function deliveryOf(place: Place, attemptId: string): Promise<{ delivery: DeliveryBody; arrived: number }> {
-  const { hook } = place.delivered;
+async function deliveryOf(scope: Scope, attemptId: string): Promise<{ delivery: DeliveryBody; arrived: number }> {
+  const { hook } = scope.delivered;
   const { deliveryId } = await hook.event('attempt.settled', attemptId);
-  const delivery = (await readLog(place)).find(({ id }) => id === deliveryId) ?? expect.fail('no delivery in the log');
+  const delivery = (await readLog(scope)).find(({ id }) => id === deliveryId) ?? expect.fail('no delivery in the log');
   const rows = await world.stack
     .database('webhook')
     .query('select attempts from deliveries where id = $1', [deliveryId]);
@@ -126,9 +126,9 @@ const kindsOf = ({ attempts }: DeliveryBody) => attempts.map(({ error_kind }) =>
 describe('a fault at each step of the webhook service', () => {
   test.each(CASES)('webhook service: $point, $action, a receiver that $manner', async ({ point, action, manner }) => {
     const { stack } = world;
-    const place = placeOf(manner);
+    const scope = scopeOf(manner);
     await stack.ready();
-    const attempt = await newAttempt(place);
+    const attempt = await newAttempt(scope);
 
     const died = stack.onExit('webhook');
     stack.arm(point, action);
@@ -139,8 +139,8 @@ describe('a fault at each step of the webhook service', () => {
     if (isInterrupted) await lapseLeases(stack, { number: 1 });
     if (action === 'kill') await lapseAcknowledgements(stack);
 
-    await place.delivered.expectAll({ refs: [attempt.ref] });
-    const { delivery, arrived } = await deliveryOf(place, attempt.id);
+    await scope.delivered.expectAll({ refs: [attempt.ref] });
+    const { delivery, arrived } = await deliveryOf(scope, attempt.id);
     const isUnsent = isInterrupted && UNSENT.includes(point);
     expect(arrived).toBe(delivery.attempts.length - (isUnsent ? 1 : 0));
     const failure = manner === 'refuses' ? 'http_5xx' : 'protocol';
@@ -161,8 +161,8 @@ describe('kill -9 of the webhook service between a send and its record', () => {
     'kill -9 of the webhook service three times in a row at %s makes no fourth send, and the delivery has failed',
     async (point) => {
       const { stack } = world;
-      const place = placeOf('answers');
-      const attempt = await newAttempt(place);
+      const scope = scopeOf('answers');
+      const attempt = await newAttempt(scope);
       for (const number of [1, 2, 3]) {
         const died = stack.onExit('webhook');
         stack.arm(point, 'kill');
@@ -172,9 +172,9 @@ describe('kill -9 of the webhook service between a send and its record', () => {
       stack.arm(point, 'kill');
       await lapseLeases(stack, { number: 3 });
       await lapseAcknowledgements(stack);
-      await place.delivered.expectAll({ refs: [attempt.ref] });
+      await scope.delivered.expectAll({ refs: [attempt.ref] });
       expect(stack.disarm(point), 'a fourth send was begun').toBe(false);
-      const { delivery, arrived } = await deliveryOf(place, attempt.id);
+      const { delivery, arrived } = await deliveryOf(scope, attempt.id);
       expect([delivery.status, delivery.next_attempt_at, arrived]).toEqual(['failed', null, 3]);
       expect(kindsOf(delivery)).toEqual(['interrupted', 'interrupted', 'interrupted']);
     },
@@ -182,8 +182,8 @@ describe('kill -9 of the webhook service between a send and its record', () => {
 
   test('kill -9 of the webhook service twice between a send and its record leaves the third send, which delivers', async () => {
     const { stack } = world;
-    const place = placeOf('answers');
-    const attempt = await newAttempt(place);
+    const scope = scopeOf('answers');
+    const attempt = await newAttempt(scope);
     for (const number of [1, 2]) {
       const died = stack.onExit('webhook');
       stack.arm('webhook.send.after-request', 'kill');
@@ -192,8 +192,8 @@ describe('kill -9 of the webhook service between a send and its record', () => {
     }
     await lapseLeases(stack, { number: 2 });
     await lapseAcknowledgements(stack);
-    await place.delivered.expectAll({ refs: [attempt.ref] });
-    const { delivery, arrived } = await deliveryOf(place, attempt.id);
+    await scope.delivered.expectAll({ refs: [attempt.ref] });
+    const { delivery, arrived } = await deliveryOf(scope, attempt.id);
     expect([delivery.status, arrived, ...kindsOf(delivery)]).toEqual([
       'delivered',
       3,
@@ -206,12 +206,12 @@ describe('kill -9 of the webhook service between a send and its record', () => {
 
 test('kill -9 of the webhook service at any moment under load loses no event and makes no fourth send', async () => {
   const { stack } = world;
-  const place = placeOf('recovers');
+  const scope = scopeOf('recovers');
   await using _ = makeRetriesDue(stack);
-  const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(place)));
+  const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(scope)));
   const kills = async () => {
     // One interruption leaves two sends, of which the receiver refuses the first.
-    await eventually(async () => place.delivered.hook.receiver.requests.length > 20 || undefined, 'the load is on');
+    await eventually(async () => scope.delivered.hook.receiver.requests.length > 20 || undefined, 'the load is on');
     await stack.kill('webhook');
     const diedAt = new Date();
     await stack.ready();
@@ -219,11 +219,11 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   };
   await Promise.all([kills(), ...attempts.map(({ lose }) => lose())]);
   await lapseAcknowledgements(stack);
-  await place.delivered.expectAll({ refs: attempts.map(({ ref }) => ref) });
+  await scope.delivered.expectAll({ refs: attempts.map(({ ref }) => ref) });
   const ids = new Set(attempts.map(({ id }) => id));
-  const requests = place.delivered.hook.requests().filter(({ json }) => ids.has(String(json.data.attempt_id)));
+  const requests = scope.delivered.hook.requests().filter(({ json }) => ids.has(String(json.data.attempt_id)));
   const deliveryIds = new Set(requests.map(({ deliveryId }) => deliveryId));
-  const deliveries = (await readLog(place)).filter(({ id }) => deliveryIds.has(id));
+  const deliveries = (await readLog(scope)).filter(({ id }) => deliveryIds.has(id));
   expect(deliveries).toHaveLength(attempts.length);
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
