@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
-import { NO_CIDRS } from '@laurel/safe-url';
+import { NO_CIDRS } from '@laurel/untrusted-url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   AUTHORITY,

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { isIP, connect as netConnect, type Socket } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
-import { type Cidrs, mayConnectTo } from '@laurel/safe-url';
+import { type Cidrs, mayConnectTo } from '@laurel/untrusted-url';
 import { buildConnector } from 'undici';
 import { EgressFailure, tlsFailure } from './failure.ts';
 import type { NameResolver } from './resolver.ts';

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
-import { type Cidrs, checkUrl } from '@laurel/safe-url';
 import { counter } from '@laurel/telemetry';
+import { type Cidrs, checkUrl } from '@laurel/untrusted-url';
 import { Pool } from 'undici';
 import { createConnector } from './connector.ts';
 import { type ConnectionAttempt, type EgressResult, type EgressTimings, Exchange, type Route } from './exchange.ts';

@@ -1,7 +1,7 @@
 /** Looks a name up over the network, as connections do later (`resolver.ts`), but once and with a short deadline, because a person waits. */
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/safe-url';
+import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/untrusted-url';
 
 const DEADLINE_MS = 2_000;
 

@@ -11,7 +11,7 @@ import {
   createCertificateAuthority,
   type KeyPair,
 } from '@laurel/local-infrastructure/certificate-authority';
-import { parseCidrs } from '@laurel/safe-url';
+import { parseCidrs } from '@laurel/untrusted-url';
 import { type Answer, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import { createEgress, type Egress, type EgressOptions, type EgressRequest } from './egress.ts';
 import type { EgressResult } from './exchange.ts';

@@ -4,7 +4,7 @@
  * `localhost` is this machine without a query.
  */
 import { Resolver } from 'node:dns';
-import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/safe-url';
+import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/untrusted-url';
 import { EgressFailure } from './failure.ts';
 
 /** For the first try; the second waits twice as long. Together they leave a send of 5 s enough time to connect. */

@@ -1,7 +1,7 @@
 /** The settings of every service that calls untrusted URLs, for its configuration. */
 import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
-import { type Cidrs, parseCidrs } from '@laurel/safe-url';
+import { type Cidrs, parseCidrs } from '@laurel/untrusted-url';
 import { z } from 'zod';
 import type { EgressOptions } from './egress.ts';
 import { createNameLookup } from './name-lookup.ts';

@@ -5,7 +5,7 @@
  */
 import { isIP } from 'node:net';
 import { type Refused, refused } from '@laurel/errors';
-import { type Cidrs, checkUrl, mayConnectTo } from '@laurel/safe-url';
+import { type Cidrs, checkUrl, mayConnectTo } from '@laurel/untrusted-url';
 
 /** The URL as it was given, if it is permitted. */
 export type UrlCheck = (text: string) => Promise<string | Refused>;

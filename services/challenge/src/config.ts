@@ -1,6 +1,7 @@
 /** The configuration that the challenge service reads from its environment. */
+
+import { attemptOwnerSettings } from '@laurel/attempt-lifecycle';
 import { parseAmount } from '@laurel/money';
-import { attemptOwnerSettings } from '@laurel/money-path';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 import type { TierCeilings } from './domain/tier-ceiling.ts';

@@ -2,11 +2,12 @@
  * The events of this service, one for each fact that partners are notified of. The id derives from the fact, so that emitting it again is a
  * duplicate of the same event.
  */
+
+import type { FinishedRefund } from '@laurel/attempt-lifecycle';
+import type { Tenant } from '@laurel/attempt-lifecycle/domain';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
-import type { FinishedRefund } from '@laurel/money-path';
-import type { Tenant } from '@laurel/money-path/domain';
 import { EVENT_PAYOUT_STATUSES, REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Award as AwardMessage, type Event, Owner } from '@laurel/proto/events';
 import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';

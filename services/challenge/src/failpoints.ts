@@ -1,8 +1,8 @@
 /** The failpoints of the challenge service. */
 
+import { CHARGE_STEPS, END_STEPS, REPLY_STEPS } from '@laurel/attempt-lifecycle/failpoints';
 import { OUTBOX_STEPS } from '@laurel/events/failpoints';
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
-import { CHARGE_STEPS, END_STEPS, REPLY_STEPS } from '@laurel/money-path/failpoints';
 
 export const FAILPOINTS = pointsOf('challenge', [
   'create.before-commit',

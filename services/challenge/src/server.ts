@@ -1,8 +1,7 @@
 /**
  * The challenge service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then their delayed writes.
  */
-import { connectEvents, createOutbox } from '@laurel/events';
-import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
+
 import {
   type AwardTable,
   connectWallet,
@@ -16,7 +15,9 @@ import {
   putSigningKey,
   type RefundEvents,
   refundsByStatus,
-} from '@laurel/money-path';
+} from '@laurel/attempt-lifecycle';
+import { connectEvents, createOutbox } from '@laurel/events';
+import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';

@@ -2,9 +2,10 @@
  * The events of this service, each made of what its commit writes. Ids derive from the kind of event and the row it is about: a step that
  * runs again makes the same event, which is in the outbox once.
  */
+
+import type { FinishedRefund } from '@laurel/attempt-lifecycle';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
-import type { FinishedRefund } from '@laurel/money-path';
 import { REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Event, Owner } from '@laurel/proto/events';
 import { purseWon } from './domain/purse.ts';

@@ -1,8 +1,7 @@
 /**
  * The tournament service's wiring, in the order in which it starts. Disposing stops it in reverse: calls drain, then their delayed writes.
  */
-import { connectEvents, createOutbox } from '@laurel/events';
-import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
+
 import {
   type AwardTable,
   connectWallet,
@@ -15,7 +14,9 @@ import {
   extendSigningKey,
   putSigningKey,
   type RefundEvents,
-} from '@laurel/money-path';
+} from '@laurel/attempt-lifecycle';
+import { connectEvents, createOutbox } from '@laurel/events';
+import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';

@@ -8,8 +8,9 @@
  * 4. `rung_locked`: the parent rung is not claimed by the account.
  * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
  */
+
+import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
 import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
 import { type AttemptOffer, attemptOfferOf } from './prize-offer.ts';

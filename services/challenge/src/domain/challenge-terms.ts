@@ -4,8 +4,8 @@
  * threshold, which counts as `observed` and does not ramp. The bar of a `top_n` challenge follows from its scores, so it never brings one.
  * A rung shares its parent's tenant and direction.
  */
-import type { Tenant } from '@laurel/money-path/domain';
-import { isSameTenant } from '@laurel/money-path/domain';
+import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 
 export type NewChallenge = {

@@ -1,6 +1,7 @@
 /** The domain types of this service. */
+
+import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempt-lifecycle/domain';
 import type { Cents } from '@laurel/money';
-import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/money-path/domain';
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
 export type PrizeStructure = 'threshold' | 'top_n';

@@ -1,5 +1,5 @@
+import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
-import { ABANDONED } from '@laurel/money-path/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreationFacts, decideCachedCreations, decideCreations } from './creation-decision.ts';

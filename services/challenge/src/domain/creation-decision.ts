@@ -12,8 +12,9 @@
  * - The account behind a ref is cached, and links move. A paid creation may rely on the cache, because the wallet checks the account
  *   when it charges. Nothing else is decided on it: `ask_wallet` means resolve the ref to its current account and decide again.
  */
+
+import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/money-path/domain';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
 import type { TierCeilings } from './tier-ceiling.ts';

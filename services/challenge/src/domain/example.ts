@@ -1,6 +1,7 @@
 /** Example values for the tests of the rules. */
+
+import type { Tenant } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
-import type { Tenant } from '@laurel/money-path/domain';
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 

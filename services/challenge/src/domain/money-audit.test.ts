@@ -1,5 +1,5 @@
 import type { AttemptStatus } from '@laurel/attempt';
-import type { AwardStatus } from '@laurel/money-path/domain';
+import type { AwardStatus } from '@laurel/attempt-lifecycle/domain';
 import { describe, expect, it } from 'vitest';
 import { type AuditedFee, type AuditedPayout, judgeFee, judgePayout } from './money-audit.ts';
 

@@ -10,7 +10,7 @@
  *   finding is confirmed if the same check still fails.
  */
 import { type AttemptStatus, isVisible } from '@laurel/attempt';
-import type { AwardStatus, Finding } from '@laurel/money-path/domain';
+import type { AwardStatus, Finding } from '@laurel/attempt-lifecycle/domain';
 
 export type MoneyCheck =
   | 'visible_attempt_has_its_fee'

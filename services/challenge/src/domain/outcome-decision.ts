@@ -17,8 +17,8 @@
  * database.
  */
 import { canSettle, isDue } from '@laurel/attempt';
+import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
 import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';

@@ -1,9 +1,8 @@
 /**
- * CreateAttempts: reserve -> charge -> open, as libs/money-path/src/create-attempt.ts describes it. The reservation is reserve-attempts.ts.
+ * CreateAttempts: reserve -> charge -> open, as libs/attempt-lifecycle/src/create-attempt.ts describes it. The reservation is reserve-attempts.ts.
  * `open` and `refused` are written after the answer.
  */
-import { isRefused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+
 import {
   type AccountCache,
   type AttemptOpener,
@@ -11,7 +10,9 @@ import {
   answerItems,
   createAttempt,
   type Wallet,
-} from '@laurel/money-path';
+} from '@laurel/attempt-lifecycle';
+import { isRefused } from '@laurel/errors';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { AttemptCreation, ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock, Logger } from '@laurel/service';

@@ -1,8 +1,9 @@
 /** ExpireAttempt: ends an open sandbox attempt as if its deadline had passed. */
+
+import { expireNow } from '@laurel/attempt-lifecycle';
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { expireNow } from '@laurel/money-path';
-import { isSameTenant } from '@laurel/money-path/domain';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findAttempt } from '../repository/attempts.ts';
 import { presentWithOutcome, type ReadDeps } from './read-attempt.ts';

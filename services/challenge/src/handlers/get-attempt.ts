@@ -1,8 +1,9 @@
 /** GetAttempt: the authoritative read. */
+
+import { rollForward } from '@laurel/attempt-lifecycle';
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { rollForward } from '@laurel/money-path';
-import { isSameTenant } from '@laurel/money-path/domain';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { findAttempt } from '../repository/attempts.ts';
 import { presentWithOutcome, type ReadDeps } from './read-attempt.ts';

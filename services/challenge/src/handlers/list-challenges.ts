@@ -2,9 +2,10 @@
  * ListChallenges: by default the live challenges that CreateAttempts would accept for this player, funds aside; with `all`, every one. A
  * ref without an account has no history yet: no rule refuses it but its missing funds.
  */
+
+import type { AccountCache, Wallet } from '@laurel/attempt-lifecycle';
+import type { Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Handlers, parseTenant } from '@laurel/grpc';
-import type { AccountCache, Wallet } from '@laurel/money-path';
-import type { Tenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';

@@ -1,6 +1,7 @@
 /** ListSigningKeys: every key that receipts were ever signed with, for the list with which auditors verify them. */
+
+import { describeSigningKeys } from '@laurel/attempt-lifecycle';
 import type { Handlers } from '@laurel/grpc';
-import { describeSigningKeys } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 

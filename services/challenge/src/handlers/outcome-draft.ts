@@ -2,10 +2,11 @@
  * The draft of an outcome: it is decided, its receipt is composed and signed, and it is not recorded yet. Every commit of outcomes records
  * drafts; the answer to a report follows from its draft alone.
  */
+
+import type { AttemptOpener, SettlementOf } from '@laurel/attempt-lifecycle';
+import type { OwedAward } from '@laurel/attempt-lifecycle/domain';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
-import type { AttemptOpener, SettlementOf } from '@laurel/money-path';
-import type { OwedAward } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';

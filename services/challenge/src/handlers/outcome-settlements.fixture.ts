@@ -1,10 +1,11 @@
 /**
  * The commit of outcomes in isolation: instances on the database of a harness, each with its own cache, beside two replicas of the service.
  */
+
+import { createAttemptOpener, putSigningKey } from '@laurel/attempt-lifecycle';
+import type { Tenant } from '@laurel/attempt-lifecycle/domain';
 import { connectEvents, createOutbox, type EventStream, type Outbox } from '@laurel/events';
 import { newId } from '@laurel/ids';
-import { createAttemptOpener, putSigningKey } from '@laurel/money-path';
-import type { Tenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { createLogger } from '@laurel/service';

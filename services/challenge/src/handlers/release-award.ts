@@ -1,6 +1,7 @@
 /** ReleaseAward: pays a held award. A repeat changes nothing. */
+
+import { type ReviewDeps, reviewAward } from '@laurel/attempt-lifecycle';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Award } from '../domain/challenge.ts';
 

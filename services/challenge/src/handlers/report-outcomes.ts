@@ -1,16 +1,23 @@
 /**
- * ReportOutcomes, as libs/money-path/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A prize that was won is then paid
+ * ReportOutcomes, as libs/attempt-lifecycle/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A prize that was won is then paid
  * by the wallet, before the answer, which states the status of the award.
  *
  * The commit that records an outcome without an award also emits its event; an outcome with one is emitted by the commit that records the
- * wallet's decision on the award (libs/money-path/src/pay-awards.ts), so that the event has both.
+ * wallet's decision on the award (libs/attempt-lifecycle/src/pay-awards.ts), so that the event has both.
  *
  * The same operation id again finds its outcome and answers it, rolling an award forward first. When the wallet cannot be reached after the
  * commit the item fails; the retry, or the sweeper, pays.
  */
+
+import {
+  type AwardPayer,
+  answerItems,
+  type ReportDeps,
+  type ReportPlan,
+  reportOutcome,
+} from '@laurel/attempt-lifecycle';
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { type AwardPayer, answerItems, type ReportDeps, type ReportPlan, reportOutcome } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService, OutcomeReport as OutcomeReportMessage } from '@laurel/proto/challenge';
 import type { Logger } from '@laurel/service';

@@ -1,10 +1,10 @@
 /** The reservation in isolation: the decision on a cached challenge is the one that would have been made on rows read then. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempt-lifecycle';
+import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
 import { isRefused } from '@laurel/errors';
 import { newId, newOwnedId } from '@laurel/ids';
-import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/money-path';
-import { ABANDONED } from '@laurel/money-path/domain';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';

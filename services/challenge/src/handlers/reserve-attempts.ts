@@ -7,10 +7,11 @@
  * read and decided in a second transaction under a lock on each (challenge, account); only this one refuses and recognizes repeats. If
  * it fails, the batch is run again: attempts that were inserted are known by then.
  */
+
+import { commitCreations } from '@laurel/attempt-lifecycle';
+import type { NamedAccount } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer, runOptimisticBatch } from '@laurel/coalesce';
 import type { Refused } from '@laurel/errors';
-import { commitCreations } from '@laurel/money-path';
-import type { NamedAccount } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideAvailability } from '../domain/availability.ts';

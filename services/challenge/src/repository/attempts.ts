@@ -1,9 +1,9 @@
 /** Attempts. Rows are locked in id order (docs/lock-order.md). */
 
 import type { AttemptStatus } from '@laurel/attempt';
+import { isAfterLowWatermark } from '@laurel/attempt-lifecycle';
+import type { Environment } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
-import { isAfterLowWatermark } from '@laurel/money-path';
-import type { Environment } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type { Attempt, AttemptTerms, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
 

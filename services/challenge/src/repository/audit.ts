@@ -1,7 +1,7 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
-import { countsUnderCap } from '@laurel/money-path';
-import type { AwardStatus } from '@laurel/money-path/domain';
+import { countsUnderCap } from '@laurel/attempt-lifecycle';
+import type { AwardStatus } from '@laurel/attempt-lifecycle/domain';
 import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';

@@ -1,6 +1,7 @@
 /** Awards; a row is also the claim to its prize. */
+
+import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
-import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type { Award, Outcome } from '../domain/challenge.ts';
 

@@ -1,7 +1,7 @@
 /** Challenges, read together with the bar and the progress that bar_samples give them. */
 
+import type { Environment, Tenant } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
-import type { Environment, Tenant } from '@laurel/money-path/domain';
 import type { Queryable } from '@laurel/postgres';
 import type {
   CalibrationSource,

@@ -3,7 +3,7 @@
  * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
  * other creation is decided.
  */
-import { isAfterLowWatermark } from '@laurel/money-path';
+import { isAfterLowWatermark } from '@laurel/attempt-lifecycle';
 import type { BatchOptions, Database } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { allowsPaidAttempt, windowStart } from './creation-rules.ts';

@@ -1,4 +1,4 @@
-import { ABANDONED } from '@laurel/money-path/domain';
+import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreationFacts, decideAdmission, decideEntries, entryIdOf } from './entry-decision.ts';

@@ -15,9 +15,10 @@
  *   it charges. A refusal that is about the player may not: `ask_wallet` means resolve the ref to its current account and decide
  *   again.
  */
+
+import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { deriveId } from '@laurel/ids';
-import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/money-path/domain';
 import { entriesOpen } from './round-status.ts';
 import type { Attempt, Round, RoundTerms } from './tournament.ts';
 

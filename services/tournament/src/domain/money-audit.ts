@@ -10,7 +10,7 @@
  *   finding is confirmed if the same check still fails.
  */
 import { type AttemptStatus, isVisible } from '@laurel/attempt';
-import type { Finding } from '@laurel/money-path/domain';
+import type { Finding } from '@laurel/attempt-lifecycle/domain';
 import type { AwardStatus, RoundStatus } from './tournament.ts';
 
 export type MoneyCheck =

@@ -17,8 +17,8 @@
  * batch is decided in order, each report seeing its attempt as the reports before it left it.
  */
 import { canSettle, deadlineOf, isDue } from '@laurel/attempt';
+import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { isSameTenant, type Tenant } from '@laurel/money-path/domain';
 import { countedTiebreak } from './ranking.ts';
 import { acceptsScores } from './round-status.ts';
 import type { Attempt, Round, RoundTerms, Run } from './tournament.ts';

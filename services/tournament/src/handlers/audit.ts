@@ -1,6 +1,7 @@
 /** Audit: every invariant of this service, and, in comparison with the wallet, of its money there (money-audit.ts). */
+
+import { auditMoney, type Wallet } from '@laurel/attempt-lifecycle';
 import type { Handlers } from '@laurel/grpc';
-import { auditMoney, type Wallet } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';

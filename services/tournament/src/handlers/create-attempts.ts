@@ -1,5 +1,5 @@
 /**
- * CreateAttempts: reserve -> charge -> open, as libs/money-path/src/create-attempt.ts describes it. The reservation is
+ * CreateAttempts: reserve -> charge -> open, as libs/attempt-lifecycle/src/create-attempt.ts describes it. The reservation is
  * reserve-attempts.ts.
  *
  * The answer waits until `open` is written, and with it the first purchase of the entry: a read of the board right after the answer, on
@@ -9,8 +9,7 @@
  * disk; one call of the wallet; three round trips for the commit that opens (`begin`; `open`; the booking and the commit). A ref that is
  * not cached costs one more call of the wallet.
  */
-import { isRefused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+
 import {
   type AccountCache,
   type AttemptOpener,
@@ -18,8 +17,10 @@ import {
   answerItems,
   createAttempt,
   type Wallet,
-} from '@laurel/money-path';
-import type { Requirement } from '@laurel/money-path/domain';
+} from '@laurel/attempt-lifecycle';
+import type { Requirement } from '@laurel/attempt-lifecycle/domain';
+import { isRefused } from '@laurel/errors';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { AttemptCreation, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock, Logger } from '@laurel/service';

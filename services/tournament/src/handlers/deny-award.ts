@@ -1,6 +1,7 @@
 /** DenyAward: closes a held purse unpaid; its rank stays. A repeat changes nothing. */
+
+import { type ReviewDeps, reviewAward } from '@laurel/attempt-lifecycle';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { type ReviewDeps, reviewAward } from '@laurel/money-path';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import type { RoundAward } from '../repository/payouts.ts';
 

@@ -1,8 +1,9 @@
 /** ExpireAttempt: ends an open sandbox attempt as if its deadline had passed. */
+
+import { expireNow } from '@laurel/attempt-lifecycle';
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { expireNow } from '@laurel/money-path';
-import { isSameTenant } from '@laurel/money-path/domain';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { findAttempt } from '../repository/attempts.ts';
 import { endWithRound, presentWithOutcome, type ReadDeps } from './read-attempt.ts';

@@ -1,8 +1,9 @@
 /** GetAttempt: the authoritative read. */
+
+import { rollForward } from '@laurel/attempt-lifecycle';
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { rollForward } from '@laurel/money-path';
-import { isSameTenant } from '@laurel/money-path/domain';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { findAttempt } from '../repository/attempts.ts';
 import { endWithRound, presentWithOutcome, type ReadDeps } from './read-attempt.ts';

@@ -1,7 +1,8 @@
 /** What each viewer sees of a board, through the calls: masked, the window of a running round, the complete table of one that is over. */
+
+import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempt-lifecycle';
+import type { Player } from '@laurel/attempt-lifecycle/domain';
 import { newId, newOwnedId } from '@laurel/ids';
-import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/money-path';
-import type { Player } from '@laurel/money-path/domain';
 import {
   type GetLeaderboardResponse,
   PayoutStatus,

@@ -5,10 +5,11 @@
  * ref last played for in this round, which is nearly always the same. Otherwise the account's own entry is looked up after it: for
  * an unknown ref as for one whose account has not entered, so that only the player's own entry makes a difference.
  */
+
+import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempt-lifecycle';
+import { isSameTenant, type Player } from '@laurel/attempt-lifecycle/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/money-path';
-import { isSameTenant, type Player } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import {
   type GetLeaderboardResponse,

@@ -1,7 +1,8 @@
 /** InspectAttempt: the current state of one attempt of any tenant, for operators. It changes nothing, even where its round is over. */
+
+import { type AttemptOpener, currentAttempt, type Wallet } from '@laurel/attempt-lifecycle';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { type AttemptOpener, currentAttempt, type Wallet } from '@laurel/money-path';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { findAttempt } from '../repository/attempts.ts';

@@ -1,7 +1,8 @@
 /** ListStandings: one page of the complete table of a round that is over. A running round has no pages. */
+
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { isSameTenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { SORT_KEY_BYTES } from '../domain/board-sort-key.ts';

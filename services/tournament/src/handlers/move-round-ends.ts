@@ -1,7 +1,8 @@
 /** The sandbox's control of time: one open round ends its entries, or itself, sooner. Every other round keeps its times. */
+
+import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseId, parseTenant } from '@laurel/grpc';
-import { isSameTenant } from '@laurel/money-path/domain';
 import type { Database } from '@laurel/postgres';
 import type { Tenant as TenantMessage } from '@laurel/proto/common';
 import type { Clock } from '@laurel/service';

@@ -1,11 +1,10 @@
 /**
- * ReportOutcomes, as libs/money-path/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A report that comes after the end of
+ * ReportOutcomes, as libs/attempt-lifecycle/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A report that comes after the end of
  * its round ends the attempt, and is answered `round_closed`.
  *
  * The same operation id again finds its outcome and answers it.
  */
-import { isRefused, refused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+
 import {
   type AttemptExpirer,
   type AttemptOpener,
@@ -13,7 +12,9 @@ import {
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
-} from '@laurel/money-path';
+} from '@laurel/attempt-lifecycle';
+import { isRefused, refused } from '@laurel/errors';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { OutcomeReport as OutcomeReportMessage, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Logger } from '@laurel/service';

@@ -3,10 +3,11 @@
  * ref, for many creations in one commit. Two round trips: the locks on each (round, account) with all reads, and the writes with the
  * commit. An attempt id that was seen before costs one more.
  */
+
+import { commitCreations } from '@laurel/attempt-lifecycle';
+import type { NamedAccount, Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import { commitCreations } from '@laurel/money-path';
-import type { NamedAccount, Tenant } from '@laurel/money-path/domain';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import {

@@ -1,7 +1,8 @@
 /** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee is returned. */
+
+import { checkVoidReason, voidNow } from '@laurel/attempt-lifecycle';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { checkVoidReason, voidNow } from '@laurel/money-path';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { findAttempt } from '../repository/attempts.ts';
 import { endWithRound, presentWithOutcome, type ReadDeps } from './read-attempt.ts';

@@ -6,8 +6,8 @@
  * tournament, then entries. A player's lock after an attempt's is the one exception: moving an attempt to another account.
  */
 import type { AttemptStatus } from '@laurel/attempt';
+import { isAfterLowWatermark } from '@laurel/attempt-lifecycle';
 import { cents } from '@laurel/money';
-import { isAfterLowWatermark } from '@laurel/money-path';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { ScoringRound } from '../domain/outcome-decision.ts';
 import type { ReceiptRound } from '../domain/receipt.ts';

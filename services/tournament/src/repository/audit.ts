@@ -1,6 +1,6 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
-import { countsUnderCap } from '@laurel/money-path';
+import { countsUnderCap } from '@laurel/attempt-lifecycle';
 import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
 import { makesEntrant } from './entrants.ts';

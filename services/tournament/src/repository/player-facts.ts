@@ -1,6 +1,6 @@
 /** An account's history in a round, read under the locks on entering. */
 
-import { countsUnderCap } from '@laurel/money-path';
+import { countsUnderCap } from '@laurel/attempt-lifecycle';
 import type { Queryable } from '@laurel/postgres';
 
 /** One creation to look up. */

@@ -1,7 +1,8 @@
 /** The fixture of the repository's tests: a database of their own, and rounds that are played as the handlers play them. */
+
+import { putSigningKey } from '@laurel/attempt-lifecycle';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
-import { putSigningKey } from '@laurel/money-path';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { entryIdOf } from '../domain/entry-decision.ts';

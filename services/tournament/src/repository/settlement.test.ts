@@ -1,8 +1,8 @@
 /** How a round ends: ranks, payouts, refunds, seal. */
 import { hash } from 'node:crypto';
+import { putSigningKey } from '@laurel/attempt-lifecycle';
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
-import { putSigningKey } from '@laurel/money-path';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion, verifyInclusion } from '@laurel/signature';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';

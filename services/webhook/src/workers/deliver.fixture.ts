@@ -17,10 +17,10 @@ import {
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
-import { parseCidrs } from '@laurel/safe-url';
 import { createLogger } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
 import { createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
+import { parseCidrs } from '@laurel/untrusted-url';
 import { afterAll, beforeAll } from 'vitest';
 import { type ConsumeEvents, createConsumeEvents } from '../consumers/consume-events.ts';
 import type { Endpoint } from '../domain/endpoint.ts';

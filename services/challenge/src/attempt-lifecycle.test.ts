@@ -1,5 +1,5 @@
-/** Features of libs/money-path that this service does not use, tested on the tables that owners share. */
-import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/money-path';
+/** Features of libs/attempt-lifecycle that this service does not use, tested on the tables that owners share. */
+import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempt-lifecycle';
 import { createLogger } from '@laurel/service';
 import { describe, expect, it } from 'vitest';
 import { created, useHarness } from './challenge.fixture.ts';
