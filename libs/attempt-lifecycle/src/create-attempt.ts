@@ -111,7 +111,8 @@ async function charge<Attempt extends OwnedAttempt>(
 
     if (result.kind === 'posted') return opened(attempt, opener);
     if (result.kind === 'refused') {
-      if (result.code !== 'internal_error' && isApiErrorCode(result.code)) {
+      // A refusal frees the key: the request that found this attempt by its key is an operation of its own then.
+      if (attempt.id === plan.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
         void opener.refuse(fee, result.code);
         return refused(result.code);
       }

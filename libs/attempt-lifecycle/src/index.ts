@@ -6,17 +6,20 @@
 export { type AccountCache, createAccountCache } from './account-cache.ts';
 export { answerItems } from './answer-items.ts';
 export { auditMoney } from './audit-money.ts';
-export { commitCreations } from './commit-creations.ts';
+export { commitCreations, type KeyedAttempt } from './commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './create-attempt.ts';
 export { currentAttempt, currentAward } from './current-state.ts';
+export { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './delete-old-key-uses.ts';
 export { describeSigningKeys } from './describe-signing-keys.ts';
 export { checkVoidReason, expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
+export { parseKeyUse } from './parse-key-use.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';
 export { type ReportDeps, type ReportPlan, reportOutcome, type SettlementOf } from './report-outcome.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export type { WhenOpened } from './repository/attempts.ts';
+export { deleteKeyUses, insertingKeyUses, insertKeyUses, keyUseColumns, lockKeyUses } from './repository/key-uses.ts';
 export {
   type FinishedRefund,
   type RefundDue,
@@ -26,6 +29,8 @@ export {
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { isAfterLowWatermark } from './repository/sweeps.ts';
+export { keyUsesToRecord, resolveCreations, supersededKeys } from './resolve-creations.ts';
+export { decideUnlessRefused, keyIdsOf, resolveKeyUses } from './resolve-key-uses.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';

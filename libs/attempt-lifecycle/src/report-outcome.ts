@@ -4,7 +4,6 @@
  * settled answers only the operation that settled it.
  */
 import { type Refused, refused } from '@laurel/errors';
-import { receiptIdOf } from '@laurel/ids';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import type { RollForwardDeps } from './roll-forward.ts';
 
@@ -14,7 +13,8 @@ type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: { readonly
 /** The result of the owner's commit for a report. */
 export type SettlementOf<Recorded extends RecordedOutcome> =
   | Recorded
-  | { readonly kind: 'settled_before' }
+  /** `receiptId` is the receipt of the operation that the report repeats, if it repeats one; see resolve-key-uses.ts. */
+  | { readonly kind: 'settled_before'; readonly receiptId: string }
   | { readonly kind: 'unresolved' }
   | { readonly kind: 'due' }
   | Refused;
@@ -22,7 +22,6 @@ export type SettlementOf<Recorded extends RecordedOutcome> =
 /** One report, and what its owner supplies. */
 export type ReportPlan<Recorded extends RecordedOutcome> = {
   readonly attemptId: string;
-  readonly operationId: string;
   settle(): Promise<SettlementOf<Recorded>>;
   /** The outcome of the attempt, which is settled. */
   loadOutcome(): Promise<Recorded['outcome']>;
@@ -50,8 +49,9 @@ export async function reportOutcome<Recorded extends RecordedOutcome>(
         return settlement;
       case 'settled_before': {
         const outcome = await plan.loadOutcome();
-        const isRepeat = outcome.receiptId === receiptIdOf(plan.operationId);
-        return isRepeat ? { kind: 'repeated', outcome } : refused('attempt_already_settled');
+        return outcome.receiptId === settlement.receiptId
+          ? { kind: 'repeated', outcome }
+          : refused('attempt_already_settled');
       }
       case 'due':
         // The deadline decides, not the sweep. The sweeper posts the refund.

@@ -27,7 +27,14 @@ function services(result: object | undefined) {
 }
 
 const tenant = { programId: newId(), environment: Environment.TEST };
-const creation = (attemptId: string) => ({ attemptId, tenant, playerRef: 'p', metadataJson: '{}', requestId: '' });
+const creation = (attemptId: string) => ({
+  attemptId,
+  tenant,
+  playerRef: 'p',
+  metadataJson: '{}',
+  requestId: '',
+  keyUse: undefined,
+});
 const report = (attemptId: string) => ({
   operationId: newId(),
   attemptId,
@@ -36,6 +43,7 @@ const report = (attemptId: string) => ({
   tiebreak: undefined,
   evidenceJson: '',
   requestId: '',
+  keyUse: undefined,
 });
 const [ofChallenge, ofTournament] = [newOwnedId('challenge'), newOwnedId('tournament')];
 

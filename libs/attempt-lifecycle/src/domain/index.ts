@@ -10,5 +10,6 @@ export type {
   PrizeOf,
 } from './award.ts';
 export type { Finding } from './finding.ts';
+export type { KeyUse, RecordedKeyUse } from './key-use.ts';
 export { ABANDONED, feeOf, type OwnedAttempt } from './owned-attempt.ts';
 export type { NamedAccount, Player, Requirement } from './player.ts';

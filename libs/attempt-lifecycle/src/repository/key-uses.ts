@@ -1,0 +1,93 @@
+/**
+ * Key uses: which operation an idempotency key names (domain/key-use.ts). Each is inserted by the statement that writes its operation, and
+ * never changed: a key that is used again after its time, or after a failure, has its row deleted first.
+ *
+ * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). An insert that meets a key of a concurrent
+ * transaction waits for it and then violates `key_uses_pkey`, so that its operation is not written either.
+ */
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
+import type { KeyUse, RecordedKeyUse } from '../domain/key-use.ts';
+
+/**
+ * A step of the statement that writes operations: it inserts their key uses. `written` is a query with the columns key_id (null for an
+ * operation without a key), operation_id and fingerprint; `usedAt` an instant.
+ */
+export const insertingKeyUses = (written: string, usedAt: string): string => `
+  insert into key_uses (key_id, operation_id, fingerprint, used_at)
+  select w.key_id, w.operation_id, w.fingerprint, ${usedAt} from (${written}) w where w.key_id is not null order by w.key_id`;
+
+/** Two array parameters, in the order of the operations: key ids (uuid[]) and fingerprints (bytea[]). */
+export function keyUseColumns(uses: readonly (KeyUse | null)[]): [unknown[], unknown[]] {
+  return [uses.map((use) => use?.keyId ?? null), uses.map((use) => use?.fingerprint ?? null)];
+}
+
+type KeyUseRow = { key_id: string; operation_id: string; fingerprint: Buffer; used_at: Date };
+
+const INSERT = {
+  name: 'key_uses_insert',
+  text: `
+insert into key_uses (key_id, operation_id, fingerprint, used_at)
+select w.*, $4 from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as w (key_id, operation_id, fingerprint) order by w.key_id`,
+};
+
+const LOCK = {
+  name: 'key_uses_lock',
+  text: `
+select u.key_id, u.operation_id, u.fingerprint, u.used_at from key_uses u
+where u.key_id = any($1::uuid[]) order by u.key_id for update`,
+};
+
+const DELETE = {
+  text: 'delete from key_uses where key_id = any($1::uuid[])',
+};
+
+const DELETE_OLD = {
+  text: `
+with gone as (
+  delete from key_uses
+  where ctid = any (array(select ctid from key_uses where used_at <= $1 limit $2 for update skip locked)) and used_at <= $1
+  returning 1
+)
+select count(*)::int as count from gone`,
+};
+
+/** Locks the recorded uses of these keys until the transaction ends. Keys without one are not in the map. */
+export async function lockKeyUses(
+  tx: Transaction,
+  keyIds: readonly string[],
+): Promise<ReadonlyMap<string, RecordedKeyUse>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await tx.query<KeyUseRow>(LOCK, [keyIds]);
+  return new Map(
+    rows.map((row) => [
+      row.key_id,
+      { keyId: row.key_id, operationId: row.operation_id, fingerprint: row.fingerprint, usedAt: row.used_at },
+    ]),
+  );
+}
+
+/** The operations are written in the same transaction. A key that is recorded already is a unique violation. */
+export async function insertKeyUses(
+  on: Queryable,
+  operations: readonly { readonly operationId: string; readonly keyUse: KeyUse }[],
+  usedAt: Date,
+): Promise<void> {
+  if (operations.length === 0) return;
+  await on.query(INSERT, [
+    operations.map(({ keyUse }) => keyUse.keyId),
+    operations.map(({ operationId }) => operationId),
+    operations.map(({ keyUse }) => keyUse.fingerprint),
+    usedAt,
+  ]);
+}
+
+/** The caller holds their locks. */
+export async function deleteKeyUses(on: Queryable, keyIds: readonly string[]): Promise<void> {
+  if (keyIds.length > 0) await on.query(DELETE, [keyIds]);
+}
+
+/** At most `limit` of those that were used at this instant or before; returns how many. */
+export async function deleteOldKeyUses(database: Database, before: Date, limit: number): Promise<number> {
+  const [row] = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
+  return row?.count ?? 0;
+}

@@ -1,0 +1,162 @@
+/**
+ * Requests that are sent again under another operation id, as after the gateway has lost its record of their key: alike for both services
+ * that own attempts. The owner itself finds the operation that the key names.
+ */
+import { newId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { KeyUse } from '@laurel/proto/common';
+import { expect, it } from 'vitest';
+import type { TestClock } from './clock.ts';
+import type { TestPlayer } from './wallet.ts';
+
+/** The result of one item: the id of the attempt or of the receipt, or the code of the refusal. */
+type Answer = string;
+
+export type KeyedCreation = { readonly attemptId: string; readonly keyUse: KeyUse };
+export type KeyedReport = { readonly operationId: string; readonly score: number; readonly keyUse: KeyUse };
+
+/** A contest that a player may enter several times. */
+export type Contest = {
+  readonly player: TestPlayer;
+  /** The items of one call, sent to one of two replicas. */
+  create(creations: readonly KeyedCreation[], replica?: 0 | 1): Promise<readonly Answer[]>;
+};
+
+/** An owner of attempts under test. Its harness exists once the file's tests run. */
+export type KeyedOwner = {
+  readonly harness: {
+    readonly database: Database;
+    readonly clock: TestClock;
+    readonly server: { sweepOnce(): Promise<void> };
+    balance(accountId: string): Promise<bigint>;
+  };
+  readonly feeCents: bigint;
+  newAttemptId(): string;
+  newContest(fundsCents: bigint): Promise<Contest>;
+  deposit(player: TestPlayer, amountCents: bigint): Promise<void>;
+  report(attemptId: string, reports: readonly KeyedReport[], replica?: 0 | 1): Promise<readonly Answer[]>;
+};
+
+const HOUR_MS = 3_600_000;
+const FUNDS = 100_000n;
+/** Requests under one key that are under way at once. */
+const AT_ONCE = 24;
+
+const keyUse = (keyId = newId(), body = 1, isFirst = true): KeyUse => ({
+  keyId,
+  fingerprint: Buffer.alloc(32, body),
+  isFirst,
+});
+
+export function itRecognizesKeys(owner: KeyedOwner): void {
+  const { harness: h } = owner;
+  const creation = (use: KeyUse): KeyedCreation => ({ attemptId: owner.newAttemptId(), keyUse: use });
+  const report = (use: KeyUse, score = 1): KeyedReport => ({ operationId: newId(), score, keyUse: use });
+  const replicaOf = (index: number) => (index % 2 === 0 ? 0 : 1);
+  const spent = async ({ player }: Contest) => FUNDS - (await h.balance(player.accountId));
+  const createOne = async (contest: Contest, use: KeyUse): Promise<Answer> =>
+    (await contest.create([creation(use)]))[0] ?? '';
+  const reportOne = async (attemptId: string, use: KeyUse): Promise<Answer> =>
+    (await owner.report(attemptId, [report(use)]))[0] ?? '';
+
+  it('a creation under a key that is recorded is the recorded attempt, on every replica, and charges nothing', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const use = keyUse();
+    const attemptId = await createOne(contest, use);
+    expect(await contest.create([creation(use)], 1)).toEqual([attemptId]);
+    expect(await createOne(contest, { ...use, isFirst: false })).toBe(attemptId);
+    expect(await spent(contest)).toBe(owner.feeCents);
+  });
+
+  it('another creation under a key that is recorded is refused and changes nothing', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const use = keyUse();
+    const attemptId = await createOne(contest, use);
+    expect(await createOne(contest, keyUse(use.keyId, 2))).toBe('idempotency_key_reused');
+    expect(await createOne(contest, use)).toBe(attemptId);
+    expect(await spent(contest)).toBe(owner.feeCents);
+  });
+
+  it('another creation under a key that the gateway has freed is a new attempt, and has the key from then on', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const use = keyUse();
+    const first = await createOne(contest, use);
+    const second = await createOne(contest, keyUse(use.keyId, 2, false));
+    expect(second).not.toBe(first);
+    expect(await createOne(contest, keyUse(use.keyId, 2))).toBe(second);
+    expect(await createOne(contest, use)).toBe('idempotency_key_reused');
+    expect(await spent(contest)).toBe(2n * owner.feeCents);
+  });
+
+  it('a key whose creation the wallet refused is free', async () => {
+    const contest = await owner.newContest(0n);
+    const use = keyUse();
+    expect(await createOne(contest, use)).toBe('insufficient_funds');
+    await owner.deposit(contest.player, owner.feeCents);
+    const creations = [creation(use)];
+    expect(await contest.create(creations)).toEqual(creations.map(({ attemptId }) => attemptId));
+    expect(await h.balance(contest.player.accountId)).toBe(0n);
+  });
+
+  it('a key is free after 24 hours, and its row is deleted', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const [used, unused] = [keyUse(), keyUse()];
+    const first = await createOne(contest, used);
+    await createOne(contest, unused);
+    h.clock.advance(24 * HOUR_MS - 1);
+    expect(await createOne(contest, used)).toBe(first);
+    h.clock.advance(1);
+    const again = await owner.newContest(FUNDS);
+    const second = await createOne(again, used);
+    expect(second).not.toBe(first);
+    expect(await createOne(again, used)).toBe(second);
+    await h.server.sweepOnce();
+    const rows = await h.database.query<{ key_id: string }>(
+      { text: 'select key_id from key_uses where key_id = any($1::uuid[])' },
+      [[used.keyId, unused.keyId]],
+    );
+    expect(rows).toEqual([{ key_id: used.keyId }]);
+  });
+
+  it('parallel creations under one key, on two replicas and several in a call, are one attempt and one charge', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const use = keyUse();
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, index) =>
+        contest.create([creation(use), creation(keyUse()), creation(use)].slice(0, 1 + (index % 3)), replicaOf(index)),
+      ),
+    );
+    const ofKey = answers.flatMap(([first, , third]) => (third === undefined ? [first] : [first, third]));
+    expect(new Set(ofKey).size).toBe(1);
+    expect(ofKey[0]).not.toContain('_');
+    const others = answers.flatMap(([, second]) => (second === undefined ? [] : [second]));
+    const attempts = others.filter((answer) => !answer.includes('_'));
+    expect(await spent(contest)).toBe(owner.feeCents * BigInt(attempts.length + 1));
+  });
+
+  it('a report under a key that is recorded is answered with the recorded outcome; another one reuses the key', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const [one, two] = [await createOne(contest, keyUse()), await createOne(contest, keyUse())];
+    const use = keyUse();
+    const receiptId = await reportOne(one, use);
+    expect(await owner.report(one, [report(use)], 1)).toEqual([receiptId]);
+    expect(await reportOne(one, keyUse(use.keyId, 2))).toBe('idempotency_key_reused');
+    expect(await reportOne(two, keyUse(use.keyId, 3))).toBe('idempotency_key_reused');
+    expect(await reportOne(one, keyUse())).toBe('attempt_already_settled');
+    // The refusals left the other attempt open; a key that the gateway has freed settles it.
+    expect(await reportOne(two, keyUse(use.keyId, 3, false))).not.toContain('_');
+  });
+
+  it('parallel reports under one key, on two replicas and several in a call, are one outcome', async () => {
+    const contest = await owner.newContest(FUNDS);
+    const attemptId = await createOne(contest, keyUse());
+    const use = keyUse();
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, index) =>
+        owner.report(attemptId, [report(use), report(use)].slice(index % 2), replicaOf(index)),
+      ),
+    );
+    expect(new Set(answers.flat()).size).toBe(1);
+    expect(answers[0]?.[0]).not.toContain('_');
+  });
+}
