@@ -152,6 +152,15 @@ END),
     CONSTRAINT challenges_version_is_positive CHECK ((version >= 1))
 );
 
+CREATE TABLE public.key_uses (
+    key_id uuid NOT NULL,
+    operation_id uuid NOT NULL,
+    fingerprint bytea NOT NULL,
+    used_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT key_uses_fingerprint_length CHECK ((octet_length(fingerprint) = 32))
+)
+WITH (autovacuum_vacuum_scale_factor='0.05');
+
 CREATE TABLE public.outbox (
     event_id uuid NOT NULL,
     payload bytea NOT NULL,
@@ -220,6 +229,9 @@ ALTER TABLE ONLY public.challenges
 ALTER TABLE ONLY public.challenges
     ADD CONSTRAINT challenges_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.key_uses
+    ADD CONSTRAINT key_uses_pkey PRIMARY KEY (key_id);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id);
 
@@ -250,6 +262,8 @@ CREATE INDEX awards_unfinished ON public.awards USING btree (created_at) WHERE (
 CREATE INDEX bar_samples_by_score ON public.bar_samples USING btree (challenge_id, score);
 
 CREATE INDEX challenges_of_tenant ON public.challenges USING btree (program_id, environment, created_at, id);
+
+CREATE INDEX key_uses_by_age ON public.key_uses USING brin (used_at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
 

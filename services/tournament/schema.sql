@@ -135,6 +135,15 @@ CREATE TABLE public.entry_refs (
     CONSTRAINT entry_refs_player_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255)))
 );
 
+CREATE TABLE public.key_uses (
+    key_id uuid NOT NULL,
+    operation_id uuid NOT NULL,
+    fingerprint bytea NOT NULL,
+    used_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT key_uses_fingerprint_length CHECK ((octet_length(fingerprint) = 32))
+)
+WITH (autovacuum_vacuum_scale_factor='0.05');
+
 CREATE TABLE public.outbox (
     event_id uuid NOT NULL,
     payload bytea NOT NULL,
@@ -326,6 +335,9 @@ ALTER TABLE ONLY public.entries
 ALTER TABLE ONLY public.entry_refs
     ADD CONSTRAINT entry_refs_pkey PRIMARY KEY (round_id, player_ref);
 
+ALTER TABLE ONLY public.key_uses
+    ADD CONSTRAINT key_uses_pkey PRIMARY KEY (key_id);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id);
 
@@ -385,6 +397,8 @@ CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
 CREATE INDEX attempts_by_player ON public.attempts USING btree (round_id, account_id, created_at);
 
 CREATE UNIQUE INDEX entries_by_sort_key ON public.entries USING btree (round_id, sort_key) WHERE (sort_key IS NOT NULL);
+
+CREATE INDEX key_uses_by_age ON public.key_uses USING brin (used_at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
 

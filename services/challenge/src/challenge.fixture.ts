@@ -206,11 +206,27 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return opened;
     },
     async create(challengeId, playerRef, attemptId = newOwnedId('challenge'), tenant = PROGRAM) {
-      const creation = { attemptId, tenant, challengeId, playerRef, metadataJson: '{"a":1}', requestId: 'r' };
+      const creation = {
+        attemptId,
+        tenant,
+        challengeId,
+        playerRef,
+        metadataJson: '{"a":1}',
+        requestId: 'r',
+        keyUse: undefined,
+      };
       return ok(await challenge.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, operationId = newId(), evidence = '') {
-      const report = { operationId, attemptId, tenant: PROGRAM, score, evidenceJson: evidence, requestId: 'r' };
+      const report = {
+        operationId,
+        attemptId,
+        tenant: PROGRAM,
+        score,
+        evidenceJson: evidence,
+        requestId: 'r',
+        keyUse: undefined,
+      };
       return ok(await challenge.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {

@@ -52,6 +52,7 @@ it('the challenge service is not ready, ends no attempt and creates none while t
         {
           attemptId,
           requestId: '',
+          keyUse: undefined,
           tenant: PROGRAM,
           challengeId: challenge.id,
           playerRef,

@@ -120,6 +120,7 @@ describe('attempt.settled', () => {
       score: index,
       evidenceJson: '',
       requestId: '',
+      keyUse: undefined,
     }));
     ok(await h.challenge.reportOutcomes({ reports }));
     for (const [index, { id }] of attempts.entries()) {
@@ -231,6 +232,7 @@ describe('attempt.settled', () => {
         score: 100,
         evidenceJson: '',
         requestId: '',
+        keyUse: undefined,
       };
       recorded(ok(await other.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
       expect(await h.eventsOf(attempt.id)).toEqual([]);

@@ -9,7 +9,9 @@ import {
   createAttemptExpirer,
   createAttemptOpener,
   createAwardPayer,
+  createDeleteOldKeyUses,
   createPendingResolver,
+  DELETION_INTERVAL_MS,
   EXTENSION_INTERVAL_MS,
   extendSigningKey,
   putSigningKey,
@@ -162,9 +164,10 @@ export async function startChallenge(
     { name: 'expire-attempts', runOnce: expirer.runOnce },
     { name: 'pay-awards', runOnce: payer.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
+    { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
   ];
   for (const sweeper of sweepers) {
-    starting.use(startWorker({ ...sweeper, intervalMs: config.SWEEP_INTERVAL_MS, logger, clock }));
+    starting.use(startWorker({ intervalMs: config.SWEEP_INTERVAL_MS, ...sweeper, logger, clock }));
   }
 
   const grpc = starting.use(

@@ -1,5 +1,5 @@
 -- Two names change to those of the glossary: the bytes that order the entries of a board are their sort keys, and the mark at or below which
--- no attempt is written any more is the sweeps' low watermark (libs/money-path/src/resolve-pending.ts).
+-- no attempt is written any more is the sweeps' low watermark (libs/attempt-lifecycle/src/resolve-pending.ts).
 --
 -- The code of before does not run on this schema: its service is stopped before this migration (CHANGELOG).
 

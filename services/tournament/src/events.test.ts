@@ -123,6 +123,7 @@ describe('an outcome that is recorded', () => {
       tiebreak: undefined,
       evidenceJson: '',
       requestId: 'r',
+      keyUse: undefined,
     }));
     ok(await h.tournament.reportOutcomes({ reports }));
     const expected = attempts.map((one, score) => settled(round.id, one, score, h.clock()));

@@ -9,7 +9,9 @@ import {
   createAttemptExpirer,
   createAttemptOpener,
   createAwardPayer,
+  createDeleteOldKeyUses,
   createPendingResolver,
+  DELETION_INTERVAL_MS,
   EXTENSION_INTERVAL_MS,
   extendSigningKey,
   putSigningKey,
@@ -189,9 +191,10 @@ export async function startTournament(
     { name: 'settle-rounds', runOnce: settler.runOnce },
     { name: 'open-rounds', runOnce: roundOpener.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
+    { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
   ];
   for (const sweeper of sweepers) {
-    starting.use(startWorker({ ...sweeper, intervalMs: config.SWEEP_INTERVAL_MS, logger, clock }));
+    starting.use(startWorker({ intervalMs: config.SWEEP_INTERVAL_MS, ...sweeper, logger, clock }));
   }
 
   const grpc = starting.use(

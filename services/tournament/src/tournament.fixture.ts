@@ -251,11 +251,28 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return round;
     },
     async create(roundId, playerRef, attemptId = newOwnedId('tournament'), tenant = PROGRAM) {
-      const creation = { attemptId, tenant, roundId, playerRef, metadataJson: '{"a":1}', requestId: 'r' };
+      const creation = {
+        attemptId,
+        tenant,
+        roundId,
+        playerRef,
+        metadataJson: '{"a":1}',
+        requestId: 'r',
+        keyUse: undefined,
+      };
       return ok(await tournament.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, { tiebreak, operationId = newId(), evidence = '', tenant = PROGRAM } = {}) {
-      const report = { operationId, attemptId, tenant, score, tiebreak, evidenceJson: evidence, requestId: 'r' };
+      const report = {
+        operationId,
+        attemptId,
+        tenant,
+        score,
+        tiebreak,
+        evidenceJson: evidence,
+        requestId: 'r',
+        keyUse: undefined,
+      };
       return ok(await tournament.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {

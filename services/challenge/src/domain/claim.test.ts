@@ -9,7 +9,7 @@ const settling = (claimsPrize: boolean, accountId: string | null = 'account'): S
   kind: 'settled',
   metThreshold: true,
   claimsPrize,
-  report: { operationId: OPERATION, attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '' },
+  report: { operationId: OPERATION, attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '', keyUse: null },
   found: { attempt: { ...ATTEMPT, accountId }, terms: ATTEMPT_TERMS },
 });
 

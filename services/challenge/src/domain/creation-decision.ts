@@ -13,7 +13,7 @@
  *   when it charges. Nothing else is decided on it: `ask_wallet` means resolve the ref to its current account and decide again.
  */
 
-import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { ABANDONED, isSameTenant, type KeyUse, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
@@ -26,6 +26,7 @@ export type Creation = {
   readonly playerRef: string;
   /** An object as JSON text. */
   readonly metadata: string;
+  readonly keyUse: KeyUse | null;
 };
 
 export type CreationFacts = {

@@ -69,6 +69,7 @@ describe('a batch of reports', () => {
     tenant: TENANT,
     score: 100,
     evidence: '',
+    keyUse: null,
     ...changes,
   });
   const terms = { ...ATTEMPT_TERMS, scoreMin: 0 };

@@ -17,7 +17,7 @@
  * database.
  */
 import { canSettle, isDue } from '@laurel/attempt';
-import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant, type KeyUse, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
@@ -34,6 +34,7 @@ export type OutcomeReport = {
   readonly score: number;
   /** An object as JSON text, or empty. */
   readonly evidence: string;
+  readonly keyUse: KeyUse | null;
 };
 
 /** An attempt as its outcome is decided on it, with what it reads from its challenge. */

@@ -220,7 +220,15 @@ describe('the list of challenges', () => {
     const player = await h.player(undefined, undefined, tenant);
     const create = (challenge: Challenge) => h.create(challenge.id, player.ref, undefined, tenant);
     const win = created(await create(claimed));
-    const report = { operationId: newId(), attemptId: win.id, tenant, score: 100, evidenceJson: '', requestId: '' };
+    const report = {
+      operationId: newId(),
+      attemptId: win.id,
+      tenant,
+      score: 100,
+      evidenceJson: '',
+      requestId: '',
+      keyUse: undefined,
+    };
     recorded(ok(await h.challenge.reportOutcomes({ reports: [report] })).results[0]?.result);
     created(await create(capped));
 

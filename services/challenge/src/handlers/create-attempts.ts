@@ -9,6 +9,7 @@ import {
   type AttemptPlan,
   answerItems,
   createAttempt,
+  parseKeyUse,
   type Wallet,
 } from '@laurel/attempt-lifecycle';
 import { isRefused } from '@laurel/errors';
@@ -56,6 +57,7 @@ function parseCreation(item: AttemptCreation): Creation {
     challengeId: parseId(item.challengeId),
     playerRef: item.playerRef,
     metadata: item.metadataJson === '' ? '{}' : item.metadataJson,
+    keyUse: parseKeyUse(item.keyUse),
   };
 }
 

@@ -14,7 +14,14 @@ const SETTLING: SettlingReport = {
   kind: 'settled',
   metThreshold: true,
   claimsPrize: true,
-  report: { operationId: OPERATION, attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '{"replay":"x"}' },
+  report: {
+    operationId: OPERATION,
+    attemptId: ATTEMPT.id,
+    tenant: TENANT,
+    score: 120,
+    evidence: '{"replay":"x"}',
+    keyUse: null,
+  },
   found: { attempt: ATTEMPT, terms: ATTEMPT_TERMS },
 };
 const CLAIM: Claim = {
@@ -35,7 +42,7 @@ const OUTCOME = {
 
 describe('the draft of an outcome', () => {
   it('the draft of an outcome without a claim has its event, and is answered without an award', () => {
-    const draft = draftOutcome(SETTLING, null, { signer, now: NOW });
+    const draft = draftOutcome(SETTLING, { claim: null, keyUse: null, signer, now: NOW });
     expect(settlementOf(draft)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: null });
     expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
       { value: { attemptId: ATTEMPT.id, score: 120 } },
@@ -43,14 +50,14 @@ describe('the draft of an outcome', () => {
   });
 
   it('the draft of an outcome with a claim defers its event, and is answered with the award that is to be paid', () => {
-    const draft = draftOutcome(SETTLING, CLAIM, { signer, now: NOW });
+    const draft = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
     const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
     expect(settlementOf(draft)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: { award, tenant: TENANT } });
     expect(eventsOf([draft])).toEqual([]);
   });
 
   it('the draft of an outcome has a receipt that verifies and states the award, the score and the evidence', () => {
-    const { signed } = draftOutcome(SETTLING, CLAIM, { signer, now: NOW });
+    const { signed } = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
     const { publicKey } = signer;
     expect(verifySignature({ canonical: signed.receipt, signature: signed.signature, publicKey })).toBe(true);
     expect(JSON.parse(signed.receipt)).toMatchObject({

@@ -4,7 +4,7 @@
  */
 
 import type { AttemptOpener, SettlementOf } from '@laurel/attempt-lifecycle';
-import type { OwedAward } from '@laurel/attempt-lifecycle/domain';
+import type { KeyUse, OwedAward } from '@laurel/attempt-lifecycle/domain';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -23,6 +23,8 @@ export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
   /** The claim that the outcome makes; null for none. */
   readonly claim: Claim | null;
+  /** The use of the report's idempotency key, to be recorded with the outcome; null for none. */
+  readonly keyUse: KeyUse | null;
   /** Null where there is an award to wait for: the commit that records the wallet's decision on it emits the event. */
   readonly event: Event | null;
 };
@@ -48,11 +50,14 @@ export type OutcomeCommitDeps = {
   readonly clock: Clock;
 };
 
-/** `claim` is the claim that the outcome makes, if any. */
 export function draftOutcome(
   { report, found, metThreshold }: SettlingReport,
-  claim: Claim | null,
-  { signer, now }: { readonly signer: Signer; readonly now: Date },
+  {
+    claim,
+    keyUse,
+    signer,
+    now,
+  }: Pick<OutcomeDraft, 'claim' | 'keyUse'> & { readonly signer: Signer; readonly now: Date },
 ): OutcomeDraft {
   const { attempt, terms } = found;
   const outcome: Outcome = {
@@ -68,6 +73,7 @@ export function draftOutcome(
     attempt,
     terms,
     claim,
+    keyUse,
     signed: { outcome, receipt: receipt.canonical, signature: receipt.signature },
     event: claim === null ? attemptSettled({ tenant: terms.tenant, attempt, outcome, award: null }) : null,
   };

@@ -108,7 +108,14 @@ export function useSettlements(h: Harness): SettlementsHarness {
           }
         },
         report: (attemptId, score, operationId = newId()) =>
-          settlements.submit({ operationId, attemptId, tenant: TENANT, score, evidence: '{"replay":"x"}' }),
+          settlements.submit({
+            operationId,
+            attemptId,
+            tenant: TENANT,
+            score,
+            evidence: '{"replay":"x"}',
+            keyUse: null,
+          }),
       };
     },
     async traceOf(attemptId) {
@@ -135,6 +142,14 @@ export function useSettlements(h: Harness): SettlementsHarness {
 
 /** A call that reports one score. */
 export function reportOf(attemptId: string, score: number) {
-  const report = { operationId: newId(), attemptId, tenant: PROGRAM, score, evidenceJson: '', requestId: '' };
+  const report = {
+    operationId: newId(),
+    attemptId,
+    tenant: PROGRAM,
+    score,
+    evidenceJson: '',
+    requestId: '',
+    keyUse: undefined,
+  };
   return { reports: [report] };
 }

@@ -103,6 +103,7 @@ describe('a paid attempt', () => {
       score: 1,
       evidenceJson: '',
       requestId: '',
+      keyUse: undefined,
     };
     expect(verdictOf(ok(await h.challenge.reportOutcomes({ reports: [report] })).results[0]?.result)).toBe('not_found');
     expect(verdictOf(await h.report(newOwnedId('challenge'), 1))).toBe('not_found');

@@ -26,6 +26,7 @@ async function createEverywhere(creations: readonly { challengeId: string; playe
     tenant: PROGRAM,
     metadataJson: '{}',
     requestId: '',
+    keyUse: undefined,
   }));
   const calls = Array.from({ length: Math.ceil(items.length / 10) }, (_, index) =>
     items.slice(index * 10, index * 10 + 10),
@@ -73,6 +74,7 @@ describe('400 concurrent calls', () => {
       score: 100,
       evidenceJson: '',
       requestId: '',
+      keyUse: undefined,
     }));
     const calls = Array.from({ length: 40 }, (_, index) => reports.slice(index * 10, index * 10 + 10));
     const answers = await Promise.all(

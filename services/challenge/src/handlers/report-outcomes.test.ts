@@ -30,6 +30,7 @@ describe('two reports on one attempt', () => {
           score: index,
           evidenceJson: '',
           requestId: '',
+          keyUse: undefined,
         };
         return ok(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
       }),
@@ -40,7 +41,15 @@ describe('two reports on one attempt', () => {
   it('two reports on one attempt are one when they are the same operation', async () => {
     const { player, attempt } = await h.openAttempt();
     const operationId = newId();
-    const report = { operationId, attemptId: attempt.id, tenant: PROGRAM, score: 100, evidenceJson: '', requestId: '' };
+    const report = {
+      operationId,
+      attemptId: attempt.id,
+      tenant: PROGRAM,
+      score: 100,
+      evidenceJson: '',
+      requestId: '',
+      keyUse: undefined,
+    };
     const answers = await Promise.all(
       [h.challenge, other.challenge, h.challenge].map((client) => client.reportOutcomes({ reports: [report, report] })),
     );
@@ -61,6 +70,7 @@ describe('the reports of one call', () => {
       score,
       evidenceJson: '',
       requestId: '',
+      keyUse: undefined,
     });
     const reports = [
       reportOf(lost.attempt.id, -1),

@@ -12,6 +12,7 @@
 import {
   type AwardPayer,
   answerItems,
+  parseKeyUse,
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
@@ -59,15 +60,15 @@ function parseReport(item: OutcomeReportMessage): OutcomeReport {
     tenant: parseTenant(item.tenant),
     score: item.score,
     evidence: item.evidenceJson,
+    keyUse: parseKeyUse(item.keyUse),
   };
 }
 
 /** What the attempt lifecycle leaves to the owner: the commit, and loading the recorded outcome. */
 function planOf(report: OutcomeReport, { database, settlements }: Deps): ReportPlan<RecordedOutcome> {
-  const { attemptId, operationId } = report;
+  const { attemptId } = report;
   return {
     attemptId,
-    operationId,
     settle: () => settlements.submit(report),
     loadOutcome: () => loadOutcome(database, attemptId),
   };

@@ -60,7 +60,14 @@ function startReplica({ turn }: { turn?: Promise<void> } = {}) {
     { attemptId = newOwnedId('challenge'), isFresh = true }: { attemptId?: string; isFresh?: boolean } = {},
   ) =>
     reservations.submit({
-      creation: { attemptId, tenant: TENANT, challengeId: challenge.id, playerRef: 'player', metadata: '{}' },
+      creation: {
+        attemptId,
+        tenant: TENANT,
+        challengeId: challenge.id,
+        playerRef: 'player',
+        metadata: '{}',
+        keyUse: null,
+      },
       account: { accountId, isFresh },
     });
   /** Caches the challenge by a creation of an unrelated player. */
@@ -275,7 +282,10 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     let creation: Promise<CreationDecision> | undefined;
     const rival = database.transaction(async (tx) => {
       await insertAttempts(tx, [
-        { ...ATTEMPT, id: attemptId, challengeId: challenge.id, accountId: newId(), createdAt },
+        {
+          attempt: { ...ATTEMPT, id: attemptId, challengeId: challenge.id, accountId: newId(), createdAt },
+          keyUse: null,
+        },
       ]);
       creation = replica.create(challenge, newId(), { attemptId });
       while ((await database.query<{ count: bigint }>(waiting))[0]?.count === 0n);
@@ -349,7 +359,8 @@ describe('the daily cap', () => {
     const late = await database.transaction(async (tx) => {
       await lockPlayers(tx, [{ challengeId: challenge.id, accountId }]);
       const id = newOwnedId('challenge');
-      await insertAttempts(tx, [{ ...ATTEMPT, id, challengeId: challenge.id, accountId, createdAt: clock() }]);
+      const attempt = { ...ATTEMPT, id, challengeId: challenge.id, accountId, createdAt: clock() };
+      await insertAttempts(tx, [{ attempt, keyUse: null }]);
       let isDecided = false;
       const decision = replica.create(challenge, accountId).finally(() => {
         isDecided = true;

@@ -8,10 +8,19 @@
  * it fails, the batch is run again: attempts that were inserted are known by then.
  */
 
-import { commitCreations } from '@laurel/attempt-lifecycle';
+import {
+  commitCreations,
+  decideUnlessRefused,
+  deleteKeyUses,
+  keyIdsOf,
+  keyUsesToRecord,
+  lockKeyUses,
+  resolveCreations,
+  supersededKeys,
+} from '@laurel/attempt-lifecycle';
 import type { NamedAccount } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer, runOptimisticBatch } from '@laurel/coalesce';
-import type { Refused } from '@laurel/errors';
+import { isRefused, type Refused } from '@laurel/errors';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideAvailability } from '../domain/availability.ts';
@@ -64,7 +73,9 @@ async function reserveOptimistically(
   );
   const attempts = decisions.flatMap((decision, index) => {
     const challengeVersion = cached[index]?.version;
-    return decision === null || challengeVersion === undefined ? [] : [{ attempt: decision.attempt, challengeVersion }];
+    const keyUse = batch[index]?.creation.keyUse ?? null;
+    if (decision === null || challengeVersion === undefined) return [];
+    return [{ attempt: decision.attempt, challengeVersion, keyUse }];
   });
   if (attempts.length === 0) return batch.map(() => null);
 
@@ -100,27 +111,35 @@ async function decideAndInsert(
   const challengeIds = queries.map((query) => query.challengeId);
   const now = clock();
   // They go out together and run in this order: the facts are read under the lock.
-  const [, challenges, players] = await Promise.all([
+  const [, challenges, players, recorded] = await Promise.all([
     lockPlayers(tx, queries),
     loadChallenges(tx, challengeIds),
     loadPlayerFacts(tx, queries, now),
+    lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
   ]);
   for (const read of challenges.values()) cache.put(read);
-  const seen = batch.filter((_, index) => players[index]?.isKnownAttempt).map(({ creation }) => creation.attemptId);
-  const known = seen.length === 0 ? new Map<string, Attempt>() : await loadAttempts(tx, seen);
 
-  const decisions = decideCreations(
-    batch.map(({ creation, account }, index) => ({
-      creation,
-      account,
-      challenge: challenges.get(creation.challengeId)?.challenge ?? null,
-      known: known.get(creation.attemptId) ?? null,
-      player: players[index] ?? null,
-    })),
-    { ceilings, now },
+  const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
+  const resolved = await resolveCreations(
+    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
+    { recorded, now, loadAttempts: (ids) => loadAttempts(tx, ids) },
   );
+  const decided = decideUnlessRefused(requests, resolved, (open) =>
+    decideCreations(
+      open.map(({ request: { creation, account, player }, resolved: { attemptId, known } }) => ({
+        creation: { ...creation, attemptId },
+        account,
+        challenge: challenges.get(creation.challengeId)?.challenge ?? null,
+        known,
+        player,
+      })),
+      { ceilings, now },
+    ),
+  );
+  const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
 
-  return commitCreations(tx, decisions, { insertAttempts, restartAttempt });
+  await deleteKeyUses(tx, supersededKeys(resolved));
+  return commitCreations(tx, decisions, keyUsesToRecord(resolved), { insertAttempts, restartAttempt });
 }
 
 /** The ref names another account since the reservation: moves the attempt to that account if the rules allow it. */

@@ -29,7 +29,9 @@ export async function settleCachedOutcomes(
     { ttlMs, now },
   );
   const drafts = decisions.map((decision) =>
-    decision === null ? null : draftOutcome(decision, claimOf(decision), { signer, now }),
+    decision === null
+      ? null
+      : draftOutcome(decision, { claim: claimOf(decision), keyUse: decision.report.keyUse, signer, now }),
   );
   const tried = drafts.filter((draft) => draft !== null);
   if (tried.length === 0) return batch.map(() => null);
@@ -48,16 +50,17 @@ async function record(
   { database, outbox, signingKeyId }: OutcomeCommitDeps,
 ): Promise<ReadonlySet<string>> {
   const outcomes = drafts.map(
-    ({ attempt, signed, claim, event }): OptimisticOutcome => ({
+    ({ attempt, signed, claim, keyUse, event }): OptimisticOutcome => ({
       ...signed,
       attempt,
+      keyUse,
       awardId: claim?.id ?? null,
       event: event === null ? null : (outbox.rowsOf([event])[0] ?? null),
     }),
   );
   await failpoint('challenge.outcome.before-commit');
   const settledIds = await settleOptimistically(database, outcomes, signingKeyId).catch((error: unknown) => {
-    // Another transaction claimed the prize, or recorded the operation, at this very moment. Its commit can be read now.
+    // Another transaction claimed the prize, or recorded the operation, or a use of its key. Its commit can be read now.
     if (isUniqueViolation(error)) return new Set<string>();
     throw error;
   });

@@ -2,7 +2,17 @@
  * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
  * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar.
  */
-import { refused } from '@laurel/errors';
+
+import {
+  decideUnlessRefused,
+  deleteKeyUses,
+  insertKeyUses,
+  keyIdsOf,
+  lockKeyUses,
+  resolveKeyUses,
+} from '@laurel/attempt-lifecycle';
+import { isRefused, refused } from '@laurel/errors';
+import { receiptIdOf } from '@laurel/ids';
 import type { Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
@@ -44,35 +54,53 @@ async function decideAndRecord(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
 ): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
-  const locked = await lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]);
+  const [locked, recorded] = await Promise.all([
+    lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
+    lockKeyUses(tx, keyIdsOf(batch)),
+  ]);
   const now = deps.clock();
-  const decisions = decideOutcomes(
-    batch.map((report) => ({
-      report,
-      found: locked.get(report.attemptId) ?? null,
-      feePosted: deps.opener.isKnownPosted(report.attemptId),
-    })),
-    { ttlMs: deps.attemptTtlMs, now },
+  const resolved = resolveKeyUses(
+    batch.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse })),
+    recorded,
+    now,
+  );
+  const decided = decideUnlessRefused(batch, resolved, (open) =>
+    decideOutcomes(
+      open.map(({ request: report }) => ({
+        report,
+        found: locked.get(report.attemptId) ?? null,
+        feePosted: deps.opener.isKnownPosted(report.attemptId),
+      })),
+      { ttlMs: deps.attemptTtlMs, now },
+    ),
   );
 
-  const claims = decisions.flatMap((decision) => (decision.kind === 'settled' ? (claimOf(decision) ?? []) : []));
+  const claims = decided.flatMap((item) =>
+    item.kind === 'decided' && item.decision.kind === 'settled' ? (claimOf(item.decision) ?? []) : [],
+  );
   const won = await claimAwards(tx, claims, now);
 
   const disqualified: string[] = [];
   const drafts: OutcomeDraft[] = [];
-  const settlements = decisions.map((decision): Settlement => {
+  const superseded: string[] = [];
+  const settlements = decided.map((item): Settlement => {
+    if (isRefused(item)) return item;
+    const { decision, resolved: operation } = item;
     if (decision.kind === 'disqualified') {
       disqualified.push(decision.attemptId);
       return refused('score_out_of_range');
     }
+    if (decision.kind === 'settled_before') return { ...decision, receiptId: operation.operationId };
     if (decision.kind !== 'settled') return decision;
     const claim = won.has(decision.report.attemptId) ? claimOf(decision) : null;
-    const draft = draftOutcome(decision, claim, { signer: deps.signer, now });
+    const draft = draftOutcome(decision, { claim, keyUse: operation.record, signer: deps.signer, now });
+    if (operation.supersedes && operation.record !== null) superseded.push(operation.record.keyId);
     drafts.push(draft);
     return settlementOf(draft);
   });
 
   const events = eventsOf(drafts);
+  await deleteKeyUses(tx, superseded);
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
     const signed = drafts.map((draft) => draft.signed);
@@ -81,11 +109,17 @@ async function decideAndRecord(
       disqualified.length === 0 ? undefined : disqualifyAttempts(last, disqualified, now),
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
+      insertKeyUses(last, drafts.flatMap(keyedOperationOf), now),
       insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),
       deps.outbox.insert(last, events),
     ]);
   });
   return { settlements, events };
+}
+
+/** The key use to record with a draft; its operation is known by the receipt. */
+function keyedOperationOf({ keyUse, signed }: OutcomeDraft) {
+  return keyUse === null ? [] : [{ operationId: signed.outcome.receiptId, keyUse }];
 }
 
 function sampleOf({ attempt, signed }: OutcomeDraft): BarSample {

@@ -109,6 +109,7 @@ describe('a create that is sent again', () => {
       playerRef: player.ref,
       metadataJson: '{}',
       requestId: '',
+      keyUse: undefined,
     };
     const answers = await Promise.all(
       [h.challenge, other.challenge, h.challenge, other.challenge].map((client) =>

@@ -1,7 +1,7 @@
 /** Attempts. Rows are locked in id order (docs/lock-order.md). */
 
 import type { AttemptStatus } from '@laurel/attempt';
-import { isAfterLowWatermark } from '@laurel/attempt-lifecycle';
+import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempt-lifecycle';
 import type { Environment } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
@@ -39,18 +39,28 @@ const WITH_TERMS = `
 select a.*, c.program_id, c.environment, c.threshold_direction, c.prize_structure, c.score_min, c.score_max
 from attempts a join challenges c on c.id = a.challenge_id`;
 
+/** The attempts that a step `made` inserted, with their key uses. */
+export const MADE_WITH_KEYS = `
+    select k.id as operation_id, k.key_id, k.fingerprint
+    from unnest($1::uuid[], $11::uuid[], $12::bytea[]) as k (id, key_id, fingerprint)
+    where k.id = any(array(select made.id from made))`;
+
 const INSERT = {
   name: 'attempts_insert',
   text: `
-insert into attempts
-  (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
-select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::float8[],
-  $9::text[], $10::timestamptz[])
-  as w (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
-where ${isAfterLowWatermark('w.created_at')}
-order by w.id
-on conflict (id) do nothing
-returning id`,
+with made as (
+  insert into attempts
+    (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+  select w.*, $10::timestamptz
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::float8[], $9::text[])
+    as w (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata)
+  where ${isAfterLowWatermark('$10')}
+  order by w.id
+  on conflict (id) do nothing
+  returning id
+), used as (${insertingKeyUses(MADE_WITH_KEYS, '$10')}
+)
+select id from made`,
 };
 
 const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts where id = any($1::uuid[])' };
@@ -82,8 +92,15 @@ returning id`,
 
 const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
 
-/** The ids of the attempts that this transaction wrote: those that no other process wrote before, and that are not too late. */
-export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+/**
+ * The ids of the attempts that this transaction wrote: those that no other process wrote before, and that are not too late. All were
+ * decided at one instant.
+ */
+export async function insertAttempts(
+  on: Queryable,
+  keyed: readonly KeyedAttempt<Attempt>[],
+): Promise<ReadonlySet<string>> {
+  const attempts = keyed.map(({ attempt }) => attempt);
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
     attempts.map((attempt) => attempt.challengeId),
@@ -94,7 +111,8 @@ export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]
     attempts.map((attempt) => attempt.prizeCents),
     attempts.map((attempt) => attempt.threshold),
     attempts.map((attempt) => attempt.metadata),
-    attempts.map((attempt) => attempt.createdAt),
+    attempts[0]?.createdAt,
+    ...keyUseColumns(keyed.map(({ keyUse }) => keyUse)),
   ]);
   return new Set(rows.map((row) => row.id));
 }

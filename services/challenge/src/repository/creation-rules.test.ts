@@ -234,7 +234,14 @@ describe('the creation rules in SQL', () => {
         );
         const optimistic = decideCachedCreations(
           players.map(({ challenge, accountId, attemptId }) => ({
-            creation: { attemptId, tenant: TENANT, challengeId: challenge.id, playerRef: 'player', metadata: '{}' },
+            creation: {
+              attemptId,
+              tenant: TENANT,
+              challengeId: challenge.id,
+              playerRef: 'player',
+              metadata: '{}',
+              keyUse: null,
+            },
             account: { accountId, isFresh: true },
             challenge: cached.get(challenge.id)?.challenge ?? null,
           })),
@@ -244,7 +251,7 @@ describe('the creation rules in SQL', () => {
           const challengeVersion = decision === null ? undefined : cached.get(decision.challenge.id)?.version;
           return decision === null || challengeVersion === undefined
             ? []
-            : [{ attempt: decision.attempt, challengeVersion }];
+            : [{ attempt: decision.attempt, challengeVersion, keyUse: null }];
         });
         const created = await insertOptimisticAttempts(database, attempts, { now: NOW });
         expect(players.map(({ attemptId }) => created.has(attemptId))).toEqual(

@@ -3,38 +3,49 @@
  * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
  * other creation is decided.
  */
-import { isAfterLowWatermark } from '@laurel/attempt-lifecycle';
-import type { BatchOptions, Database } from '@laurel/postgres';
+import { insertingKeyUses, isAfterLowWatermark, keyUseColumns } from '@laurel/attempt-lifecycle';
+import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
+import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
+import { MADE_WITH_KEYS } from './attempts.ts';
 import { allowsPaidAttempt, windowStart } from './creation-rules.ts';
 import { lockOfPlayers } from './player-facts.ts';
 
 /** A paid attempt to insert, and the version of its challenge's row that it was decided on. */
-type OptimisticAttempt = { readonly attempt: Attempt; readonly challengeVersion: bigint };
+type OptimisticAttempt = {
+  readonly attempt: Attempt;
+  readonly challengeVersion: bigint;
+  readonly keyUse: KeyUse | null;
+};
 
 // What may have changed since the challenge was cached, and where it is checked:
 // - status and bar of the challenge, and any other column of its row: every update of the row raises its version, by a trigger.
 // - claim, rung and cap: checked here, by creation-rules.ts.
 // - the attempt id: one that already exists is left unchanged.
+// - the idempotency key: one that is recorded already is a unique violation, and nothing of the batch is written.
 // - the low watermark of the sweep: a batch that waited too long is decided again.
 const INSERT = {
   name: 'attempts_insert_optimistic',
   text: `
-insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
-select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
-from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $9::bigint[])
-  as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version)
-where ${isAfterLowWatermark('$10')} and (
-  select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$11' })}
-  from challenges c where c.id = i.challenge_id and c.version = i.challenge_version)
-order by i.id
-on conflict (id) do nothing
-returning id`,
+with made as (
+  insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
+  select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $13::bigint[])
+    as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version)
+  where ${isAfterLowWatermark('$10')} and (
+    select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$9' })}
+    from challenges c where c.id = i.challenge_id and c.version = i.challenge_version)
+  order by i.id
+  on conflict (id) do nothing
+  returning id
+), used as (${insertingKeyUses(MADE_WITH_KEYS, '$10')}
+)
+select id from made`,
 };
 
 /**
  * The ids of those that were written. At most one for each (challenge, account) and for each id: the count does not see what the same
- * statement inserts.
+ * statement inserts. None where one of their idempotency keys is recorded already.
  */
 export async function insertOptimisticAttempts(
   database: Database,
@@ -51,13 +62,17 @@ export async function insertOptimisticAttempts(
     attempts.map((attempt) => attempt.prizeCents),
     attempts.map((attempt) => attempt.threshold),
     attempts.map((attempt) => attempt.metadata),
-    decided.map(({ challengeVersion }) => challengeVersion),
-    now,
     windowStart(now),
+    now,
+    ...keyUseColumns(decided.map(({ keyUse }) => keyUse)),
+    decided.map(({ challengeVersion }) => challengeVersion),
   ];
-  const [, rows] = await database.batch<[unknown, { id: string }]>(
-    [lockOfPlayers(attempts), { statement: INSERT, values }],
-    options,
-  );
-  return new Set(rows.map((row) => row.id));
+  const statements = [lockOfPlayers(attempts), { statement: INSERT, values }] as const;
+  try {
+    const [, rows] = await database.batch<[unknown, { id: string }]>(statements, options);
+    return new Set(rows.map((row) => row.id));
+  } catch (error) {
+    if (isUniqueViolation(error)) return new Set();
+    throw error;
+  }
 }

@@ -1,4 +1,7 @@
 /** Outcomes, their receipts, and the samples that a bar follows from. */
+
+import { insertingKeyUses, keyUseColumns } from '@laurel/attempt-lifecycle';
+import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
 import type { OutboxRow } from '@laurel/events';
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
@@ -16,6 +19,8 @@ export type OptimisticOutcome = SignedOutcome & {
   readonly attempt: AttemptInPlay;
   /** The award that the outcome wins; null for none. */
   readonly awardId: string | null;
+  /** The use of an idempotency key, recorded with it; null for none. */
+  readonly keyUse: KeyUse | null;
   /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
 };
@@ -55,9 +60,9 @@ with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
   from (
     select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
-      $11::uuid[], $12::bytea[]${wins ? ', $13::uuid[]' : ''})
+      $11::uuid[], $12::bytea[], $13::uuid[], $14::bytea[]${wins ? ', $15::uuid[]' : ''})
     as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
-      event_id, payload${wins ? ', award_id' : ''})
+      event_id, payload, key_id, fingerprint${wins ? ', award_id' : ''})
     order by id
   ) r
   cross join lateral (
@@ -89,6 +94,8 @@ claimed as (
 ),`
     : ''
 }
+used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint from settled', '$1')}
+),
 recorded as (
   insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
   select id, receipt_id, score, met_threshold, $1, receipt, signature, $2 from settled
@@ -139,7 +146,8 @@ export async function insertOutcomes(
 /**
  * Settles the attempts that are still open, not disqualified, unchanged and, for a win, whose prize is not yet claimed; their fees are
  * known to be posted, so `pending` counts as open too. The outcome, the award and the event are written of those alone. Returns their ids.
- * Each attempt may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile.
+ * Each attempt may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile, or that a key
+ * is recorded already.
  */
 export async function settleOptimistically(
   database: Database,
@@ -161,6 +169,7 @@ export async function settleOptimistically(
     outcomes.map(({ signature }) => signature),
     outcomes.map(({ event }) => event?.id ?? null),
     outcomes.map(({ event }) => event?.payload ?? null),
+    ...keyUseColumns(outcomes.map(({ keyUse }) => keyUse)),
   ];
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));
   const rows = await database.write<{ id: string }>(statement, values, { durable: true });

@@ -9,7 +9,7 @@ function facts(
 ): CreationFacts {
   const { attemptId = 'attempt', accountId = 'account', isFresh = true, ...rest } = changes;
   return {
-    creation: { attemptId, tenant: TENANT, roundId: ROUND_ID, playerRef: 'player', metadata: '{}' },
+    creation: { attemptId, tenant: TENANT, roundId: ROUND_ID, playerRef: 'player', metadata: '{}', keyUse: null },
     account: { accountId, isFresh },
     round: ROUND,
     known: null,

@@ -16,7 +16,7 @@
  *   again.
  */
 
-import { ABANDONED, isSameTenant, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { ABANDONED, isSameTenant, type KeyUse, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { deriveId } from '@laurel/ids';
 import { entriesOpen } from './round-status.ts';
@@ -29,6 +29,7 @@ export type Creation = {
   readonly playerRef: string;
   /** An object as JSON text. */
   readonly metadata: string;
+  readonly keyUse: KeyUse | null;
 };
 
 /** The fields of a round that an entry is decided on. */

@@ -17,7 +17,7 @@
  * batch is decided in order, each report seeing its attempt as the reports before it left it.
  */
 import { canSettle, deadlineOf, isDue } from '@laurel/attempt';
-import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant, type KeyUse, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { countedTiebreak } from './ranking.ts';
 import { acceptsScores } from './round-status.ts';
@@ -39,6 +39,7 @@ export type OutcomeReport = {
   readonly tiebreak: number | null;
   /** An object as JSON text, or empty. */
   readonly evidence: string;
+  readonly keyUse: KeyUse | null;
 };
 
 export type OutcomeDecision =

@@ -241,6 +241,7 @@ describe('an attempt id that was seen before', () => {
       playerRef: player.ref,
       metadataJson: '{}',
       requestId: '',
+      keyUse: undefined,
     };
     const answers = await Promise.all(
       [h.tournament, other.tournament, h.tournament, other.tournament].map((client) =>

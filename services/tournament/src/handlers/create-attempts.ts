@@ -16,6 +16,7 @@ import {
   type AttemptPlan,
   answerItems,
   createAttempt,
+  parseKeyUse,
   type Wallet,
 } from '@laurel/attempt-lifecycle';
 import type { Requirement } from '@laurel/attempt-lifecycle/domain';
@@ -63,6 +64,7 @@ function parseCreation(item: AttemptCreation): Creation {
     roundId: parseId(item.roundId),
     playerRef: item.playerRef,
     metadata: item.metadataJson === '' ? '{}' : item.metadataJson,
+    keyUse: parseKeyUse(item.keyUse),
   };
 }
 

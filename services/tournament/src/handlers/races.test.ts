@@ -29,6 +29,7 @@ async function createEverywhere(creations: readonly { roundId: string; playerRef
     tenant: PROGRAM,
     metadataJson: '{}',
     requestId: '',
+    keyUse: undefined,
   }));
   const answers = await Promise.all(
     inTens(items).map((call, index) => (index % 2 === 0 ? h : other).tournament.createAttempts({ creations: call })),
@@ -47,7 +48,15 @@ async function createUntil(end: () => Promise<unknown>, roundId: string, playerR
       const client = (lane % 2 === 0 ? h : other).tournament;
       for (let turn = 0; turn < 10; turn += 1) {
         const attemptId = newOwnedId('tournament');
-        const creation = { attemptId, tenant: PROGRAM, roundId, playerRef, metadataJson: '', requestId: '' };
+        const creation = {
+          attemptId,
+          tenant: PROGRAM,
+          roundId,
+          playerRef,
+          metadataJson: '',
+          requestId: '',
+          keyUse: undefined,
+        };
         verdicts.push(verdictOf(ok(await client.createAttempts({ creations: [creation] })).results[0]?.result));
         if (verdicts.length === 100) end().then(ending.resolve, ending.reject);
       }
@@ -68,6 +77,7 @@ async function reportEverywhere(scores: readonly Score[]) {
     tiebreak,
     evidenceJson: '',
     requestId: '',
+    keyUse: undefined,
   }));
   const answers = await Promise.all(
     inTens(items).map((call, index) => (index % 2 === 0 ? h : other).tournament.reportOutcomes({ reports: call })),
@@ -225,6 +235,7 @@ describe('a score and the end of its round', () => {
             tiebreak: undefined,
             evidenceJson: '',
             requestId: '',
+            keyUse: undefined,
           };
           const { results: answers } = ok(await replica.tournament.reportOutcomes({ reports: [report] }));
           return verdictOf(answers[0]?.result);

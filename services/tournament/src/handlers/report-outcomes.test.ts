@@ -219,6 +219,7 @@ describe('the best run of an entry', () => {
       tiebreak,
       evidenceJson: '',
       requestId: '',
+      keyUse: undefined,
     }));
     // The last one is sent twice in the same call, under one operation id and under another.
     const [last] = reports.slice(-1);

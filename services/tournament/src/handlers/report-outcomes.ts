@@ -9,6 +9,7 @@ import {
   type AttemptExpirer,
   type AttemptOpener,
   answerItems,
+  parseKeyUse,
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
@@ -54,6 +55,7 @@ function parseReport(item: OutcomeReportMessage): OutcomeReport {
     score,
     tiebreak,
     evidence: item.evidenceJson,
+    keyUse: parseKeyUse(item.keyUse),
   };
 }
 
@@ -62,10 +64,9 @@ function planOf(
   report: OutcomeReport,
   { database, settlements, opener, expirer, clock }: Deps,
 ): ReportPlan<RecordedOutcome> {
-  const { attemptId, operationId } = report;
+  const { attemptId } = report;
   return {
     attemptId,
-    operationId,
     async settle() {
       // The commit that opens an attempt also books its entry, so no attempt settles directly from `pending`.
       await opener.written(attemptId);

@@ -4,7 +4,16 @@
  * commit. An attempt id that was seen before costs one more.
  */
 
-import { commitCreations } from '@laurel/attempt-lifecycle';
+import {
+  commitCreations,
+  decideUnlessRefused,
+  deleteKeyUses,
+  keyIdsOf,
+  keyUsesToRecord,
+  lockKeyUses,
+  resolveCreations,
+  supersededKeys,
+} from '@laurel/attempt-lifecycle';
 import type { NamedAccount, Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
@@ -56,30 +65,38 @@ async function decideAndInsert(
     accountId: account.accountId,
   }));
   // They are sent together and run in this order: rounds and facts are read under the locks.
-  const [, rounds, players] = await Promise.all([
+  const [, rounds, players, recorded] = await Promise.all([
     lockEntering(tx, queries),
     loadEntryRounds(
       tx,
       queries.map(({ roundId }) => roundId),
     ),
     loadPlayerFacts(tx, queries),
+    lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
   ]);
-  const seen = batch.filter((_, index) => players[index]?.isKnownAttempt).map(({ creation }) => creation.attemptId);
-  const known = await loadAttempts(tx, seen);
-
-  const decisions = decideEntries(
-    batch.map(({ creation, account }, index) => ({
-      creation,
-      account,
-      round: rounds.get(creation.roundId) ?? null,
-      known: known.get(creation.attemptId) ?? null,
-      bought: players[index]?.bought ?? 0,
-    })),
-    // Read after the wait for the locks: an entry that waited until entries had closed is too late.
-    clock(),
+  // Read after the wait for the locks: an entry that waited until entries had closed is too late.
+  const now = clock();
+  const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
+  const resolved = await resolveCreations(
+    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
+    { recorded, now, loadAttempts: (ids) => loadAttempts(tx, ids) },
   );
+  const decided = decideUnlessRefused(requests, resolved, (open) =>
+    decideEntries(
+      open.map(({ request: { creation, account, player }, resolved: { attemptId, known } }) => ({
+        creation: { ...creation, attemptId },
+        account,
+        round: rounds.get(creation.roundId) ?? null,
+        known,
+        bought: player?.bought ?? 0,
+      })),
+      now,
+    ),
+  );
+  const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
 
-  return commitCreations(tx, decisions, { insertAttempts, restartAttempt });
+  await deleteKeyUses(tx, supersededKeys(resolved));
+  return commitCreations(tx, decisions, keyUsesToRecord(resolved), { insertAttempts, restartAttempt });
 }
 
 /** The ref names another account since the reservation: moves the attempt to that account and its entry, if the rules allow it. */

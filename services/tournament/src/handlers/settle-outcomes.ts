@@ -5,7 +5,19 @@
  * The locks decide the races. An attempt is locked, so one outcome settles it; the boards of the rounds are locked, so a round that another
  * transaction ends at the same time has either counted the score before that, or refuses it.
  */
+
+import {
+  decideUnlessRefused,
+  deleteKeyUses,
+  insertKeyUses,
+  keyIdsOf,
+  lockKeyUses,
+  resolveKeyUses,
+  type SettlementOf,
+} from '@laurel/attempt-lifecycle';
+import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import { isRefused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
@@ -25,7 +37,7 @@ import { insertOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
 export type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
 
 /** The result of the commit for a report. */
-export type Settlement = RecordedOutcome | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
+export type Settlement = SettlementOf<RecordedOutcome> | Extract<OutcomeDecision, { readonly kind: 'round_over' }>;
 
 export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
 
@@ -60,14 +72,34 @@ async function decideAndRecord(
   batch: readonly OutcomeReport[],
   deps: Deps,
 ): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
-  const locked = await lockOnBoards(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]);
+  const [locked, recorded] = await Promise.all([
+    lockOnBoards(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
+    lockKeyUses(tx, keyIdsOf(batch)),
+  ]);
   // Read after the wait for the locks: a score that waited until its round was over is too late.
-  const decisions = decideOutcomes(batch, locked, { ttlMs: deps.attemptTtlMs, now: deps.clock() });
+  const now = deps.clock();
+  const resolved = resolveKeyUses(
+    batch.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse })),
+    recorded,
+    now,
+  );
+  const decided = decideUnlessRefused(batch, resolved, (open) =>
+    decideOutcomes(
+      open.map(({ request }) => request),
+      locked,
+      { ttlMs: deps.attemptTtlMs, now },
+    ),
+  );
 
+  const used: { operationId: string; keyUse: KeyUse }[] = [];
+  const superseded: string[] = [];
   const signed: SignedOutcome[] = [];
   const runs: SettledRun[] = [];
   const events: Event[] = [];
-  const settlements = decisions.map((decision): Settlement => {
+  const settlements = decided.map((item): Settlement => {
+    if (isRefused(item)) return item;
+    const { decision, resolved: operation } = item;
+    if (decision.kind === 'settled_before') return { ...decision, receiptId: operation.operationId };
     if (decision.kind !== 'settled') return decision;
     const { report, run } = decision;
     const { attempt, round, entry } = decision.found;
@@ -83,13 +115,17 @@ async function decideAndRecord(
     signed.push({ outcome, receipt: receipt.canonical, signature: receipt.signature });
     runs.push({ entry, rules: round.terms, run: { ...run, attemptId: attempt.id, playerRef: attempt.playerRef } });
     events.push(attemptSettled({ attempt, round, outcome }));
+    if (operation.record !== null) used.push({ operationId: outcome.receiptId, keyUse: operation.record });
+    if (operation.record !== null && operation.supersedes) superseded.push(operation.record.keyId);
     return { kind: 'recorded', outcome };
   });
+  await deleteKeyUses(tx, superseded);
 
   // They do not depend on each other and are sent together.
   await tx.commitWith((last) =>
     Promise.all([
       insertOutcomes(last, signed, deps.signingKeyId),
+      insertKeyUses(last, used, now),
       writeBoards(last, scoresOf(runs)),
       deps.outbox.insert(last, events),
     ]),

@@ -6,7 +6,7 @@
  * tournament, then entries. A player's lock after an attempt's is the one exception: moving an attempt to another account.
  */
 import type { AttemptStatus } from '@laurel/attempt';
-import { isAfterLowWatermark } from '@laurel/attempt-lifecycle';
+import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempt-lifecycle';
 import { cents } from '@laurel/money';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { ScoringRound } from '../domain/outcome-decision.ts';
@@ -96,19 +96,27 @@ entered as (
   on conflict (round_id, player_ref) do update set account_id = excluded.account_id
 )`;
 
+/** The attempts that were inserted, with their key uses. */
+const MADE_WITH_KEYS = `
+    select w.id as operation_id, w.key_id, w.fingerprint from wanted w where w.id = any(array(select made.id from made))`;
+
 const INSERT = {
   name: 'attempts_insert',
   text: `
 with wanted as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::text[],
-    $9::timestamptz[]) with ordinality
-    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at, position)
-  where ${isAfterLowWatermark('w.created_at')}
-), ${put('wanted')}
-insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
-select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
-on conflict (id) do nothing
-returning id`,
+    $10::uuid[], $11::bytea[]) with ordinality
+    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, key_id, fingerprint, position)
+  cross join (select $9::timestamptz as created_at) decided
+  where ${isAfterLowWatermark('$9')}
+), ${put('wanted')}, made as (
+  insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
+  select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
+  on conflict (id) do nothing
+  returning id
+), used as (${insertingKeyUses(MADE_WITH_KEYS, '$9')}
+)
+select id from made`,
 };
 
 const WANTED_ONE = `
@@ -196,9 +204,13 @@ order by created_at`,
 
 /**
  * Inserts them with their entries and refs. Returns the ids of the attempts that this transaction wrote: those that no other process wrote
- * before, and that are not too late.
+ * before, and that are not too late. All were decided at one instant.
  */
-export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+export async function insertAttempts(
+  on: Queryable,
+  keyed: readonly KeyedAttempt<Attempt>[],
+): Promise<ReadonlySet<string>> {
+  const attempts = keyed.map(({ attempt }) => attempt);
   const rows = await on.query<{ id: string }>(INSERT, [
     attempts.map((attempt) => attempt.id),
     attempts.map((attempt) => attempt.roundId),
@@ -208,7 +220,8 @@ export async function insertAttempts(on: Queryable, attempts: readonly Attempt[]
     attempts.map((attempt) => attempt.status),
     attempts.map((attempt) => attempt.feeCents),
     attempts.map((attempt) => attempt.metadata),
-    attempts.map((attempt) => attempt.createdAt),
+    attempts[0]?.createdAt,
+    ...keyUseColumns(keyed.map(({ keyUse }) => keyUse)),
   ]);
   return new Set(rows.map((row) => row.id));
 }

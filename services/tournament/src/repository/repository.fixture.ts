@@ -92,7 +92,10 @@ export async function startHarness(): Promise<Harness> {
 
   async function begin(round: Round, players: readonly Player[], now = NOW): Promise<readonly Attempt[]> {
     const attempts = players.map((player): Attempt => attemptOf(round, player, now));
-    await insertAttempts(database, attempts);
+    await insertAttempts(
+      database,
+      attempts.map((attempt) => ({ attempt, keyUse: null })),
+    );
     return attempts;
   }
 

@@ -350,6 +350,7 @@ describe('several replicas that settle the same rounds', () => {
                 tiebreak: undefined,
                 evidenceJson: '',
                 requestId: 'r',
+                keyUse: undefined,
               },
             ],
           })

@@ -1,0 +1,60 @@
+/** Creations and reports under idempotency keys that the service has recorded (libs/attempt-lifecycle/src/domain/key-use.ts). */
+import { newId, newOwnedId } from '@laurel/ids';
+import type { KeyUse } from '@laurel/proto/common';
+import { ok } from '@laurel/testing';
+import { itRecognizesKeys } from '@laurel/testing/key-uses';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { created, type Harness, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+
+const h = useHarness();
+let other: Awaited<ReturnType<Harness['startReplica']>>;
+beforeAll(async () => {
+  other = await h.startReplica();
+});
+afterAll(() => other[Symbol.asyncDispose]());
+
+const clientOf = (replica: 0 | 1) => (replica === 0 ? h.challenge : other.challenge);
+const withKey = (keyUse: KeyUse) => ({ tenant: PROGRAM, keyUse, requestId: '' });
+
+describe('a request under an idempotency key, with an operation id that the service does not know', () => {
+  itRecognizesKeys({
+    harness: h,
+    feeCents: 100n,
+    newAttemptId: () => newOwnedId('challenge'),
+    async newContest(fundsCents) {
+      const challenge = await h.open({ dailyAttemptCap: 1_000 });
+      const player = await h.player(undefined, fundsCents);
+      return {
+        player,
+        async create(creations, replica = 0) {
+          const items = creations.map(({ attemptId, keyUse }) => ({
+            ...withKey(keyUse),
+            attemptId,
+            challengeId: challenge.id,
+            playerRef: player.ref,
+            metadataJson: '{}',
+          }));
+          const { results } = ok(await clientOf(replica).createAttempts({ creations: items }));
+          return results.map(({ result }) => (result?.$case === 'attempt' ? created(result).id : verdictOf(result)));
+        },
+      };
+    },
+    async deposit({ accountId }, amountCents) {
+      const { environment } = PROGRAM;
+      ok(await h.wallet.deposit({ accountId, environment, amountCents, reference: newId() }));
+    },
+    async report(attemptId, reports, replica = 0) {
+      const items = reports.map(({ operationId, score, keyUse }) => ({
+        ...withKey(keyUse),
+        operationId,
+        attemptId,
+        score,
+        evidenceJson: '',
+      }));
+      const { results } = ok(await clientOf(replica).reportOutcomes({ reports: items }));
+      return results.map(({ result }) =>
+        result?.$case === 'outcome' ? recorded(result).receiptId : verdictOf(result),
+      );
+    },
+  });
+});
