@@ -5,7 +5,7 @@
  * - Nothing that could be stale is cached about a key: a revoked key or a suspended program stops immediately on every replica, and the count
  *   of a program and environment is exact across replicas, whichever of its keys was used.
  * - A request whose key resolved before brings its use of an idempotency key along, and the statement that admits the request also locks that
- *   key: one round trip instead of two. These requests have batches of their own, because the others need not wait for the disk.
+ *   key: one round trip instead of two. These requests have batches of their own, because the others lock nothing.
  * - The body of such a request is therefore read before it is admitted, and counts against its key (`body-budget.ts`). Of other requests no
  *   byte is read before the key has proved valid: a caller without a valid key cannot make this process hold anything.
  * - While the database cannot be reached, keys pass for a limited time on what is cached of them (`key-verdicts.ts`). Reads then continue;

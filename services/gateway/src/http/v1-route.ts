@@ -1,6 +1,7 @@
 /** The shape of a route of `/v1`: one value from which the handler, its checks and its documentation all follow. */
 
 import type { ErrorCode, Refused } from '@laurel/errors';
+import type { KeyUse } from '@laurel/proto/common';
 import type { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 
@@ -14,8 +15,13 @@ export interface Call<Query, Body> {
   readonly verbatim: Readonly<Record<string, string>>;
   /** Keys every downstream write; a retry of the request has the same one. Empty on a route without an idempotency key. */
   readonly operationId: string;
+  /** For the owner of the operation, which records it (decision 23). Undefined on a route without an idempotency key. */
+  readonly keyUse: KeyUse | undefined;
   readonly requestId: string;
 }
+
+/** The answer of an operation that an earlier request under the same key ran already: the owner found it, and this gateway had no record. */
+export type Repeated = { readonly kind: 'repeated'; readonly body: string };
 
 /** A route names the dependencies that it uses; code that only reads its other members takes a `V1Route<never>`. */
 export interface V1Route<Dependencies, Query = unknown, Body = unknown> {
@@ -41,7 +47,7 @@ export interface V1Route<Dependencies, Query = unknown, Body = unknown> {
   readonly run: (
     call: Call<Query, Body>,
     dependencies: Dependencies,
-  ) => Promise<string | AsyncIterable<string> | Refused>;
+  ) => Promise<string | AsyncIterable<string> | Repeated | Refused>;
 }
 
 /** Lets a route be written with its own types, and listed with the others. */

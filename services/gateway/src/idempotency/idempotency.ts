@@ -1,8 +1,9 @@
 /**
  * The life of an idempotency key around a route: it is locked before the route runs, and the lock is ended with the result.
  *
- * - lock: durable before anything downstream happens. Its operation id keys every downstream write. Most key locks are made with the admission
- *   of their request (`admission.ts`); this serves the others.
+ * - lock: committed before anything downstream happens, without waiting for the disk. Its operation id keys every downstream write, and the owner
+ *   of the operation records the key with it, so that a lost lock costs no second operation (decision 23). Most key locks are made with the
+ *   admission of their request (`admission.ts`); this serves the others.
  * - complete: a 2xx is kept as the exact text that is sent, before it is sent, and written behind it (`completions.ts`): a caller that has an
  *   answer can replay it immediately, on this process from the cache, on another at the second look.
  * - forget: a refusal frees the key before it is sent.

@@ -31,7 +31,7 @@ export interface KeyLockOptions {
 /** Enough rounds for a record to be locked, refused and locked again concurrently; after that the key is in use. */
 const MAX_ROUNDS = 4;
 
-/** Durable. One verdict per use, in their order. A call that repeats a lost one finds the key locks that were committed. */
+/** One verdict per use, in their order. A call that repeats a lost one finds the key locks that were committed. */
 export async function lockRecords(uses: readonly KeyUse[], options: KeyLockOptions): Promise<KeyLockVerdict[]> {
   const verdicts = new Map<KeyUse, KeyLockVerdict>();
   let waiting = uses;

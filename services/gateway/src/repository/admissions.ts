@@ -191,7 +191,7 @@ export async function countAdmissions(
 }
 
 /**
- * Durable. The same count, and in the same statement the keys' uses lock their records, except those of a key that is beyond `limit` after the
+ * Not durable (decision 23). The same count, and in the same statement the keys' uses lock their records, except those of a key that is beyond `limit` after the
  * count or whose record exists, and completions are written. No two uses may name one record, and no two keys may be the same.
  */
 export async function countAdmissionsAndLockKeys(
@@ -222,13 +222,11 @@ export async function countAdmissionsAndLockKeys(
     keysInOrder.map((key) => key.windowId),
     keysInOrder.map((key) => key.pepperVersion),
   ];
-  const found =
-    completions.length === 0
-      ? await database.query<WindowRow | LockedRow>(COUNT_AND_LOCK, values)
-      : await database.query<WindowRow | LockedRow>(COUNT_LOCK_AND_COMPLETE, [
-          ...values,
-          ...completionColumns(completions),
-        ]);
+  const found = await (completions.length === 0
+    ? database.write<WindowRow | LockedRow>(COUNT_AND_LOCK, values, { durable: false })
+    : database.write<WindowRow | LockedRow>(COUNT_LOCK_AND_COMPLETE, [...values, ...completionColumns(completions)], {
+        durable: false,
+      }));
 
   const keyOf = new Map(keys.map((key) => [key.keyId, key]));
   const rows: AdmissionRow[] = [];

@@ -168,14 +168,18 @@ const DELETE_OLD: Statement = {
     select count(*)::integer as count from gone`,
 };
 
-/** Durable. Returns the ids of the records that were inserted; the others existed. No two uses may name one record. */
+/**
+ * Not durable: the owner of an operation knows its key (decision 23). Returns the ids of the records that were inserted; the others existed. No
+ * two uses may name one record.
+ */
 export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
-  const rows = await database.query<{ id: string }>(INSERT, [
+  const values = [
     uses.map((use) => use.recordId),
     uses.map((use) => use.operationId),
     uses.map((use) => use.fingerprint),
     now,
-  ]);
+  ];
+  const rows = await database.write<{ id: string }>(INSERT, values, { durable: false });
   return new Set(rows.map((row) => row.id));
 }
 
@@ -189,13 +193,13 @@ export async function loadRecords(database: Database, ids: readonly string[]): P
   );
 }
 
-/** Durable. Returns the new key locks by record id, without those of records that another transaction changed meanwhile. */
+/** Not durable, as a first lock. Returns the new key locks by record id, without those of records that another transaction changed meanwhile. */
 export async function takeOverRecords(
   database: Database,
   takeovers: readonly Takeover[],
   now: Date,
 ): Promise<Map<string, KeyLock>> {
-  const rows = await database.query<{ id: string; generation: number }>(TAKE_OVER, [
+  const values = [
     takeovers.map((takeover) => takeover.from.recordId),
     takeovers.map((takeover) => takeover.from.operationId),
     takeovers.map((takeover) => takeover.from.generation),
@@ -203,7 +207,8 @@ export async function takeOverRecords(
     takeovers.map((takeover) => takeover.fingerprint),
     takeovers.map((takeover) => takeover.isNewOperation),
     now,
-  ]);
+  ];
+  const rows = await database.write<{ id: string; generation: number }>(TAKE_OVER, values, { durable: false });
   const operationIds = new Map(takeovers.map((takeover) => [takeover.from.recordId, takeover.operationId]));
   return new Map(
     rows.map(({ id, generation }) => [id, { recordId: id, operationId: operationIds.get(id) ?? '', generation }]),

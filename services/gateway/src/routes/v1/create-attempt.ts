@@ -33,13 +33,14 @@ export const createAttempt = defineRoute({
     attempt_cap_reached: "The rolling daily cap of the challenge, or the round's cap per player.",
     entries_closed: 'The round is not open, or in its last ten minutes.',
   },
-  run: async ({ principal, body, verbatim, operationId, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
+  run: async ({ principal, body, verbatim, operationId, keyUse, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
     const creation = {
       attemptId: operationId,
       tenant: principal.tenant,
       playerRef: body.player_ref,
       metadataJson: verbatim.metadata ?? '{}',
       requestId,
+      keyUse,
     };
     await failpoint('gateway.create.before-call');
     const attempt = await hotCalls.createAttempt(
@@ -48,6 +49,8 @@ export const createAttempt = defineRoute({
         : { ...creation, challengeId: body.challenge_id },
     );
     await failpoint('gateway.create.after-call');
-    return isRefused(attempt) ? attempt : presentAttempt(attempt);
+    if (isRefused(attempt)) return attempt;
+    const presented = presentAttempt(attempt);
+    return attempt.id === operationId ? presented : { kind: 'repeated', body: presented };
   },
 });

@@ -1,6 +1,6 @@
 import type { HotCalls } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
+import { newId, receiptIdOf } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
@@ -29,7 +29,10 @@ export const reportOutcome = defineRoute({
     tiebreak_required:
       'The tournament declares a tiebreak metric; the attempt stays open for a report with `tiebreak`.',
   },
-  run: async ({ principal, params, body, verbatim, operationId, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
+  run: async (
+    { principal, params, body, verbatim, operationId, keyUse, requestId },
+    { hotCalls }: { hotCalls: HotCalls },
+  ) => {
     await failpoint('gateway.outcome.before-call');
     const outcome = await hotCalls.reportOutcome({
       operationId,
@@ -39,8 +42,11 @@ export const reportOutcome = defineRoute({
       tiebreak: body.tiebreak,
       evidenceJson: verbatim.evidence ?? '',
       requestId,
+      keyUse,
     });
     await failpoint('gateway.outcome.after-call');
-    return isRefused(outcome) ? outcome : presentOutcome(outcome);
+    if (isRefused(outcome)) return outcome;
+    const presented = presentOutcome(outcome);
+    return outcome.receiptId === receiptIdOf(operationId) ? presented : { kind: 'repeated', body: presented };
   },
 });
