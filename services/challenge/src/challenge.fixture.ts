@@ -132,6 +132,9 @@ export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } 
   return harness;
 }
 
+/** An item that no idempotency key came with. */
+const WITHOUT_KEY = { requestId: 'r', keyUse: undefined };
+
 async function startHarness(natsUrl: string): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const challengeDatabase = starting.use(
@@ -206,27 +209,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return opened;
     },
     async create(challengeId, playerRef, attemptId = newOwnedId('challenge'), tenant = PROGRAM) {
-      const creation = {
-        attemptId,
-        tenant,
-        challengeId,
-        playerRef,
-        metadataJson: '{"a":1}',
-        requestId: 'r',
-        keyUse: undefined,
-      };
+      const creation = { attemptId, tenant, challengeId, playerRef, metadataJson: '{"a":1}', ...WITHOUT_KEY };
       return ok(await challenge.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, operationId = newId(), evidence = '') {
-      const report = {
-        operationId,
-        attemptId,
-        tenant: PROGRAM,
-        score,
-        evidenceJson: evidence,
-        requestId: 'r',
-        keyUse: undefined,
-      };
+      const report = { operationId, attemptId, tenant: PROGRAM, score, evidenceJson: evidence, ...WITHOUT_KEY };
       return ok(await challenge.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {

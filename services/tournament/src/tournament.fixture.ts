@@ -163,6 +163,9 @@ export function useReplica(harness: Harness): Replica {
   return replica;
 }
 
+/** An item that no idempotency key came with. */
+const WITHOUT_KEY = { requestId: 'r', keyUse: undefined };
+
 async function startHarness(natsUrl: string): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
@@ -251,28 +254,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return round;
     },
     async create(roundId, playerRef, attemptId = newOwnedId('tournament'), tenant = PROGRAM) {
-      const creation = {
-        attemptId,
-        tenant,
-        roundId,
-        playerRef,
-        metadataJson: '{"a":1}',
-        requestId: 'r',
-        keyUse: undefined,
-      };
+      const creation = { attemptId, tenant, roundId, playerRef, metadataJson: '{"a":1}', ...WITHOUT_KEY };
       return ok(await tournament.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, { tiebreak, operationId = newId(), evidence = '', tenant = PROGRAM } = {}) {
-      const report = {
-        operationId,
-        attemptId,
-        tenant,
-        score,
-        tiebreak,
-        evidenceJson: evidence,
-        requestId: 'r',
-        keyUse: undefined,
-      };
+      const report = { operationId, attemptId, tenant, score, tiebreak, evidenceJson: evidence, ...WITHOUT_KEY };
       return ok(await tournament.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {
