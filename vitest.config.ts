@@ -37,7 +37,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'packages',
-          include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/**/*.test.ts', '.ci/*.test.mjs'],
+          include: [
+            'libs/*/src/**/*.test.ts',
+            'services/*/src/**/*.test.ts',
+            'deploy/**/*.test.ts',
+            '.ci/*.test.mjs',
+            'bench/*.test.ts',
+          ],
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },
