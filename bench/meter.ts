@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES, type Stack } from '@laurel/testing';
 import type pg from 'pg';
-import { type MachineTime, machineTime, type Usage, usageOf } from './processes.ts';
+import { type MachineTime, machineTime, TICK_MS, type Usage, usageOf } from './processes.ts';
 
 /**
  * PostgreSQL's sessions report their counters once a second at most, and the rest after ten seconds without a statement
@@ -81,7 +81,21 @@ export function usedBetween(before: Reading, after: Reading): readonly ProcessUs
   }));
 }
 
-/** The share of all cores' time that was idle or waited for the disk. */
-export function idleBetween({ machine: before }: Reading, { machine: after }: Reading): number {
-  return (after.idleTicks - before.idleTicks) / (after.ticks - before.ticks);
+/** Shares of all cores' time. */
+export interface MachineShares {
+  /** Idle, or waiting for the disk. */
+  readonly idle: number;
+  /** Spent by what the run does not measure: other programs, and the kernel's work for no process. */
+  readonly other: number;
+}
+
+export function sharesBetween(before: Reading, after: Reading): MachineShares {
+  const ticks = after.machine.ticks - before.machine.ticks;
+  const idleTicks = after.machine.idleTicks - before.machine.idleTicks;
+  const measuredMs = usedBetween(before, after).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+  return { idle: idleTicks / ticks, other: Math.max(0, 1 - (idleTicks + measuredMs / TICK_MS) / ticks) };
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time is in clock ticks of 10 ms, as Linux reports it to every process. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
 
 /** What a named process (with, for PostgreSQL, all of its children) has used so far. */
 export interface Usage {

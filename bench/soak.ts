@@ -2,7 +2,15 @@
 import { SERVICES, type Stack } from '@laurel/testing';
 import type pg from 'pg';
 import type { LoadResult } from './load.ts';
-import { idleBetween, type Meter, POSTGRES, type ProcessUsage, usedBetween } from './meter.ts';
+import {
+  type MachineShares,
+  type Meter,
+  POSTGRES,
+  type ProcessUsage,
+  percent,
+  sharesBetween,
+  usedBetween,
+} from './meter.ts';
 import { countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
 import { percentiles } from './statistics.ts';
 
@@ -26,7 +34,7 @@ interface Interval {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly used: readonly ProcessUsage[];
-  readonly idle: number;
+  readonly shares: MachineShares;
   readonly walBytes: number;
   readonly mixed: boolean;
 }
@@ -79,7 +87,7 @@ async function measureInterval(
     perSecond: (flows * 1000) / result.elapsedMs,
     ...percentiles(latenciesOf(result, 'won', 'lost')),
     used: usedBetween(before, after),
-    idle: idleBetween(before, after),
+    shares: sharesBetween(before, after),
     walBytes: (await walPosition(superuser)) - walBefore,
     mixed: isMixed(winsInWindows(result.results)),
   };
@@ -94,6 +102,7 @@ function flowsTable(intervals: readonly Interval[], seconds: number): (string | 
       'p99 ms',
       'failures',
       'idle CPU',
+      'other CPU',
       'PostgreSQL CPU ms a flow',
       'WAL bytes a flow',
     ],
@@ -103,7 +112,8 @@ function flowsTable(intervals: readonly Interval[], seconds: number): (string | 
       interval.p50Ms,
       interval.p99Ms,
       interval.failures,
-      `${(interval.idle * 100).toFixed(0)} %`,
+      percent(interval.shares.idle),
+      percent(interval.shares.other),
       postgresCpuMs(interval).toFixed(3),
       Math.round(interval.walBytes / interval.flows),
     ]),
