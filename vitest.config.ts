@@ -19,7 +19,13 @@ class LongestFirst extends BaseSequencer {
 /** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
 
-const PACKAGES = ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/**/*.test.ts', '.ci/*.test.mjs'];
+const PACKAGES = [
+  'libs/*/src/**/*.test.ts',
+  'services/*/src/**/*.test.ts',
+  'deploy/**/*.test.ts',
+  '.ci/*.test.mjs',
+  'bench/*.test.ts',
+];
 
 /** Proofs whose size is the point: thousands of entrants, a hundred endpoints that hang. */
 const LONG = '**/*.long.test.ts';

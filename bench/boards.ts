@@ -6,7 +6,7 @@ import { Environment } from '@laurel/proto/common';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 import type { Stack } from '@laurel/testing';
 import { HttpConnection } from './http-connection.ts';
-import { type BenchProgram, type PlayerState, playersOf, runRoundFlow } from './paid-flow.ts';
+import { type BenchProgram, runRoundFlow } from './paid-flow.ts';
 import { post, ROUND_TERMS } from './setup.ts';
 import { percentiles } from './statistics.ts';
 
@@ -146,11 +146,10 @@ async function playOn(stack: Stack, on: BenchProgram, flows: number) {
   const { hostname, port } = new URL(stack.baseUrl);
   const connection = new HttpConnection(hostname, Number(port));
   const latenciesMs: number[] = [];
-  const players: PlayerState[] = playersOf([on]);
   for (let flow = 0; flow < flows; flow += 1) {
-    const player = players[flow % players.length];
+    const playerRef = on.playerRefs[flow % on.playerRefs.length];
     const started = performance.now();
-    if (player === undefined || !(await runRoundFlow(connection, player)))
+    if (playerRef === undefined || !(await runRoundFlow(connection, { program: on, playerRef })))
       throw new Error('a flow on the board failed');
     latenciesMs.push(performance.now() - started);
   }

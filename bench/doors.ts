@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from '@laurel/testing';
 import type { AttackKind, AttackRequest } from './attack.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
+import { countOf, latenciesOf } from './mix.ts';
 import { percentiles } from './statistics.ts';
 
 /** A partner well below what the system can do: the latency it sees is due to the attack, not to its own load. */
@@ -41,8 +42,8 @@ export async function measureDoors(
       flow: 'challenge',
     });
     clearInterval(sampling);
-    const { p50Ms, p99Ms } = percentiles(result.latenciesMs);
-    return { row: [name, p50Ms, p99Ms, Math.round(Math.max(...samples)), result.failures], p99Ms };
+    const { p50Ms, p99Ms } = percentiles(latenciesOf(result, 'won', 'lost'));
+    return { row: [name, p50Ms, p99Ms, Math.round(Math.max(...samples)), countOf(result, 'failed')], p99Ms };
   };
 
   const rows: (string | number)[][] = [

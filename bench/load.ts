@@ -1,7 +1,9 @@
 // One load process: runs what its parent asks for over HTTP and sends back latencies. It is a process of its own so that
 // its CPU time is measured apart from the system's.
 import { HttpConnection } from './http-connection.ts';
-import { type BenchProgram, type Flow, type PlayerState, playersOf, runPaidFlow, runRoundFlow } from './paid-flow.ts';
+import { createMix, createRandom, type FlowResult, type Flows } from './mix.ts';
+import { type BenchProgram, type Flow, runPaidFlow, runRoundFlow } from './paid-flow.ts';
+import { createRoster, type Play, type Roster, type Turn } from './roster.ts';
 
 /** Sent by the parent. `ratePerSecond` undefined means closed loop: each client starts its next flow when the last one ended. */
 export interface LoadRequest {
@@ -14,32 +16,31 @@ export interface LoadRequest {
   readonly ratePerSecond: number | undefined;
 }
 
-/** The reply to the parent. In an open loop a flow's latency counts from the moment it was due, not from when it was sent. */
-export interface LoadResult {
-  readonly flows: number;
-  readonly failures: number;
+/**
+ * The reply to the parent: every flow, in the order in which they started. In an open loop a flow's latency counts from the moment it was
+ * due, not from when it was sent.
+ */
+export interface LoadResult extends Flows {
   readonly elapsedMs: number;
-  readonly latenciesMs: readonly number[];
 }
 
-/** Players that are in no flow, the one that rested longest first; a player is in one flow at a time. */
-const free: PlayerState[] = [];
+const ROSTER_SEED = 1;
+const mix = createMix();
+let roster: Roster | undefined;
 
 process.on('message', (request: LoadRequest) => {
-  if (request.programs) {
-    free.push(...playersOf(request.programs));
-  }
-  void run(request).then((result) => process.send?.(result));
+  if (request.programs) roster = createRoster(request.programs, createRandom(ROSTER_SEED));
+  if (roster === undefined) throw new Error('the first request brings the programs');
+  void run(request, roster).then((result) => process.send?.(result));
 });
 
-async function run(request: LoadRequest): Promise<LoadResult> {
+async function run(request: LoadRequest, players: Roster): Promise<LoadResult> {
+  const results: FlowResult[] = [];
   const latenciesMs: number[] = [];
-  let failures = 0;
   const started = performance.now();
   const end = started + request.durationMs;
   const interval = request.ratePerSecond === undefined ? undefined : 1000 / request.ratePerSecond;
   let issued = 0;
-  const runFlow = request.flow === 'round' ? runRoundFlow : runPaidFlow;
 
   const client = async () => {
     const connection = new HttpConnection(request.host, request.port);
@@ -52,19 +53,25 @@ async function run(request: LoadRequest): Promise<LoadResult> {
         const wait = due - performance.now();
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       }
-      const player = free.shift();
-      if (player === undefined) throw new Error('more clients than players');
-      try {
-        if (!(await runFlow(connection, player))) failures += 1;
-      } catch (error) {
-        failures += 1;
-        process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-      }
-      latenciesMs.push(performance.now() - due);
-      free.push(player);
+      const play = request.flow === 'round' ? 'entry' : mix() ? 'win' : 'loss';
+      const turn = players.take(play);
+      const index = results.push('failed') - 1;
+      if (await runFlow(connection, turn, play)) results[index] = play === 'win' ? 'won' : 'lost';
+      latenciesMs[index] = performance.now() - due;
+      turn.end();
     }
     connection.close();
   };
   await Promise.all(Array.from({ length: request.clients }, client));
-  return { flows: latenciesMs.length, failures, elapsedMs: performance.now() - started, latenciesMs };
+  return { results, latenciesMs, elapsedMs: performance.now() - started };
+}
+
+async function runFlow(connection: HttpConnection, { player, challengeId }: Turn, play: Play): Promise<boolean> {
+  try {
+    if (play === 'entry') return await runRoundFlow(connection, player);
+    return await runPaidFlow(connection, player, { challengeId, wins: play === 'win' });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return false;
+  }
 }

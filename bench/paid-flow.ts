@@ -13,36 +13,19 @@ export interface BenchProgram {
 
 /** The bar of every benchmark challenge; higher is better. */
 export const THRESHOLD = 100;
-/** One flow in five wins. */
-const FLOWS_PER_WIN = 5;
-
-/** The progress of one player: a challenge pays a player once, so after a win the player moves to the next one. */
-export interface PlayerState {
+/** A player of a program. */
+export interface Player {
   readonly program: BenchProgram;
   readonly playerRef: string;
-  flows: number;
-}
-
-/** The players of one load process, in the order in which flows take them. */
-export function playersOf(programs: readonly BenchProgram[]): PlayerState[] {
-  const longest = Math.max(0, ...programs.map((program) => program.playerRefs.length));
-  const players: PlayerState[] = [];
-  for (let index = 0; index < longest; index += 1) {
-    for (const program of programs) {
-      const playerRef = program.playerRefs[index];
-      if (playerRef !== undefined) players.push({ program, playerRef, flows: 0 });
-    }
-  }
-  return players;
 }
 
 /** The flow that a client repeats. */
 export type Flow = 'challenge' | 'round';
 
 /** One entry of a round: fee charged, then a score of the player's own, better or worse than the last, on the board. */
-export async function runRoundFlow(connection: HttpConnection, player: PlayerState): Promise<boolean> {
-  const { testKey, roundId } = player.program;
-  const attemptId = await create(connection, testKey, `"tournament_round_id":"${roundId}"`, player.playerRef);
+export async function runRoundFlow(connection: HttpConnection, { program, playerRef }: Player): Promise<boolean> {
+  const { testKey, roundId } = program;
+  const attemptId = await create(connection, testKey, `"tournament_round_id":"${roundId}"`, playerRef);
   if (attemptId === null) return false;
   const score = Math.floor(Math.random() * 1_000_000) / 100;
   const outcome = await report(connection, testKey, attemptId, `{"score":${score}}`);
@@ -51,20 +34,19 @@ export async function runRoundFlow(connection: HttpConnection, player: PlayerSta
 }
 
 /**
- * One paid flow: create an attempt (fee charged), report its outcome (one in five wins and is paid).
+ * One paid flow: create an attempt (fee charged), report its outcome, which wins and is paid, or does not.
  * Returns whether every answer was the expected one, checked in its content, not by status alone.
  */
-export async function runPaidFlow(connection: HttpConnection, player: PlayerState): Promise<boolean> {
-  const flow = player.flows;
-  player.flows += 1;
-  const wins = flow % FLOWS_PER_WIN === FLOWS_PER_WIN - 1;
-  const challengeId = player.program.challengeIds[Math.floor(flow / FLOWS_PER_WIN)];
-  if (challengeId === undefined) throw new Error('the benchmark made too few challenges for this many flows');
+export async function runPaidFlow(
+  connection: HttpConnection,
+  player: Player,
+  { challengeId, wins }: { readonly challengeId: string; readonly wins: boolean },
+): Promise<boolean> {
   const { testKey } = player.program;
   const attemptId = await create(connection, testKey, `"challenge_id":"${challengeId}"`, player.playerRef);
   if (attemptId === null) return false;
   const score = wins ? THRESHOLD + 1 : THRESHOLD - 1;
-  const outcome = await report(connection, testKey, attemptId, `{"score":${score},"evidence":{"run":"${flow}"}}`);
+  const outcome = await report(connection, testKey, attemptId, `{"score":${score},"evidence":{"run":"${attemptId}"}}`);
   const paid = outcome.body.includes('"payout_status":"paid"');
   if (outcome.status !== 200 || paid !== wins) return fail(outcome.status, outcome.body);
   return true;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time is in clock ticks of 10 ms, as Linux reports it to every process. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
 
 /** What a named process (with, for PostgreSQL, all of its children) has used so far. */
 export interface Usage {
@@ -60,4 +60,18 @@ function readUsage(pid: number): Usage {
     }
   }
   return { cpuMs, residentMiB: residentKiB / 1024 };
+}
+
+/** Clock ticks of all cores together since the machine started. */
+export interface MachineTime {
+  readonly ticks: number;
+  /** Of them, without anything to run or waiting for the disk. */
+  readonly idleTicks: number;
+}
+
+export function machineTime(): MachineTime {
+  // user nice system idle iowait irq softirq steal; what follows is part of user and nice already.
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
+  return { ticks: ticks.reduce((sum, value) => sum + value, 0), idleTicks: (ticks[3] ?? 0) + (ticks[4] ?? 0) };
 }

@@ -1,9 +1,9 @@
 // npm run bench: paid flows through the public HTTP beside a yardstick, in one run on one machine.
 //
-//   LAUREL_BENCH_SECONDS   seconds of each measured step (10)
+//   LAUREL_BENCH_SECONDS   seconds of each measured step (10), of the soak (300)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
-//   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards, and on demand doors: a partner and the
-//                          gateway under attack); the ratio needs flows at 64 clients
+//   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
+//                          gateway under attack, and soak: minutes at 64 clients); the ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -12,17 +12,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
-import { SERVICES, type Stack, startNats, startStack } from '@laurel/testing';
+import { startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
 import { measureBoards } from './boards.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
-import { usageOf } from './processes.ts';
-import { createPrograms } from './setup.ts';
+import { createMeter, percent, type Reading, sharesBetween, usedBetween } from './meter.ts';
+import { challengesFor, countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
+import type { Flow } from './paid-flow.ts';
+import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
+import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
+const soakMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 300) * 1000;
 const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks,boards').split(','));
 const boardEntries = Number(process.env.LAUREL_BENCH_ENTRIES ?? 1_000_000);
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
@@ -30,6 +34,11 @@ const YARDSTICK_CLIENTS = 64;
 /** Open loop at these shares of the closed-loop throughput at 64 clients: the latency of a partner below saturation. */
 const OPEN_LOOP_SHARES = [0.5, 0.8];
 const OPEN_LOOP_CLIENTS = 256;
+/** More than two cores have ever done: the challenges must last. */
+const MOST_FLOWS_PER_SECOND = 2_500;
+const WARM_UP_MS = 5_000;
+/** Players do not advance at quite the same pace. */
+const SPARE_CHALLENGES = 4;
 
 await using cleanup = new AsyncDisposableStack();
 const directory = process.env.LAUREL_BENCH_DATA ?? mkdtempSync(join(tmpdir(), 'laurel-bench-'));
@@ -69,75 +78,86 @@ const stack = cleanup.use(
 console.log(
   `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on; TLS between services ${tls ? 'on' : 'off'}`,
 );
-console.log('making 200 programs, 2,000 players, 4,800 challenges ...');
-const programs = await createPrograms(stack.baseUrl, stack.operatorToken);
+const measuredMs =
+  WARM_UP_MS +
+  stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
+  stepMs * (parts.has('doors') ? 1 : 0) +
+  (parts.has('soak') ? soakMs : 0);
+const challenges = SPARE_CHALLENGES + challengesFor((measuredMs * MOST_FLOWS_PER_SECOND) / 1000 / PLAYERS);
+console.log(`making ${PROGRAMS} programs, ${PLAYERS} players, ${PROGRAMS * challenges} challenges ...`);
+const programs = await createPrograms(stack.baseUrl, stack.operatorToken, challenges);
 
 const load = startChild('load.ts');
+const loadEnded = once(load, 'exit').then(([code]) => {
+  throw new Error(`the load process ended with ${code}`);
+});
+const superuser = new pg.Client({ connectionString: postgres.superuserUrl });
+await superuser.connect();
+cleanup.defer(() => superuser.end());
+const meter = createMeter({
+  stack,
+  superuser,
+  postgresPid: postgres.pid,
+  natsPid: nats.pid() ?? 0,
+  loadPid: load.pid ?? 0,
+});
 const gateway = new URL(stack.baseUrl);
 const target = { host: gateway.hostname, port: Number(gateway.port) };
+let failures = 0;
+let unmixed = 0;
 console.log('warming up ...');
-await runLoad({
-  ...target,
-  programs,
-  clients: 64,
-  durationMs: stepMs / 2,
-  ratePerSecond: undefined,
-  flow: 'challenge',
-});
+await runLoad({ ...request('challenge', 64, Math.min(stepMs / 2, WARM_UP_MS)), programs });
 
 const rows: (string | number)[][] = [
-  ['paid flows (create + outcome)', 'flows/s', 'p50 ms', 'p95 ms', 'p99 ms', 'failures'],
+  [
+    'paid flows (create + outcome)',
+    'flows/s',
+    'p50 ms',
+    'p95 ms',
+    'p99 ms',
+    'failures',
+    'wins in 50',
+    'fsyncs a flow',
+    'deadlocks',
+    'idle CPU',
+    'other CPU',
+  ],
 ];
 let at64 = 0;
-let failures = 0;
+let counters = parts.has('flows') || parts.has('rounds') ? await meter.count() : undefined;
 for (const clients of parts.has('flows') ? clientCounts : []) {
-  const before = snapshot();
-  const result = await runLoad({
-    ...target,
-    programs: undefined,
-    clients,
-    durationMs: stepMs,
-    ratePerSecond: undefined,
-    flow: 'challenge',
-  });
-  rows.push(row(`closed loop, ${clients} clients`, result));
-  failures += result.failures;
-  if (clients === YARDSTICK_CLIENTS) at64 = (result.flows * 1000) / result.elapsedMs;
-  printUsage(clients, before, snapshot(), result);
+  const perSecond = await measure(
+    `closed loop, ${clients} client${clients === 1 ? '' : 's'}`,
+    request('challenge', clients),
+  );
+  if (clients === YARDSTICK_CLIENTS) at64 = perSecond;
 }
 for (const share of OPEN_LOOP_SHARES) {
   if (at64 === 0) break;
   const ratePerSecond = Math.round(at64 * share);
-  const result = await runLoad({
-    ...target,
-    programs: undefined,
-    clients: OPEN_LOOP_CLIENTS,
-    durationMs: stepMs,
+  await measure(`open loop, ${ratePerSecond}/s (${share * 100} %)`, {
+    ...request('challenge', OPEN_LOOP_CLIENTS),
     ratePerSecond,
-    flow: 'challenge',
   });
-  rows.push(row(`open loop, ${ratePerSecond}/s (${share * 100} %)`, result));
-  failures += result.failures;
 }
 for (const clients of parts.has('rounds') ? clientCounts : []) {
-  const result = await runLoad({
-    ...target,
-    programs: undefined,
-    clients,
-    durationMs: stepMs,
-    ratePerSecond: undefined,
-    flow: 'round',
-  });
-  rows.push(row(`rounds (entry + score), ${clients} clients`, result));
-  failures += result.failures;
+  await measure(`rounds (entry + score), ${clients} client${clients === 1 ? '' : 's'}`, request('round', clients));
 }
+const soak = parts.has('soak')
+  ? await measureSoak({
+      stack,
+      superuser,
+      meter,
+      runFor: (clients, durationMs) => runLoad(request('challenge', clients, durationMs)),
+      durationMs: soakMs,
+    })
+  : undefined;
+failures += soak?.failures ?? 0;
+if (soak?.mixed === false) unmixed += 1;
 const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : [];
 load.kill();
 
-const yardstick = startChild('yardstick.ts');
-yardstick.send({ url: await createYardstickDatabase(), clients: YARDSTICK_CLIENTS, durationMs: stepMs });
-const [answer] = (await once(yardstick, 'message')) as [{ perSecond: number }];
-yardstick.kill();
+const yardstickPerSecond = parts.has('flows') ? await runYardstick() : undefined;
 
 const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
   headers: { authorization: `Bearer ${stack.operatorToken}` },
@@ -153,16 +173,26 @@ const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
 const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
 
-for (const measured of [rows, doors, webhooks, boards]) if (measured.length > 1) console.log(`\n${table(measured)}\n`);
-console.log(
-  `yardstick: ${answer.perSecond.toFixed(0)} naive 7-statement transactions/s at ${YARDSTICK_CLIENTS} connections on the same PostgreSQL`,
-);
-console.log(
-  `ratio: ${(at64 / answer.perSecond).toFixed(2)} flows per yardstick transaction at ${YARDSTICK_CLIENTS} clients`,
-);
+for (const measured of [rows, ...(soak?.tables ?? []), doors, webhooks, boards])
+  if (measured.length > 1) console.log(`\n${table(measured)}\n`);
+for (const line of soak?.summary ?? []) console.log(line);
+if (yardstickPerSecond !== undefined) {
+  console.log(
+    `yardstick: ${yardstickPerSecond.toFixed(0)} naive 7-statement transactions/s at ${YARDSTICK_CLIENTS} connections on the same PostgreSQL`,
+  );
+}
+if (yardstickPerSecond !== undefined && at64 > 0) {
+  console.log(
+    `ratio: ${(at64 / yardstickPerSecond).toFixed(2)} flows per yardstick transaction at ${YARDSTICK_CLIENTS} clients`,
+  );
+}
 console.log(`failures: ${failures}; audit after the run: ${ok ? 'every invariant holds' : 'VIOLATED'}`);
 for (const check of checks) if (check.violations > 0) console.log(`  ${check.id}: ${check.violations}`);
-if (failures > 0 || !ok) process.exitCode = 1;
+if (unmixed > 0)
+  console.log(
+    `${unmixed} of the measurements did not have 5 to 15 wins in each 50 flows: they did not measure paid flows`,
+  );
+if (failures > 0 || unmixed > 0 || !ok) process.exitCode = 1;
 
 function startChild(file: string): ChildProcess {
   const child = fork(new URL(file, import.meta.url), { serialization: 'advanced' });
@@ -170,56 +200,82 @@ function startChild(file: string): ChildProcess {
   return child;
 }
 
-async function runLoad(request: LoadRequest): Promise<LoadResult> {
-  load.send(request);
-  const [result] = (await once(load, 'message')) as [LoadResult];
+/** A closed loop of the measured length, unless the caller changes it; the load process has its programs from the warm-up. */
+function request(flow: Flow, clients: number, durationMs = stepMs): LoadRequest {
+  return { ...target, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };
+}
+
+async function runLoad(order: LoadRequest): Promise<LoadResult> {
+  const answered = once(load, 'message');
+  load.send(order);
+  const [result] = (await Promise.race([answered, loadEnded])) as [LoadResult];
   return result;
 }
 
-function row(name: string, result: LoadResult): (string | number)[] {
-  const { p50Ms, p95Ms, p99Ms } = percentiles(result.latenciesMs);
-  return [name, Math.round((result.flows * 1000) / result.elapsedMs), p50Ms, p95Ms, p99Ms, result.failures];
+/** Adds the row of one load and prints what it used. Returns its flows/s; a failed flow is no flow. */
+async function measure(name: string, order: LoadRequest): Promise<number> {
+  const before = meter.read();
+  const result = await runLoad(order);
+  const after = meter.read();
+  const [countedBefore, counted] = [counters, await meter.count()];
+  counters = counted;
+
+  const flows = countOf(result, 'won', 'lost');
+  const failed = countOf(result, 'failed');
+  failures += failed;
+  const wins = order.flow === 'challenge' ? winsInWindows(result.results) : undefined;
+  if (order.flow === 'challenge' && !isMixed(wins)) unmixed += 1;
+  const shares = sharesBetween(before, after);
+  const perSecond = (flows * 1000) / result.elapsedMs;
+  const { p50Ms, p95Ms, p99Ms } = percentiles(latenciesOf(result, 'won', 'lost'));
+  rows.push([
+    name,
+    Math.round(perSecond),
+    p50Ms,
+    p95Ms,
+    p99Ms,
+    failed,
+    wins === undefined ? '' : `${wins.least} to ${wins.most}`,
+    ((counted.flushes - (countedBefore?.flushes ?? 0)) / (flows + failed)).toFixed(2),
+    counted.deadlocks - (countedBefore?.deadlocks ?? 0),
+    percent(shares.idle),
+    percent(shares.other),
+  ]);
+  if (order.flow === 'challenge' && order.clients === 1) {
+    for (const [kind, label] of [
+      ['won', 'wins'],
+      ['lost', 'losses'],
+    ] as const) {
+      const only = percentiles(latenciesOf(result, kind));
+      const kindName = `  of them ${countOf(result, kind)} ${label}`;
+      rows.push([kindName, '', only.p50Ms, only.p95Ms, only.p99Ms, ...Array<string>(6).fill('')]);
+    }
+  }
+  if (order.flow === 'challenge' && order.ratePerSecond === undefined) printUsage(name, before, after, flows);
+  return perSecond;
 }
 
-function snapshot() {
-  const processes = SERVICES.map((service) => ({ name: service as string, usage: sum(stack, service) }));
-  processes.push({ name: 'postgres', usage: usageOf(postgres.pid, true) });
-  processes.push({ name: 'nats', usage: usageOf(nats.pid() ?? 0, false) });
-  processes.push({ name: 'load generator', usage: usageOf(load.pid ?? 0, false) });
-  return processes;
-}
-
-function sum(from: Stack, service: (typeof SERVICES)[number]) {
-  return from
-    .pids(service)
-    .map((pid) => usageOf(pid, false))
-    .reduce((a, b) => ({ cpuMs: a.cpuMs + b.cpuMs, residentMiB: a.residentMiB + b.residentMiB }));
-}
-
-function printUsage(
-  clients: number,
-  before: ReturnType<typeof snapshot>,
-  after: ReturnType<typeof snapshot>,
-  result: LoadResult,
-): void {
-  const used = after.map((process, index) => ({
-    name: process.name,
-    cpuMs: process.usage.cpuMs - (before[index]?.usage.cpuMs ?? 0),
-    residentMiB: process.usage.residentMiB,
-  }));
+function printUsage(name: string, before: Reading, after: Reading, flows: number): void {
+  const used = usedBetween(before, after);
   const all = used.reduce((total, process) => total + process.cpuMs, 0);
-  const lines: (string | number)[][] = [
-    [`at ${clients} client${clients === 1 ? '' : 's'}`, 'CPU share', 'CPU ms a flow', 'resident MiB'],
-  ];
+  const lines: (string | number)[][] = [[name, 'CPU share', 'CPU ms a flow', 'resident MiB']];
   for (const process of used) {
     lines.push([
       process.name,
       `${((process.cpuMs * 100) / all).toFixed(0)} %`,
-      process.cpuMs / result.flows,
+      process.cpuMs / flows,
       Math.round(process.residentMiB),
     ]);
   }
   console.log(`\n${table(lines)}`);
+}
+
+async function runYardstick(): Promise<number> {
+  const yardstick = startChild('yardstick.ts');
+  yardstick.send({ url: await createYardstickDatabase(), clients: YARDSTICK_CLIENTS, durationMs: stepMs });
+  const [answer] = (await once(yardstick, 'message')) as [{ perSecond: number }];
+  yardstick.kill();
+  return answer.perSecond;
 }
 
 async function createYardstickDatabase(): Promise<string> {

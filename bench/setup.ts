@@ -1,30 +1,42 @@
 import { type BenchProgram, THRESHOLD } from './paid-flow.ts';
 
-const PROGRAMS = 200;
-const PLAYERS_PER_PROGRAM = 10;
-/** A player leaves a challenge after its fifth flow, so this many last for 5 x 24 flows a player, 240,000 in all. */
-const CHALLENGES_PER_PROGRAM = 24;
+export const PROGRAMS = 200;
+export const PLAYERS = 2_000;
 const SETUP_CLIENTS = 16;
 
-/** Makes 200 programs (one test key each), 2,000 funded players, 4,800 live challenges and 200 open rounds through the service's own routes. */
-export async function createPrograms(origin: string, operatorToken: string): Promise<BenchProgram[]> {
+/**
+ * Makes 200 programs (one test key each), 2,000 funded players, so many live challenges a program, and 200 open rounds through the
+ * service's own routes.
+ */
+export async function createPrograms(
+  origin: string,
+  operatorToken: string,
+  challengesPerProgram: number,
+): Promise<BenchProgram[]> {
   const programs: BenchProgram[] = [];
   const pending = Array.from({ length: PROGRAMS }, (_, index) => index);
   const worker = async () => {
     for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
-      programs.push(await createProgram(origin, operatorToken, index));
+      programs.push(await createProgram({ origin, operatorToken, challenges: challengesPerProgram }, index));
     }
   };
   await Promise.all(Array.from({ length: SETUP_CLIENTS }, worker));
   return programs;
 }
 
-async function createProgram(origin: string, operatorToken: string, index: number): Promise<BenchProgram> {
+async function createProgram(
+  {
+    origin,
+    operatorToken,
+    challenges,
+  }: { readonly origin: string; readonly operatorToken: string; readonly challenges: number },
+  index: number,
+): Promise<BenchProgram> {
   const operator = { authorization: `Bearer ${operatorToken}` };
   const program = await post(`${origin}/api/operator/programs`, operator, { name: `Bench ${index}` });
   const testKey = program.test_key as string;
   const challengeIds: string[] = [];
-  for (let number = 0; number < CHALLENGES_PER_PROGRAM; number += 1) {
+  for (let number = 0; number < challenges; number += 1) {
     const challenge = await post(`${origin}/api/operator/programs/${program.id}/challenges`, operator, {
       environment: 'test',
       name: `Bench ${index}.${number}`,
@@ -40,7 +52,7 @@ async function createProgram(origin: string, operatorToken: string, index: numbe
     });
     challengeIds.push(challenge.id as string);
   }
-  const playerRefs = Array.from({ length: PLAYERS_PER_PROGRAM }, (_, player) => `bench-${index}-${player}`);
+  const playerRefs = Array.from({ length: PLAYERS / PROGRAMS }, (_, player) => `bench-${index}-${player}`);
   for (const playerRef of playerRefs) {
     await post(`${origin}/api/sandbox/players`, { 'x-api-key': testKey }, { player_ref: playerRef, funds: '10000.00' });
   }

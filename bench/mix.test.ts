@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { createMix, createRandom, type FlowResult, isMixed, LOSSES_PER_WIN, WINDOW, winsInWindows } from './mix.ts';
+import { createRoster, type Turn } from './roster.ts';
+
+const FLOWS = 100_000;
+
+function resultsOf(flows: number, mix = createMix()): FlowResult[] {
+  return Array.from({ length: flows }, () => (mix() ? 'won' : 'lost'));
+}
+
+describe('the mix of a run', () => {
+  test('every window of 50 flows has 8 to 12 wins, and one flow in five wins', () => {
+    const results = resultsOf(FLOWS);
+    expect(winsInWindows(results)).toEqual({ least: 8, most: 12 });
+    expect(results.filter((result) => result === 'won')).toHaveLength(FLOWS / 5);
+    expect(isMixed(winsInWindows(results))).toBe(true);
+  });
+
+  test('is the same in every run, and another with another seed', () => {
+    expect(resultsOf(500)).toEqual(resultsOf(500));
+    expect(resultsOf(500, createMix(createRandom(2)))).not.toEqual(resultsOf(500));
+  });
+
+  test('counts each window, the last one included', () => {
+    const losses = Array.from({ length: WINDOW }, (): FlowResult => 'lost');
+    expect(winsInWindows(losses.slice(1))).toBeUndefined();
+    expect(winsInWindows(losses)).toEqual({ least: 0, most: 0 });
+    expect(winsInWindows([...losses, 'won', 'won', 'won'])).toEqual({ least: 0, most: 3 });
+    expect(winsInWindows(['won', ...losses])).toEqual({ least: 0, most: 1 });
+  });
+
+  test('refuses losses that are followed by wins, a failed win, and less than a window', () => {
+    const blocked = [...Array(2_000).fill('lost'), ...Array(500).fill('won')] as FlowResult[];
+    expect(isMixed(winsInWindows(blocked))).toBe(false);
+    const failed = resultsOf(500).map((result) => (result === 'won' ? 'failed' : result));
+    expect(isMixed(winsInWindows(failed))).toBe(false);
+    expect(isMixed(winsInWindows(resultsOf(WINDOW - 1)))).toBe(false);
+  });
+});
+
+describe('the players of a run', () => {
+  const PROGRAMS = Array.from({ length: 20 }, (_, program) => ({
+    programId: String(program),
+    testKey: '',
+    playerRefs: Array.from({ length: 10 }, (__, player) => `${program}-${player}`),
+    challengeIds: Array.from({ length: 30 }, (__, challenge) => `${program}-${challenge}`),
+    roundId: '',
+  }));
+  const PLAYERS = 200;
+
+  test('a player wins a challenge once, is in one flow at a time, and wins as often as the others', () => {
+    const random = createRandom(3);
+    const mix = createMix();
+    const roster = createRoster(PROGRAMS, createRandom(1));
+    const inFlight: Turn[] = [];
+    const won = new Set<string>();
+    const wins = new Map<string, number>();
+    for (let flow = 0; flow < PLAYERS * (LOSSES_PER_WIN + 1) * 20; flow += 1) {
+      // Flows end in any order.
+      if (inFlight.length === 64) inFlight.splice(Math.floor(random() * 64), 1)[0]?.end();
+      const winsNow = mix();
+      const turn = roster.take(winsNow ? 'win' : 'loss');
+      const { playerRef } = turn.player;
+      expect(inFlight.some(({ player }) => player.playerRef === playerRef)).toBe(false);
+      expect(won.has(`${playerRef} ${turn.challengeId}`)).toBe(false);
+      if (winsNow) {
+        won.add(`${playerRef} ${turn.challengeId}`);
+        wins.set(playerRef, (wins.get(playerRef) ?? 0) + 1);
+      }
+      inFlight.push(turn);
+    }
+    expect(wins.size).toBe(PLAYERS);
+    expect(Math.min(...wins.values())).toBeGreaterThanOrEqual(18);
+    expect(Math.max(...wins.values())).toBeLessThanOrEqual(22);
+  });
+
+  test('an entry of a round changes no challenge', () => {
+    const roster = createRoster(PROGRAMS, () => 0);
+    for (let entry = 0; entry < 10 * PLAYERS; entry += 1) roster.take('entry').end();
+    expect(roster.take('win').challengeId).toMatch(/-0$/);
+  });
+
+  test('more clients than players, or too few challenges, is an error', () => {
+    const roster = createRoster(PROGRAMS, createRandom(1));
+    for (let player = 0; player < PLAYERS; player += 1) roster.take('loss');
+    expect(() => roster.take('win')).toThrow('more clients than players');
+    const short = createRoster(
+      PROGRAMS.map((program) => ({ ...program, challengeIds: [] })),
+      createRandom(1),
+    );
+    expect(() => short.take('loss')).toThrow('too few challenges');
+  });
+});

@@ -1,0 +1,68 @@
+import { LOSSES_PER_WIN } from './mix.ts';
+import type { BenchProgram, Player } from './paid-flow.ts';
+
+/** A player and how far it is: after a win it moves to its program's next challenge, because a challenge pays a player once. */
+interface Contender extends Player {
+  /** Which of the program's challenges it plays now. */
+  challenge: number;
+  /** Its losses since its last win. */
+  losses: number;
+}
+
+/** What a player is taken for: a flow of a challenge that will win or lose, or an entry of a round, which does neither. */
+export type Play = 'win' | 'loss' | 'entry';
+
+/** A player that a flow has taken, and the challenge that it plays. */
+export interface Turn {
+  readonly player: Player;
+  readonly challengeId: string;
+  /** Ends the turn: the player rests until its next flow. */
+  end(): void;
+}
+
+/**
+ * The players of one load process. A player is in one flow at a time, and the one that rested longest is next. The mix says which flow
+ * wins; a player whose turn it is to win, after four losses, is preferred for it, so that all players win equally often.
+ */
+export interface Roster {
+  /** Throws when no player rests, or the challenges of the player are used up. */
+  take(play: Play): Turn;
+}
+
+/** `random` spreads the players over the four losses and the win at the start, or the first wins would find no player whose turn it is. */
+export function createRoster(programs: readonly BenchProgram[], random: () => number): Roster {
+  const losing: Contender[] = [];
+  const winning: Contender[] = [];
+  const rest = (contender: Contender) => (contender.losses < LOSSES_PER_WIN ? losing : winning).push(contender);
+  for (const player of playersOf(programs)) {
+    rest({ ...player, challenge: 0, losses: Math.floor(random() * (LOSSES_PER_WIN + 1)) });
+  }
+  return {
+    take(play) {
+      const [preferred, other] = play === 'win' ? [winning, losing] : [losing, winning];
+      const contender = preferred.shift() ?? other.shift();
+      if (contender === undefined) throw new Error('more clients than players');
+      const challengeId = contender.program.challengeIds[contender.challenge];
+      if (challengeId === undefined) throw new Error('the benchmark made too few challenges for this many flows');
+      if (play === 'win') {
+        // Even if the flow fails: its prize may be claimed.
+        contender.challenge += 1;
+        contender.losses = 0;
+      } else if (play === 'loss') {
+        contender.losses += 1;
+      }
+      return { player: contender, challengeId, end: () => void rest(contender) };
+    },
+  };
+}
+
+/** One player of each program, then the second of each, and so on. */
+function playersOf(programs: readonly BenchProgram[]): Player[] {
+  const longest = Math.max(0, ...programs.map((program) => program.playerRefs.length));
+  return Array.from({ length: longest }, (_, index) =>
+    programs.flatMap((program) => {
+      const playerRef = program.playerRefs[index];
+      return playerRef === undefined ? [] : [{ program, playerRef }];
+    }),
+  ).flat();
+}
