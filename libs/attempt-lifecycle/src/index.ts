@@ -6,7 +6,7 @@
 export { type AccountCache, createAccountCache } from './account-cache.ts';
 export { answerItems } from './answer-items.ts';
 export { auditMoney } from './audit-money.ts';
-export { commitCreations, type KeyedAttempt } from './commit-creations.ts';
+export { decideAndCommit, type KeyedAttempt } from './commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './create-attempt.ts';
 export { currentAttempt, currentAward } from './current-state.ts';
 export { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './delete-old-key-uses.ts';
@@ -29,8 +29,7 @@ export {
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { isAfterLowWatermark } from './repository/sweeps.ts';
-export { keyUsesToRecord, resolveCreations, supersededKeys } from './resolve-creations.ts';
-export { decideUnlessRefused, keyIdsOf, resolveKeyUses } from './resolve-key-uses.ts';
+export { decideUnlessRefused, keyIdsOf, resolveReports } from './resolve-key-uses.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';

@@ -1,5 +1,6 @@
 /** The operations that a batch of requests means, as the recorded uses of their idempotency keys have it (domain/key-use.ts). */
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import { receiptIdOf } from '@laurel/ids';
 import { decideKeyUse, type KeyUse, type RecordedKeyUse } from './domain/key-use.ts';
 
 /** A request with the operation id that came with it. */
@@ -45,6 +46,16 @@ export function resolveKeyUses(
     ofBatch.set(keyId, { keyId, operationId, fingerprint, usedAt: now });
     return { ...unrecorded, record: keyUse, supersedes: decision.kind === 'superseded' };
   });
+}
+
+/** The outcomes that a batch of reports means: each is known by its receipt. */
+export function resolveReports(
+  reports: readonly { readonly operationId: string; readonly keyUse: KeyUse | null }[],
+  recorded: ReadonlyMap<string, RecordedKeyUse>,
+  now: Date,
+): readonly ResolvedOperation[] {
+  const operations = reports.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse }));
+  return resolveKeyUses(operations, recorded, now);
 }
 
 /** The decision on a request that was not refused before, with what it was resolved to. */

@@ -8,19 +8,10 @@
  * it fails, the batch is run again: attempts that were inserted are known by then.
  */
 
-import {
-  commitCreations,
-  decideUnlessRefused,
-  deleteKeyUses,
-  keyIdsOf,
-  keyUsesToRecord,
-  lockKeyUses,
-  resolveCreations,
-  supersededKeys,
-} from '@laurel/attempt-lifecycle';
+import { decideAndCommit, keyIdsOf, lockKeyUses } from '@laurel/attempt-lifecycle';
 import type { NamedAccount } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer, runOptimisticBatch } from '@laurel/coalesce';
-import { isRefused, type Refused } from '@laurel/errors';
+import type { Refused } from '@laurel/errors';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideAvailability } from '../domain/availability.ts';
@@ -119,27 +110,26 @@ async function decideAndInsert(
   ]);
   for (const read of challenges.values()) cache.put(read);
 
-  const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
-  const resolved = await resolveCreations(
-    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
-    { recorded, now, loadAttempts: (ids) => loadAttempts(tx, ids) },
-  );
-  const decided = decideUnlessRefused(requests, resolved, (open) =>
-    decideCreations(
-      open.map(({ request: { creation, account, player }, resolved: { attemptId, known } }) => ({
-        creation: { ...creation, attemptId },
-        account,
-        challenge: challenges.get(creation.challengeId)?.challenge ?? null,
-        known,
-        player,
-      })),
-      { ceilings, now },
-    ),
-  );
-  const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
-
-  await deleteKeyUses(tx, supersededKeys(resolved));
-  return commitCreations(tx, decisions, keyUsesToRecord(resolved), { insertAttempts, restartAttempt });
+  const requests = batch.map((named, index) => {
+    const player = players[index] ?? null;
+    return { ...named, player, isKnown: player?.isKnownAttempt ?? false };
+  });
+  return decideAndCommit(tx, requests, {
+    recorded,
+    now,
+    table: { loadAttempts, insertAttempts, restartAttempt },
+    decide: (open) =>
+      decideCreations(
+        open.map(({ request: { creation, account, player }, attemptId, known }) => ({
+          creation: { ...creation, attemptId },
+          account,
+          challenge: challenges.get(creation.challengeId)?.challenge ?? null,
+          known,
+          player,
+        })),
+        { ceilings, now },
+      ),
+  });
 }
 
 /** The ref names another account since the reservation: moves the attempt to that account if the rules allow it. */

@@ -9,10 +9,9 @@ import {
   insertKeyUses,
   keyIdsOf,
   lockKeyUses,
-  resolveKeyUses,
+  resolveReports,
 } from '@laurel/attempt-lifecycle';
 import { isRefused, refused } from '@laurel/errors';
-import { receiptIdOf } from '@laurel/ids';
 import type { Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
@@ -59,12 +58,7 @@ async function decideAndRecord(
     lockKeyUses(tx, keyIdsOf(batch)),
   ]);
   const now = deps.clock();
-  const resolved = resolveKeyUses(
-    batch.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse })),
-    recorded,
-    now,
-  );
-  const decided = decideUnlessRefused(batch, resolved, (open) =>
+  const decided = decideUnlessRefused(batch, resolveReports(batch, recorded, now), (open) =>
     decideOutcomes(
       open.map(({ request: report }) => ({
         report,

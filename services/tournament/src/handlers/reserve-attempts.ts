@@ -4,16 +4,7 @@
  * commit. An attempt id that was seen before costs one more.
  */
 
-import {
-  commitCreations,
-  decideUnlessRefused,
-  deleteKeyUses,
-  keyIdsOf,
-  keyUsesToRecord,
-  lockKeyUses,
-  resolveCreations,
-  supersededKeys,
-} from '@laurel/attempt-lifecycle';
+import { decideAndCommit, keyIdsOf, lockKeyUses } from '@laurel/attempt-lifecycle';
 import type { NamedAccount, Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
@@ -76,27 +67,26 @@ async function decideAndInsert(
   ]);
   // Read after the wait for the locks: an entry that waited until entries had closed is too late.
   const now = clock();
-  const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
-  const resolved = await resolveCreations(
-    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
-    { recorded, now, loadAttempts: (ids) => loadAttempts(tx, ids) },
-  );
-  const decided = decideUnlessRefused(requests, resolved, (open) =>
-    decideEntries(
-      open.map(({ request: { creation, account, player }, resolved: { attemptId, known } }) => ({
-        creation: { ...creation, attemptId },
-        account,
-        round: rounds.get(creation.roundId) ?? null,
-        known,
-        bought: player?.bought ?? 0,
-      })),
-      now,
-    ),
-  );
-  const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
-
-  await deleteKeyUses(tx, supersededKeys(resolved));
-  return commitCreations(tx, decisions, keyUsesToRecord(resolved), { insertAttempts, restartAttempt });
+  const requests = batch.map((named, index) => {
+    const player = players[index] ?? null;
+    return { ...named, player, isKnown: player?.isKnownAttempt ?? false };
+  });
+  return decideAndCommit(tx, requests, {
+    recorded,
+    now,
+    table: { loadAttempts, insertAttempts, restartAttempt },
+    decide: (open) =>
+      decideEntries(
+        open.map(({ request: { creation, account, player }, attemptId, known }) => ({
+          creation: { ...creation, attemptId },
+          account,
+          round: rounds.get(creation.roundId) ?? null,
+          known,
+          bought: player?.bought ?? 0,
+        })),
+        now,
+      ),
+  });
 }
 
 /** The ref names another account since the reservation: moves the attempt to that account and its entry, if the rules allow it. */

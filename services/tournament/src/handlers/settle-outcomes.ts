@@ -12,7 +12,7 @@ import {
   insertKeyUses,
   keyIdsOf,
   lockKeyUses,
-  resolveKeyUses,
+  resolveReports,
   type SettlementOf,
 } from '@laurel/attempt-lifecycle';
 import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
@@ -78,12 +78,7 @@ async function decideAndRecord(
   ]);
   // Read after the wait for the locks: a score that waited until its round was over is too late.
   const now = deps.clock();
-  const resolved = resolveKeyUses(
-    batch.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse })),
-    recorded,
-    now,
-  );
-  const decided = decideUnlessRefused(batch, resolved, (open) =>
+  const decided = decideUnlessRefused(batch, resolveReports(batch, recorded, now), (open) =>
     decideOutcomes(
       open.map(({ request }) => request),
       locked,
