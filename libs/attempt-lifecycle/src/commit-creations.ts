@@ -48,19 +48,17 @@ export async function decideAndCommit<
   requests: readonly Request[],
   {
     recorded,
-    now,
     table,
     decide,
   }: {
     readonly recorded: ReadonlyMap<string, RecordedKeyUse>;
-    readonly now: Date;
     readonly table: AttemptTable<Attempt>;
     decide(open: readonly ResolvedRequest<Request, Attempt>[]): readonly Decided[];
   },
 ): Promise<readonly (Decided | Refused | { readonly kind: 'ask_wallet' })[]> {
   const resolved = await resolveCreations(
     requests.map(({ creation, isKnown }) => ({ ...creation, isKnown })),
-    { recorded, now, loadAttempts: (ids) => table.loadAttempts(tx, ids) },
+    { recorded, loadAttempts: (ids) => table.loadAttempts(tx, ids) },
   );
   const decided = decideUnlessRefused(requests, resolved, (open) =>
     decide(open.map(({ request, resolved: { attemptId, known } }) => ({ request, attemptId, known }))),

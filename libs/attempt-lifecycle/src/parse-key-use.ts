@@ -8,5 +8,7 @@ const FINGERPRINT_BYTES = 32;
 export function parseKeyUse(message: KeyUseMessage | undefined): KeyUse | null {
   if (message === undefined) return null;
   if (message.fingerprint.length !== FINGERPRINT_BYTES) throw new Error('a fingerprint has 32 bytes');
-  return { keyId: parseId(message.keyId), fingerprint: message.fingerprint, isFirst: message.isFirst };
+  const { keyId, fingerprint, isFirst, usedAt } = message;
+  if (usedAt === undefined) throw new Error('a key use has an instant');
+  return { keyId: parseId(keyId), fingerprint, isFirst, usedAt };
 }

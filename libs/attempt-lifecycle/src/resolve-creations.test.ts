@@ -6,7 +6,7 @@ import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import { keyUsesToRecord, resolveCreations, supersededKeys } from './resolve-creations.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
-const keyUse: KeyUse = { keyId: newId(), fingerprint: Buffer.alloc(32, 1), isFirst: true };
+const keyUse: KeyUse = { keyId: newId(), fingerprint: Buffer.alloc(32, 1), isFirst: true, usedAt: now };
 const attemptWith = (status: OwnedAttempt['status']): OwnedAttempt => ({
   id: newId(),
   accountId: newId(),
@@ -20,8 +20,7 @@ const attemptWith = (status: OwnedAttempt['status']): OwnedAttempt => ({
 
 const resolve = (creation: { attemptId: string; isKnown: boolean }, attempt: OwnedAttempt) =>
   resolveCreations([{ ...creation, keyUse }], {
-    recorded: new Map([[keyUse.keyId, { ...keyUse, operationId: attempt.id, usedAt: now }]]),
-    now,
+    recorded: new Map([[keyUse.keyId, { ...keyUse, operationId: attempt.id }]]),
     loadAttempts: async (ids) => new Map(ids.includes(attempt.id) ? [[attempt.id, attempt]] : []),
   });
 

@@ -33,18 +33,15 @@ export async function resolveCreations<Attempt extends OwnedAttempt>(
   creations: readonly RequestedCreation[],
   {
     recorded,
-    now,
     loadAttempts,
   }: {
     readonly recorded: ReadonlyMap<string, RecordedKeyUse>;
-    readonly now: Date;
     loadAttempts(ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>>;
   },
 ): Promise<readonly CreationResolution<Attempt>[]> {
   const operations = resolveKeyUses(
     creations.map(({ attemptId, keyUse, isKnown }) => ({ operationId: attemptId, keyUse: isKnown ? null : keyUse })),
     recorded,
-    now,
   );
   const known = new Set<string>();
   for (const [index, { attemptId, isKnown }] of creations.entries()) {

@@ -5,7 +5,12 @@ import type { KeyUse, RecordedKeyUse } from './domain/key-use.ts';
 import { decideUnlessRefused, keyIdsOf, resolveKeyUses } from './resolve-key-uses.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
-const keyUse = (keyId: string, body = 1): KeyUse => ({ keyId, fingerprint: Buffer.alloc(32, body), isFirst: true });
+const keyUse = (keyId: string, body = 1): KeyUse => ({
+  keyId,
+  fingerprint: Buffer.alloc(32, body),
+  isFirst: true,
+  usedAt: now,
+});
 const recordedUse = ({ keyId, fingerprint }: KeyUse, operationId: string): RecordedKeyUse => ({
   keyId,
   operationId,
@@ -23,7 +28,7 @@ describe('the operations that a batch of requests means', () => {
       { operationId: one, keyUse: null },
       { operationId: two, keyUse: use },
     ];
-    expect(resolveKeyUses(operations, recordedAs(recordedUse(use, two)), now)).toEqual([
+    expect(resolveKeyUses(operations, recordedAs(recordedUse(use, two)))).toEqual([
       { kind: 'operation', operationId: one, ...NOTHING },
       { kind: 'operation', operationId: two, ...NOTHING },
     ]);
@@ -32,9 +37,9 @@ describe('the operations that a batch of requests means', () => {
   test('a request under a recorded idempotency key runs under the id of the recorded operation', () => {
     const use = keyUse(newId());
     const operationId = newId();
-    expect(
-      resolveKeyUses([{ operationId: newId(), keyUse: use }], recordedAs(recordedUse(use, operationId)), now),
-    ).toEqual([{ kind: 'operation', operationId, ...NOTHING }]);
+    expect(resolveKeyUses([{ operationId: newId(), keyUse: use }], recordedAs(recordedUse(use, operationId)))).toEqual([
+      { kind: 'operation', operationId, ...NOTHING },
+    ]);
   });
 
   test('of two requests in a batch under one idempotency key the second is the first one, sent again, or reuses its key', () => {
@@ -45,7 +50,7 @@ describe('the operations that a batch of requests means', () => {
       { operationId: newId(), keyUse: use },
       { operationId: newId(), keyUse: { ...use, fingerprint: Buffer.alloc(32, 2) } },
     ];
-    expect(resolveKeyUses(operations, new Map(), now)).toEqual([
+    expect(resolveKeyUses(operations, new Map())).toEqual([
       { kind: 'operation', operationId: first, record: use, supersedes: false, repeatsBatch: false },
       { kind: 'operation', operationId: first, record: null, supersedes: false, repeatsBatch: true },
       refused('idempotency_key_reused'),
@@ -56,7 +61,7 @@ describe('the operations that a batch of requests means', () => {
     const use = { ...keyUse(newId(), 2), isFirst: false };
     const operationId = newId();
     const recorded = recordedAs(recordedUse(keyUse(use.keyId, 1), newId()));
-    expect(resolveKeyUses([{ operationId, keyUse: use }], recorded, now)).toEqual([
+    expect(resolveKeyUses([{ operationId, keyUse: use }], recorded)).toEqual([
       { kind: 'operation', operationId, record: use, supersedes: true, repeatsBatch: false },
     ]);
   });

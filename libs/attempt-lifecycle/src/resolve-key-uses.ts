@@ -23,7 +23,6 @@ export type ResolvedOperation =
 export function resolveKeyUses(
   operations: readonly KeyedOperation[],
   recorded: ReadonlyMap<string, RecordedKeyUse>,
-  now: Date,
 ): readonly ResolvedOperation[] {
   const ofBatch = new Map<string, RecordedKeyUse>();
   return operations.map(({ operationId, keyUse }): ResolvedOperation => {
@@ -35,15 +34,15 @@ export function resolveKeyUses(
       repeatsBatch: false,
     } as const;
     if (keyUse === null) return unrecorded;
-    const { keyId, fingerprint } = keyUse;
+    const { keyId, fingerprint, usedAt } = keyUse;
     const known = ofBatch.get(keyId) ?? recorded.get(keyId);
     if (known?.operationId === operationId) return unrecorded;
-    const decision = decideKeyUse(keyUse, known, now);
+    const decision = decideKeyUse(keyUse, known);
     if (decision.kind === 'reused') return refused('idempotency_key_reused');
     if (decision.kind === 'repeated') {
       return { ...unrecorded, operationId: decision.operationId, repeatsBatch: ofBatch.has(keyId) };
     }
-    ofBatch.set(keyId, { keyId, operationId, fingerprint, usedAt: now });
+    ofBatch.set(keyId, { keyId, operationId, fingerprint, usedAt });
     return { ...unrecorded, record: keyUse, supersedes: decision.kind === 'superseded' };
   });
 }
@@ -52,10 +51,9 @@ export function resolveKeyUses(
 export function resolveReports(
   reports: readonly { readonly operationId: string; readonly keyUse: KeyUse | null }[],
   recorded: ReadonlyMap<string, RecordedKeyUse>,
-  now: Date,
 ): readonly ResolvedOperation[] {
   const operations = reports.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse }));
-  return resolveKeyUses(operations, recorded, now);
+  return resolveKeyUses(operations, recorded);
 }
 
 /** The decision on a request that was not refused before, with what it was resolved to. */

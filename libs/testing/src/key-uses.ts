@@ -42,14 +42,14 @@ const FUNDS = 100_000n;
 /** Requests under one key that are under way at once. */
 const AT_ONCE = 24;
 
-const keyUse = (keyId = newId(), body = 1, isFirst = true): KeyUse => ({
-  keyId,
-  fingerprint: Buffer.alloc(32, body),
-  isFirst,
-});
-
 export function itRecognizesKeys(owner: KeyedOwner): void {
   const { harness: h } = owner;
+  const keyUse = (keyId = newId(), body = 1, isFirst = true): KeyUse => ({
+    keyId,
+    fingerprint: Buffer.alloc(32, body),
+    isFirst,
+    usedAt: h.clock(),
+  });
   const creation = (use: KeyUse): KeyedCreation => ({ attemptId: owner.newAttemptId(), keyUse: use });
   const report = (use: KeyUse, score = 1): KeyedReport => ({ operationId: newId(), score, keyUse: use });
   const replicaOf = (index: number) => (index % 2 === 0 ? 0 : 1);
@@ -104,12 +104,12 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     const first = await createOne(contest, used);
     await createOne(contest, unused);
     h.clock.advance(24 * HOUR_MS - 1);
-    expect(await createOne(contest, used)).toBe(first);
+    expect(await createOne(contest, keyUse(used.keyId))).toBe(first);
     h.clock.advance(1);
     const again = await owner.newContest(FUNDS);
-    const second = await createOne(again, used);
+    const second = await createOne(again, keyUse(used.keyId));
     expect(second).not.toBe(first);
-    expect(await createOne(again, used)).toBe(second);
+    expect(await createOne(again, keyUse(used.keyId))).toBe(second);
     await h.server.sweepOnce();
     const rows = await h.database.query<{ key_id: string }>(
       { text: 'select key_id from key_uses where key_id = any($1::uuid[])' },

@@ -6,32 +6,32 @@ const [keyId, operationId] = [newId(), newId()];
 const usedAt = new Date('2026-11-22T12:00:00.000Z');
 const [same, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const recorded: RecordedKeyUse = { keyId, operationId, fingerprint: same, usedAt };
-const use = (fields: Partial<KeyUse> = {}): KeyUse => ({ keyId, fingerprint: same, isFirst: true, ...fields });
+const use = (fields: Partial<KeyUse> = {}): KeyUse => ({ keyId, fingerprint: same, isFirst: true, usedAt, ...fields });
 const after = (ms: number) => new Date(usedAt.getTime() + ms);
 
 describe('a use of an idempotency key whose operation id the owner does not know', () => {
   test('an idempotency key without a recorded use runs a new operation', () => {
-    expect(decideKeyUse(use(), undefined, usedAt)).toEqual({ kind: 'new' });
+    expect(decideKeyUse(use(), undefined)).toEqual({ kind: 'new' });
   });
 
   test.each([true, false])(
     'the same request under a recorded idempotency key is the recorded operation, first use of the gateway: %s',
     (isFirst) => {
-      const decision = decideKeyUse(use({ isFirst }), recorded, after(KEY_USE_RETENTION_MS - 1));
+      const decision = decideKeyUse(use({ isFirst, usedAt: after(KEY_USE_RETENTION_MS - 1) }), recorded);
       expect(decision).toEqual({ kind: 'repeated', operationId });
     },
   );
 
   test('another request under a recorded idempotency key is refused while the gateway knows no reason to free it', () => {
-    expect(decideKeyUse(use({ fingerprint: other }), recorded, usedAt)).toEqual({ kind: 'reused' });
+    expect(decideKeyUse(use({ fingerprint: other }), recorded)).toEqual({ kind: 'reused' });
   });
 
   test('another request under an idempotency key that the gateway freed is a new operation', () => {
-    expect(decideKeyUse(use({ fingerprint: other, isFirst: false }), recorded, usedAt)).toEqual({ kind: 'superseded' });
+    expect(decideKeyUse(use({ fingerprint: other, isFirst: false }), recorded)).toEqual({ kind: 'superseded' });
   });
 
   test.each([same, other])('after 24 hours a recorded idempotency key is unused again', (fingerprint) => {
-    const decision = decideKeyUse(use({ fingerprint }), recorded, after(KEY_USE_RETENTION_MS));
+    const decision = decideKeyUse(use({ fingerprint, usedAt: after(KEY_USE_RETENTION_MS) }), recorded);
     expect(decision).toEqual({ kind: 'superseded' });
   });
 });

@@ -22,6 +22,8 @@ export type KeyUse = {
   readonly fingerprint: Buffer;
   /** The gateway had no record of the key. */
   readonly isFirst: boolean;
+  /** By the gateway's clock, which decides how long the key is kept. */
+  readonly usedAt: Date;
 };
 
 /** A use as it was recorded with its operation. */
@@ -44,9 +46,9 @@ export type KeyUseDecision =
 /** As long as the gateway keeps its records (docs/contract/partner-api.md, "Idempotency"). */
 export const KEY_USE_RETENTION_MS = 24 * 3_600_000;
 
-export function decideKeyUse(use: KeyUse, recorded: RecordedKeyUse | undefined, now: Date): KeyUseDecision {
+export function decideKeyUse(use: KeyUse, recorded: RecordedKeyUse | undefined): KeyUseDecision {
   if (recorded === undefined) return { kind: 'new' };
-  if (now.getTime() - recorded.usedAt.getTime() >= KEY_USE_RETENTION_MS) return { kind: 'superseded' };
+  if (use.usedAt.getTime() - recorded.usedAt.getTime() >= KEY_USE_RETENTION_MS) return { kind: 'superseded' };
   if (recorded.fingerprint.equals(use.fingerprint)) return { kind: 'repeated', operationId: recorded.operationId };
   return { kind: use.isFirst ? 'reused' : 'superseded' };
 }

@@ -10,15 +10,19 @@ import type { KeyUse, RecordedKeyUse } from '../domain/key-use.ts';
 
 /**
  * A step of the statement that writes operations: it inserts their key uses. `written` is a query with the columns key_id (null for an
- * operation without a key), operation_id and fingerprint; `usedAt` an instant.
+ * operation without a key), operation_id, fingerprint and used_at.
  */
-export const insertingKeyUses = (written: string, usedAt: string): string => `
+export const insertingKeyUses = (written: string): string => `
   insert into key_uses (key_id, operation_id, fingerprint, used_at)
-  select w.key_id, w.operation_id, w.fingerprint, ${usedAt} from (${written}) w where w.key_id is not null order by w.key_id`;
+  select w.key_id, w.operation_id, w.fingerprint, w.used_at from (${written}) w where w.key_id is not null order by w.key_id`;
 
-/** Two array parameters, in the order of the operations: key ids (uuid[]) and fingerprints (bytea[]). */
-export function keyUseColumns(uses: readonly (KeyUse | null)[]): [unknown[], unknown[]] {
-  return [uses.map((use) => use?.keyId ?? null), uses.map((use) => use?.fingerprint ?? null)];
+/** Three array parameters, in the order of the operations: key ids (uuid[]), fingerprints (bytea[]) and instants (timestamptz[]). */
+export function keyUseColumns(uses: readonly (KeyUse | null)[]): unknown[][] {
+  return [
+    uses.map((use) => use?.keyId ?? null),
+    uses.map((use) => use?.fingerprint ?? null),
+    uses.map((use) => use?.usedAt ?? null),
+  ];
 }
 
 type KeyUseRow = { key_id: string; operation_id: string; fingerprint: Buffer; used_at: Date };
@@ -27,7 +31,8 @@ const INSERT = {
   name: 'key_uses_insert',
   text: `
 insert into key_uses (key_id, operation_id, fingerprint, used_at)
-select w.*, $4 from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as w (key_id, operation_id, fingerprint) order by w.key_id`,
+select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::timestamptz[]) as w (key_id, operation_id, fingerprint, used_at)
+order by w.key_id`,
 };
 
 const LOCK = {
@@ -70,14 +75,13 @@ export async function lockKeyUses(
 export async function insertKeyUses(
   on: Queryable,
   operations: readonly { readonly operationId: string; readonly keyUse: KeyUse }[],
-  usedAt: Date,
 ): Promise<void> {
   if (operations.length === 0) return;
   await on.query(INSERT, [
     operations.map(({ keyUse }) => keyUse.keyId),
     operations.map(({ operationId }) => operationId),
     operations.map(({ keyUse }) => keyUse.fingerprint),
-    usedAt,
+    operations.map(({ keyUse }) => keyUse.usedAt),
   ]);
 }
 

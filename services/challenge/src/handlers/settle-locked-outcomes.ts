@@ -58,7 +58,7 @@ async function decideAndRecord(
     lockKeyUses(tx, keyIdsOf(batch)),
   ]);
   const now = deps.clock();
-  const decided = decideUnlessRefused(batch, resolveReports(batch, recorded, now), (open) =>
+  const decided = decideUnlessRefused(batch, resolveReports(batch, recorded), (open) =>
     decideOutcomes(
       open.map(({ request: report }) => ({
         report,
@@ -103,7 +103,7 @@ async function decideAndRecord(
       disqualified.length === 0 ? undefined : disqualifyAttempts(last, disqualified, now),
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
-      insertKeyUses(last, drafts.flatMap(keyedOperationOf), now),
+      insertKeyUses(last, drafts.flatMap(keyedOperationOf)),
       insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),
       deps.outbox.insert(last, events),
     ]);

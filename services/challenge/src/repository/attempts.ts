@@ -41,8 +41,8 @@ from attempts a join challenges c on c.id = a.challenge_id`;
 
 /** The attempts that a step `made` inserted, with their key uses. */
 export const MADE_WITH_KEYS = `
-    select k.id as operation_id, k.key_id, k.fingerprint
-    from unnest($1::uuid[], $11::uuid[], $12::bytea[]) as k (id, key_id, fingerprint)
+    select k.id as operation_id, k.key_id, k.fingerprint, k.used_at
+    from unnest($1::uuid[], $11::uuid[], $12::bytea[], $13::timestamptz[]) as k (id, key_id, fingerprint, used_at)
     where k.id = any(array(select made.id from made))`;
 
 const INSERT = {
@@ -58,7 +58,7 @@ with made as (
   order by w.id
   on conflict (id) do nothing
   returning id
-), used as (${insertingKeyUses(MADE_WITH_KEYS, '$10')}
+), used as (${insertingKeyUses(MADE_WITH_KEYS)}
 )
 select id from made`,
 };

@@ -30,7 +30,7 @@ const INSERT = {
 with made as (
   insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
   select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $13::bigint[])
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $14::bigint[])
     as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version)
   where ${isAfterLowWatermark('$10')} and (
     select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$9' })}
@@ -38,7 +38,7 @@ with made as (
   order by i.id
   on conflict (id) do nothing
   returning id
-), used as (${insertingKeyUses(MADE_WITH_KEYS, '$10')}
+), used as (${insertingKeyUses(MADE_WITH_KEYS)}
 )
 select id from made`,
 };

@@ -60,9 +60,9 @@ with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
   from (
     select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
-      $11::uuid[], $12::bytea[], $13::uuid[], $14::bytea[]${wins ? ', $15::uuid[]' : ''})
+      $11::uuid[], $12::bytea[], $13::uuid[], $14::bytea[], $15::timestamptz[]${wins ? ', $16::uuid[]' : ''})
     as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
-      event_id, payload, key_id, fingerprint${wins ? ', award_id' : ''})
+      event_id, payload, key_id, fingerprint, used_at${wins ? ', award_id' : ''})
     order by id
   ) r
   cross join lateral (
@@ -94,7 +94,7 @@ claimed as (
 ),`
     : ''
 }
-used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint from settled', '$1')}
+used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint, used_at from settled')}
 ),
 recorded as (
   insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)

@@ -73,7 +73,6 @@ async function decideAndInsert(
   });
   return decideAndCommit(tx, requests, {
     recorded,
-    now,
     table: { loadAttempts, insertAttempts, restartAttempt },
     decide: (open) =>
       decideEntries(

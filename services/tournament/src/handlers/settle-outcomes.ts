@@ -78,7 +78,7 @@ async function decideAndRecord(
   ]);
   // Read after the wait for the locks: a score that waited until its round was over is too late.
   const now = deps.clock();
-  const decided = decideUnlessRefused(batch, resolveReports(batch, recorded, now), (open) =>
+  const decided = decideUnlessRefused(batch, resolveReports(batch, recorded), (open) =>
     decideOutcomes(
       open.map(({ request }) => request),
       locked,
@@ -120,7 +120,7 @@ async function decideAndRecord(
   await tx.commitWith((last) =>
     Promise.all([
       insertOutcomes(last, signed, deps.signingKeyId),
-      insertKeyUses(last, used, now),
+      insertKeyUses(last, used),
       writeBoards(last, scoresOf(runs)),
       deps.outbox.insert(last, events),
     ]),

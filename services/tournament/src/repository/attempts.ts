@@ -98,15 +98,15 @@ entered as (
 
 /** The attempts that were inserted, with their key uses. */
 const MADE_WITH_KEYS = `
-    select w.id as operation_id, w.key_id, w.fingerprint from wanted w where w.id = any(array(select made.id from made))`;
+    select w.id as operation_id, w.key_id, w.fingerprint, w.used_at from wanted w where w.id = any(array(select made.id from made))`;
 
 const INSERT = {
   name: 'attempts_insert',
   text: `
 with wanted as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::text[],
-    $10::uuid[], $11::bytea[]) with ordinality
-    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, key_id, fingerprint, position)
+    $10::uuid[], $11::bytea[], $12::timestamptz[]) with ordinality
+    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, key_id, fingerprint, used_at, position)
   cross join (select $9::timestamptz as created_at) decided
   where ${isAfterLowWatermark('$9')}
 ), ${put('wanted')}, made as (
@@ -114,7 +114,7 @@ with wanted as materialized (
   select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
   on conflict (id) do nothing
   returning id
-), used as (${insertingKeyUses(MADE_WITH_KEYS, '$9')}
+), used as (${insertingKeyUses(MADE_WITH_KEYS)}
 )
 select id from made`,
 };

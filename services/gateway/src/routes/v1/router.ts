@@ -1,4 +1,5 @@
 /** `/v1`: each request is checked in the order of `check-order.ts`. */
+import type { Clock } from '@laurel/service';
 import { Router } from 'express';
 import { type Admission, admit } from '../../admission/admission.ts';
 import { answerNoRoute, ignoreUndecodablePath } from '../../http/errors.ts';
@@ -15,6 +16,7 @@ export interface V1Dependencies extends V1Services {
   readonly admission: Admission;
   readonly bodies: BodyReader;
   readonly idempotency: Idempotency;
+  readonly clock: Clock;
 }
 
 export function v1Router(deps: V1Dependencies): Router {
@@ -29,7 +31,7 @@ export function v1Router(deps: V1Dependencies): Router {
         admission: admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
         validation: validate(route, check),
         keyLock: lockKey(useOf, idempotency),
-        route: runRoute(route, deps, idempotency),
+        route: runRoute(route, deps, deps),
       }),
     );
   }

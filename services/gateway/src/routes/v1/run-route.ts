@@ -1,6 +1,7 @@
 /** Runs a route and ends the lock of its idempotency key with the result, before the answer is sent. */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { KeyUse as KeyUseMessage } from '@laurel/proto/common';
+import type { Clock } from '@laurel/service';
 import type { RequestHandler } from 'express';
 import { REPLAYED } from '../../domain/replay-header.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -13,7 +14,7 @@ import type { KeyLock, KeyUse } from '../../repository/idempotency-records.ts';
 export function runRoute<Dependencies>(
   route: V1Route<Dependencies>,
   dependencies: Dependencies,
-  idempotency: Idempotency,
+  { idempotency, clock }: { readonly idempotency: Idempotency; readonly clock: Clock },
 ): RequestHandler {
   const { status } = route.success;
 
@@ -24,7 +25,11 @@ export function runRoute<Dependencies>(
 
     let answer: string | AsyncIterable<string> | Repeated | Refused;
     try {
-      const operation = { operationId: keyLock?.operationId ?? '', keyUse: keyUseOf(keyLock, keyUse), requestId };
+      const operation = {
+        operationId: keyLock?.operationId ?? '',
+        keyUse: keyUseOf(keyLock, keyUse, clock),
+        requestId,
+      };
       answer = await route.run({ principal, params, query, body, verbatim, ...operation }, dependencies);
     } catch (error) {
       if (keyLock !== undefined) await idempotency.release(keyLock);
@@ -55,12 +60,13 @@ function isRepeated(answer: string | AsyncIterable<string> | Repeated): answer i
 }
 
 /** The key use as the owner of the operation records it. */
-function keyUseOf(keyLock: KeyLock | undefined, use: KeyUse | undefined): KeyUseMessage | undefined {
+function keyUseOf(keyLock: KeyLock | undefined, use: KeyUse | undefined, clock: Clock): KeyUseMessage | undefined {
   if (keyLock === undefined || use === undefined) return undefined;
   return {
     keyId: keyLock.recordId,
     fingerprint: Buffer.from(use.fingerprint, 'hex'),
     // Every later use finds the record of the first, and raises its generation where it may run.
     isFirst: keyLock.generation === 0,
+    usedAt: clock(),
   };
 }
