@@ -203,9 +203,9 @@ describe('the money audit, GET /api/operator/audit', () => {
         undo: ({ roundId }) => `update entries set best_score = best_score - 1 where round_id = '${roundId}'`,
       },
       {
-        what: 'a place that is not the score’s',
-        harm: (of) => `update entries set place = set_byte(place, 0, 255 - get_byte(place, 0)) where ${entryOf(of)}`,
-        undo: (of) => `update entries set place = set_byte(place, 0, 255 - get_byte(place, 0)) where ${entryOf(of)}`,
+        what: 'a sort key that is not the score’s',
+        harm: (of) => `update entries set sort_key = set_byte(sort_key, 0, 255 - get_byte(sort_key, 0)) where ${entryOf(of)}`,
+        undo: (of) => `update entries set sort_key = set_byte(sort_key, 0, 255 - get_byte(sort_key, 0)) where ${entryOf(of)}`,
       },
       {
         what: 'a board that counts one more than there is',

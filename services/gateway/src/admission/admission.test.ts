@@ -385,8 +385,8 @@ describe('key locks with the admission', () => {
   test('a key lock is found again when the answer of the database was lost', async () => {
     const { key } = await issueKey();
     const losing = { ...database, isLosing: false };
-    losing.query = async (...query) => {
-      const rows = await database.query(...query);
+    losing.write = async (...statement) => {
+      const rows = await database.write(...statement);
       if (losing.isLosing) throw new ConnectionFailedError('lost');
       return rows as never;
     };
