@@ -17,6 +17,14 @@ alter table board_chunks rename constraint board_chunks_lower_place_not_null to 
 alter table seal_nodes rename column first_place to first_sort_key;
 alter table seal_nodes rename constraint seal_nodes_first_place_not_null to seal_nodes_first_sort_key_not_null;
 
+-- The columns of an index have names of their own.
+-- squawk-ignore renaming-column
+alter table entries_by_sort_key rename column place to sort_key;
+-- squawk-ignore renaming-column
+alter table board_chunks_pkey rename column lower_place to lower_sort_key;
+-- squawk-ignore renaming-column
+alter table seal_nodes_first_leaf_key rename column first_place to first_sort_key;
+
 -- There are at most three rows to check.
 alter table sweep_marks drop constraint sweep_marks_sweep_is_known;
 update sweep_marks set sweep = 'low_watermark' where sweep = 'fence_creations';
