@@ -2,10 +2,16 @@
  * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `releasing` to `paid`, `denying` to
  * `denied`. The wallet decides once per award id and answers a repeat alike, so any process can retry at any time. The wallet's decision is
  * recorded after the answer, without fsync, together with the owner's events of it: the wallet can be asked again.
+ *
+ * What a crash leaves, after each step:
+ *   1. the owner's commit of the award: a prize that is claimed and `paying`. A retry, a read or the sweeper asks the wallet.
+ *   2. the wallet's commit: a payout that is decided, of an award that is still `paying`. The same, and the wallet answers as stored.
+ *   3. the record, which is one commit of status and event: an event that is not published. The relay publishes it.
+ * The report that won the award knows its event, so that its record is one statement; any other reads the event in the transaction.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import type { Outbox } from '@laurel/events';
+import type { Outbox, OutboxRow } from '@laurel/events';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -32,14 +38,28 @@ export interface AwardTable<Award extends PayableAward> {
    * twice.
    */
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly Event[]>;
+  /**
+   * As `recordPayouts`, of payouts whose events are known before: one statement, its own transaction, writes the status and the event of
+   * each award that still has the status. Not durable. Returns the ids of the awards that moved. Without it such events are read too.
+   */
+  recordWithEvents?(
+    database: Database,
+    payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
+  ): Promise<ReadonlySet<string>>;
   findAward(database: Database, id: string): Promise<OwedAward<Award> | null>;
   /** Moves the award from the first status to the second. False where it was not in the first. */
   moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
+/** The event that the wallet's decision makes true; the award has its status. */
+export type EventOf<Award extends PayableAward> = (award: Award) => Event;
+
 export interface AwardPayer<Award extends PayableAward> {
-  /** The award with the wallet's final decision; the award itself where nothing was under way. */
-  complete(owed: OwedAward<Award>): Promise<Award>;
+  /**
+   * The award with the wallet's final decision; the award itself where nothing was under way. A caller that knows the event of the decision
+   * saves the record the round trip that reads it.
+   */
+  complete(owed: OwedAward<Award>, eventOf?: EventOf<Award>): Promise<Award>;
   /** As `complete`, and the decision is written to the award before it resolves. */
   completeAndRecord(owed: OwedAward<Award>): Promise<Award>;
   runOnce(now: Date): Promise<void>;
@@ -60,23 +80,45 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
 }): AwardPayer<Award> {
   const { owner, database, wallet, logger, awards, outbox } = deps;
 
-  const records = createCoalescer<PayoutOf, void>({
+  type Recorded = { readonly payout: PayoutOf; readonly event: Event | null };
+
+  const records = createCoalescer<Recorded, void>({
     name: 'record-payouts',
     isolate: (error) => !isConnectionFailure(error),
-    async run(payouts) {
-      const events = await database.transaction(
-        async (tx) => {
-          const moved = await awards.recordPayouts(tx, payouts);
-          await tx.commitWith((last) => outbox.insert(last, moved));
-          return moved;
-        },
-        { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
-      );
-      await failpoint(`${owner}.award.after-commit`);
-      outbox.publish(events);
-      return payouts.map(() => undefined);
+    async run(records) {
+      await recordWithEvents(records.flatMap(({ payout, event }) => (event === null ? [] : { payout, event })));
+      await recordAndReadEvents(records.flatMap(({ payout, event }) => (event === null ? payout : [])));
+      return records.map(() => undefined);
     },
   });
+
+  async function recordWithEvents(known: readonly { payout: PayoutOf; event: Event }[]): Promise<void> {
+    if (known.length === 0 || awards.recordWithEvents === undefined) return;
+    const rows = outbox.rowsOf(known.map(({ event }) => event));
+    const payouts = known.flatMap(({ payout }, index) => {
+      const event = rows[index];
+      return event === undefined ? [] : { ...payout, event };
+    });
+    // The statement is its own transaction, so the point before its commit is before it is sent.
+    await failpoint(`${owner}.award.before-commit`);
+    const moved = await awards.recordWithEvents(database, payouts);
+    await failpoint(`${owner}.award.after-commit`);
+    outbox.publish(known.flatMap(({ payout, event }) => (moved.has(payout.awardId) ? event : [])));
+  }
+
+  async function recordAndReadEvents(payouts: readonly PayoutOf[]): Promise<void> {
+    if (payouts.length === 0) return;
+    const events = await database.transaction(
+      async (tx) => {
+        const moved = await awards.recordPayouts(tx, payouts);
+        await tx.commitWith((last) => outbox.insert(last, moved));
+        return moved;
+      },
+      { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
+    );
+    await failpoint(`${owner}.award.after-commit`);
+    outbox.publish(events);
+  }
 
   async function ask({ award, tenant }: OwedAward<Award>): Promise<PayoutRecord> {
     if (award.status === 'releasing') return decidedPayout(await wallet.releasePayout(award.id), award.id);
@@ -96,23 +138,29 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
     return payout;
   }
 
-  async function completeWith(owed: OwedAward<Award>, waitForRecord: boolean): Promise<Award> {
+  async function completeWith(
+    owed: OwedAward<Award>,
+    { waitForRecord, eventOf }: { readonly waitForRecord: boolean; readonly eventOf?: EventOf<Award> | undefined },
+  ): Promise<Award> {
     if (!isUnfinished(owed.award)) return owed.award;
     const payout = await ask(owed);
-    const recorded = records.submit({ ...payout, asked: owed.award.status }).catch((error: unknown) => {
+    const award = { ...owed.award, status: payout.status, paidAt: payout.paidAt };
+    const event = awards.recordWithEvents === undefined ? null : (eventOf?.(award) ?? null);
+    const record = { payout: { ...payout, asked: owed.award.status }, event };
+    const recorded = records.submit(record).catch((error: unknown) => {
       logger.warn({ err: error, awardId: payout.awardId }, 'the sweeper will have to write what the wallet decided');
     });
     if (waitForRecord) await recorded;
-    return { ...owed.award, status: payout.status, paidAt: payout.paidAt };
+    return award;
   }
 
   return {
-    complete: (owed) => completeWith(owed, false),
-    completeAndRecord: (owed) => completeWith(owed, true),
+    complete: (owed, eventOf) => completeWith(owed, { waitForRecord: false, eventOf }),
+    completeAndRecord: (owed) => completeWith(owed, { waitForRecord: true }),
     async runOnce(now) {
       const until = new Date(now.getTime() - AGE_BEFORE_SWEEP_MS);
       const owed = await awards.loadUnfinishedAwards(database, until, PAGE);
-      const results = await Promise.allSettled(owed.map((award) => completeWith(award, true)));
+      const results = await Promise.allSettled(owed.map((award) => completeWith(award, { waitForRecord: true })));
       const failure = results.find((result) => result.status === 'rejected');
       if (failure !== undefined) throw failure.reason;
     },

@@ -61,6 +61,31 @@ function read(attemptId: string) {
   return h.challenge.getAttempt({ tenant: PROGRAM, attemptId });
 }
 
+/** The event of a paid win: the same from the report that won and from the sweeper. */
+function paidWin(
+  { attempt, challenge, ref }: Awaited<ReturnType<typeof openAttempt>>,
+  { recordedAt, award }: ReturnType<typeof recorded>,
+): Event {
+  return {
+    id: eventIdOf('attempt.settled', attempt.id),
+    occurredAt: recordedAt,
+    ...FROM,
+    payload: {
+      $case: 'attemptSettled',
+      value: {
+        attemptId: attempt.id,
+        challengeId: challenge.id,
+        tournamentRoundId: '',
+        playerRef: ref,
+        score: 100,
+        metThreshold: true,
+        award: { id: award?.id ?? '', amountCents: 2_000n, payoutStatus: PayoutStatus.PAID },
+        recordedAt,
+      },
+    },
+  };
+}
+
 function payloadsOf(events: readonly Event[]) {
   return events.map(({ payload }) => payload);
 }
@@ -136,24 +161,7 @@ describe('attempt.settled', () => {
     const outcome = recorded(await h.report(attempt.id, 100, operationId));
     recorded(await h.report(attempt.id, 100, operationId));
     await written();
-    const settled: Event = {
-      id: eventIdOf('attempt.settled', attempt.id),
-      occurredAt: outcome.recordedAt,
-      ...FROM,
-      payload: {
-        $case: 'attemptSettled',
-        value: {
-          attemptId: attempt.id,
-          challengeId: challenge.id,
-          tournamentRoundId: '',
-          playerRef: ref,
-          score: 100,
-          metThreshold: true,
-          award: { id: outcome.award?.id ?? '', amountCents: 2_000n, payoutStatus: PayoutStatus.PAID },
-          recordedAt: outcome.recordedAt,
-        },
-      },
-    };
+    const settled = paidWin({ attempt, challenge, ref }, outcome);
     expect(await h.eventsOf(attempt.id)).toEqual([settled]);
     recorded(await h.report(attempt.id, 100, operationId));
     ok(await read(attempt.id));
@@ -208,16 +216,18 @@ describe('attempt.settled', () => {
   });
 
   it('attempt.settled is emitted by the sweeper where the process ended before it recorded the decision of the wallet', async () => {
-    const { attempt } = await openAttempt();
+    const opened = await openAttempt();
+    const { attempt } = opened;
     arm('challenge.award.before-commit', 'throw');
-    expect(recorded(await h.report(attempt.id, 100)).award?.status).toBe(AwardStatus.PAID);
+    const outcome = recorded(await h.report(attempt.id, 100));
+    expect(outcome.award?.status).toBe(AwardStatus.PAID);
     const status = { text: 'select status from awards where attempt_id = $1' };
     await vi.waitFor(() => expect(isArmed('challenge.award.before-commit')).toBe(false));
     expect(await h.database.query(status, [attempt.id])).toEqual([{ status: 'paying' }]);
     expect(await h.eventsOf(attempt.id)).toEqual([]);
     await written();
     expect(await h.database.query(status, [attempt.id])).toEqual([{ status: 'paid' }]);
-    expect(await h.eventsOf(attempt.id)).toHaveLength(1);
+    expect(await h.eventsOf(attempt.id)).toEqual([paidWin(opened, outcome)]);
   });
 
   it('attempt.settled does not delay the answer to a win, and is written before the service stops', async () => {

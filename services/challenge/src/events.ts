@@ -81,7 +81,8 @@ export function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] 
   });
 }
 
-function settledWithAward({ award, tenant, playerRef, outcome }: MovedAward): Event {
+/** The outcome that won the award was recorded, and the award has the status that the wallet decided first: paid or held. */
+export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<MovedAward, 'movedFrom'>): Event {
   return attemptSettled({
     tenant,
     attempt: { id: award.attemptId, challengeId: award.challengeId, playerRef },

@@ -22,8 +22,9 @@ import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
 import { listPlayerLinks } from './handlers/list-player-links.ts';
-import { createPayouts, payAwards } from './handlers/pay-awards.ts';
+import { payAwards } from './handlers/pay-awards.ts';
 import { createFeeCharges } from './handlers/post-fees.ts';
+import { createAwardPayments } from './handlers/post-payouts.ts';
 import { putPlayerLink } from './handlers/put-player-link.ts';
 import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
 import { createFeeRefunds, refundFees } from './handlers/refund-fees.ts';
@@ -57,7 +58,7 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
   const charges = starting.adopt(createFeeCharges({ ...deps, rules }), (queue) => queue.drain());
   const queries = starting.adopt(createFeeQueries(deps), (queue) => queue.drain());
   const refunds = starting.adopt(createFeeRefunds(deps), (queue) => queue.drain());
-  const payments = starting.adopt(createPayouts({ ...deps, limits }), (queue) => queue.drain());
+  const payments = starting.adopt(createAwardPayments({ ...deps, limits }), (queue) => queue.drain());
 
   const answerEligibility = checkEligibility({ ...deps, rules });
   const service = implement(

@@ -168,7 +168,12 @@ export async function auditViolations({ client }: TestWallet): Promise<Record<st
 }
 
 /** The number of fees that all replicas of this process posted on cached players. */
-export async function optimisticFees(): Promise<number> {
-  const { values = [] } = (await metrics.getSingleMetric('laurel_wallet_optimistic_fees_total')?.get()) ?? {};
+export const optimisticFees = () => optimisticallyPosted('laurel_wallet_optimistic_fees_total');
+
+/** The number of payouts that all replicas of this process paid in the optimistic statement. */
+export const optimisticPayouts = () => optimisticallyPosted('laurel_wallet_optimistic_payouts_total');
+
+async function optimisticallyPosted(name: string): Promise<number> {
+  const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
   return values.find(({ labels }) => labels.outcome === 'posted')?.value ?? 0;
 }

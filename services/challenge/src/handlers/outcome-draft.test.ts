@@ -52,7 +52,11 @@ describe('the draft of an outcome', () => {
   it('the draft of an outcome with a claim defers its event, and is answered with the award that is to be paid', () => {
     const draft = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
     const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
-    expect(settlementOf(draft)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: { award, tenant: TENANT } });
+    expect(settlementOf(draft)).toEqual({
+      kind: 'recorded',
+      outcome: OUTCOME,
+      award: { award, tenant: TENANT, playerRef: ATTEMPT.playerRef },
+    });
     expect(eventsOf([draft])).toEqual([]);
   });
 

@@ -32,8 +32,11 @@ export type OutcomeDraft = ReportedAttempt & {
 export type RecordedOutcome = {
   readonly kind: 'recorded';
   readonly outcome: Outcome;
-  readonly award: OwedAward<Award> | null;
+  readonly award: WonAward | null;
 };
+
+/** An award that is to be paid, with the player whom its event names. */
+export type WonAward = OwedAward<Award> & { readonly playerRef: string };
 
 /** The result of the commit for a report. */
 export type Settlement = SettlementOf<RecordedOutcome>;
@@ -80,10 +83,10 @@ export function draftOutcome(
 }
 
 /** The answer to the report of a draft that was recorded. */
-export function settlementOf({ signed: { outcome }, claim, terms }: OutcomeDraft): RecordedOutcome {
+export function settlementOf({ signed: { outcome }, claim, terms, attempt }: OutcomeDraft): RecordedOutcome {
   if (claim === null) return { kind: 'recorded', outcome, award: null };
   const award: Award = { ...claim, status: 'paying', createdAt: outcome.recordedAt, paidAt: null };
-  return { kind: 'recorded', outcome, award: { award, tenant: terms.tenant } };
+  return { kind: 'recorded', outcome, award: { award, tenant: terms.tenant, playerRef: attempt.playerRef } };
 }
 
 /** The events that the commit of these drafts emits. */

@@ -24,6 +24,7 @@ import type { ChallengeServiceService, OutcomeReport as OutcomeReportMessage } f
 import type { Logger } from '@laurel/service';
 import type { Award } from '../domain/challenge.ts';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';
+import { settledWithAward } from '../events.ts';
 import { findAwardOfAttempt } from '../repository/awards.ts';
 import { loadOutcome } from '../repository/outcomes.ts';
 import type { RecordedOutcome } from './outcome-draft.ts';
@@ -46,10 +47,19 @@ async function reportOne(item: OutcomeReportMessage, deps: Deps) {
   const report = parseReport(item);
   const reported = await reportOutcome(planOf(report, deps), deps);
   if (isRefused(reported)) return reported;
-  const owed =
-    reported.kind === 'recorded' ? reported.award : await findAwardOfAttempt(deps.database, report.attemptId);
-  const award = owed === null ? null : await deps.payer.complete(owed);
+  const award = reported.kind === 'recorded' ? await pay(reported, deps) : await payAgain(report, deps);
   return { $case: 'outcome' as const, value: presentOutcome(reported.outcome, award) };
+}
+
+/** The award that the outcome won, with the wallet's decision; null for none. */
+async function pay({ award: won, outcome }: RecordedOutcome, { payer }: Deps): Promise<Award | null> {
+  if (won === null) return null;
+  return await payer.complete(won, (award) => settledWithAward({ ...won, award, outcome }));
+}
+
+async function payAgain({ attemptId }: OutcomeReport, { database, payer }: Deps): Promise<Award | null> {
+  const owed = await findAwardOfAttempt(database, attemptId);
+  return owed === null ? null : await payer.complete(owed);
 }
 
 function parseReport(item: OutcomeReportMessage): OutcomeReport {

@@ -1,8 +1,9 @@
 /** Awards; a row is also the claim to its prize. */
 
 import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/attempt-lifecycle/domain';
+import type { OutboxRow } from '@laurel/events';
 import { cents } from '@laurel/money';
-import type { Queryable } from '@laurel/postgres';
+import type { Database, Queryable } from '@laurel/postgres';
 import type { Award, Outcome } from '../domain/challenge.ts';
 
 /** An award that has just moved to its status, and what its event needs. */
@@ -76,6 +77,27 @@ join attempts a on a.id = m.attempt_id
 join outcomes o on o.attempt_id = m.attempt_id`,
 };
 
+const RECORD_WITH_EVENTS = {
+  name: 'awards_record_with_events',
+  text: `
+with held as materialized (
+  select f.*
+  from (
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[], $6::bytea[])
+      as f (id, asked, status, paid_at, event_id, payload)
+    order by id
+  ) f
+  cross join lateral (select from awards w where w.id = f.id and w.status = f.asked for no key update) w
+), moved as (
+  update awards w set status = held.status, paid_at = held.paid_at from held where w.id = held.id
+  returning w.id, held.event_id, held.payload
+), emitted as (
+  insert into outbox (event_id, payload) select event_id, payload from moved order by event_id
+  on conflict (event_id) do nothing
+)
+select id from moved`,
+};
+
 const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
 
 /** The attempts whose claim won the prize. */
@@ -130,6 +152,26 @@ export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[])
     playerRef: row.player_ref,
     outcome: { score: row.score, metThreshold: row.met_threshold, recordedAt: row.recorded_at },
   }));
+}
+
+/** As `recordPayouts`, with the event of each award, in one statement that is its own transaction. The ids of the awards that this moved. */
+export async function recordWithEvents(
+  database: Database,
+  payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.write<{ id: string }>(
+    RECORD_WITH_EVENTS,
+    [
+      payouts.map((payout) => payout.awardId),
+      payouts.map((payout) => payout.asked),
+      payouts.map((payout) => payout.status),
+      payouts.map((payout) => payout.paidAt),
+      payouts.map(({ event }) => event.id),
+      payouts.map(({ event }) => event.payload),
+    ],
+    { durable: false },
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Moves the award from the first status to the second. False where it was not in the first. */

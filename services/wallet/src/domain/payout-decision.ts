@@ -69,18 +69,18 @@ export function decidePayouts(batch: {
       book.post(entryOf(payment));
       recentByLedger.set(ledgerId, withPayout(recent, amountCents));
     }
-    const payout: Payout = {
-      ...payment,
-      status: reason === null ? 'paid' : 'held',
-      reason,
-      createdAt: now,
-      paidAt: reason === null ? now : null,
-    };
+    const payout: Payout =
+      reason === null ? paidPayout(payment, now) : { ...payment, status: 'held', reason, createdAt: now, paidAt: null };
     decided.set(payment.awardId, payout);
     return payout;
   });
 
   return { payouts, fresh: [...decided.values()], changes: book.changes() };
+}
+
+/** A payout that no rule holds. */
+export function paidPayout(payment: PayoutRequest, now: Date): Payout {
+  return { ...payment, status: 'paid', reason: null, createdAt: now, paidAt: now };
 }
 
 /** The transfer that pays it. */

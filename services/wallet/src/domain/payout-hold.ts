@@ -46,9 +46,19 @@ export function decideHold(facts: {
   if (facts.enforcementFlag) return 'enforcement_flag';
   if (facts.underInvestigation) return 'under_investigation';
   if (facts.sandboxHold) return 'sandbox_hold';
-  if (facts.kind === 'purse') return null;
-  const after = withPayout(facts.recent, facts.amountCents);
-  return after.count > facts.limits.count || after.amountCents > facts.limits.amountCents ? 'payout_velocity' : null;
+  const most = mostRecentPayouts(facts);
+  if (most === null) return null;
+  return facts.recent.count > most.count || facts.recent.amountCents > most.amountCents ? 'payout_velocity' : null;
+}
+
+/** The most that the recent payouts may be for the win to be within payout velocity; null where it is, however many they are. */
+export function mostRecentPayouts(win: {
+  readonly kind: WinKind;
+  readonly amountCents: Cents;
+  readonly limits: VelocityLimits;
+}): RecentPayouts | null {
+  if (win.kind === 'purse') return null;
+  return { count: win.limits.count - 1, amountCents: cents(win.limits.amountCents - win.amountCents) };
 }
 
 export function withPayout(recent: RecentPayouts, amountCents: Cents): RecentPayouts {

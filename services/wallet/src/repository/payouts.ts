@@ -46,6 +46,18 @@ function winOf({ award_id, attempt_id, round_id }: PayoutRow): Win {
   throw new Error(`the payout ${award_id} names neither an attempt nor a round`);
 }
 
+/** The payouts of an account that count towards payout velocity, as a subquery. The arguments are SQL expressions. */
+export function recentPayouts(of: { accountId: string; environment: string; since: string }): string {
+  return `select count(*) as paid_count, coalesce(sum(payouts.amount_cents), 0)::bigint as paid_cents from payouts
+        where payouts.account_id = ${of.accountId} and payouts.environment = ${of.environment}
+          and payouts.status = 'paid' and payouts.paid_at > ${of.since}`;
+}
+
+/** Payouts that were paid after this count. */
+export function windowStart(now: Date): Date {
+  return new Date(now.getTime() - VELOCITY_WINDOW_MS);
+}
+
 const loadPayoutFactsStatement: Statement = {
   name: 'load_payout_facts',
   text: `
@@ -56,9 +68,7 @@ const loadPayoutFactsStatement: Statement = {
       select * from accounts where accounts.id = award.account_id limit 1
     ) as person
     cross join lateral (
-      select count(*) as paid_count, coalesce(sum(payouts.amount_cents), 0)::bigint as paid_cents from payouts
-      where payouts.account_id = award.account_id and payouts.environment = award.environment
-        and payouts.status = 'paid' and payouts.paid_at > $4::timestamptz
+      ${recentPayouts({ accountId: 'award.account_id', environment: 'award.environment', since: '$4::timestamptz' })}
     ) as recent
     left join lateral (
       select ${PAYOUT_COLUMNS} from payouts where payouts.award_id = award.award_id limit 1
@@ -83,7 +93,7 @@ export async function loadPayoutFacts(
     payments.map((payment) => payment.awardId),
     payments.map((payment) => payment.accountId),
     payments.map((payment) => payment.environment),
-    new Date(now.getTime() - VELOCITY_WINDOW_MS),
+    windowStart(now),
   ]);
   if (rows.length !== payments.length) throw new Error('a payout is owed to an account that does not exist');
   return rows.map((row) => ({

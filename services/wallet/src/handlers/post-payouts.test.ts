@@ -1,0 +1,271 @@
+/** The statement that pays and the rule that holds are the same: both are compared over generated histories, and under a race. */
+import { parseTenant } from '@laurel/grpc';
+import { cents } from '@laurel/money';
+import type { Database } from '@laurel/postgres';
+import { Environment } from '@laurel/proto/common';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { playerLedgerId } from '../domain/ledger.ts';
+import type { PayoutRequest } from '../domain/payout-decision.ts';
+import { decideHold, mostRecentPayouts, NO_PAYOUTS, VELOCITY_WINDOW_MS, withPayout } from '../domain/payout-hold.ts';
+import { payOptimistically } from '../repository/optimistic-payouts.ts';
+import {
+  addPlayer,
+  auditViolations,
+  awardOf,
+  balanceOf,
+  chargeOf,
+  ok,
+  openTestWallet,
+  optimisticPayouts,
+  purseOf,
+  type TestPlayer,
+  type TestWallet,
+} from '../wallet.fixture.ts';
+import { createAwardPayments } from './post-payouts.ts';
+
+const LIMITS = { count: 3, amountCents: cents(20_00n) };
+
+let wallet: TestWallet;
+let holder: Database;
+let waiter: Database;
+
+beforeAll(async () => {
+  wallet = await openTestWallet();
+  [holder, waiter] = [wallet.connect(), wallet.connect()];
+});
+
+afterAll(async () => {
+  expect(await auditViolations(wallet)).toEqual({});
+  await wallet[Symbol.asyncDispose]();
+});
+
+function requestOf(player: TestPlayer, kind: PayoutRequest['kind'], amount: bigint): PayoutRequest {
+  const { awardId, attemptId, roundId, accountId, tenant } = (kind === 'award' ? awardOf : purseOf)(player, amount);
+  return {
+    ...(kind === 'award' ? { kind, attemptId } : { kind, roundId: roundId ?? '' }),
+    ...parseTenant(tenant),
+    awardId,
+    accountId,
+    amountCents: cents(amount),
+  };
+}
+
+/** The requests that the statement paid. */
+async function pay(...payments: readonly PayoutRequest[]): Promise<readonly boolean[]> {
+  const payouts = payments.map((payment) => ({
+    payment,
+    mostRecent: mostRecentPayouts({ ...payment, limits: LIMITS }),
+  }));
+  const paid = await payOptimistically(waiter, payouts, wallet.clock.now);
+  return payments.map(({ awardId }) => paid.has(awardId));
+}
+
+describe('the optimistic statement of payouts', () => {
+  const amount = fc.integer({ min: 1, max: 25 }).map((units) => BigInt(units) * 1_00n);
+  const history = fc.record({
+    environment: fc.constantFrom(Environment.LIVE, Environment.TEST),
+    kind: fc.constantFrom('award' as const, 'award' as const, 'purse' as const),
+    amountCents: amount,
+    enforcementFlag: fc.oneof({ arbitrary: fc.constant(false), weight: 6 }, fc.constant(true)),
+    underInvestigation: fc.oneof({ arbitrary: fc.constant(false), weight: 6 }, fc.constant(true)),
+    sandboxHold: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, fc.constant(true)),
+    earlier: fc.array(
+      fc.record({
+        ageMs: fc.constantFrom(0, 1, VELOCITY_WINDOW_MS - 1, VELOCITY_WINDOW_MS, VELOCITY_WINDOW_MS + 1),
+        amountCents: amount.map((cents) => cents / 2n),
+        isHeld: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, fc.constant(true)),
+      }),
+      { maxLength: 4 },
+    ),
+  });
+
+  it('the statement pays a win exactly where the rule does not hold it, over any history of payouts', async () => {
+    const outcomes = { paid: 0, held: 0 };
+    await fc.assert(
+      fc.asyncProperty(history, async ({ environment, earlier, sandboxHold, ...win }) => {
+        const player = await addPlayer(wallet, { environment, balanceCents: 1_00n });
+        const flag = (fields: { enforcementFlag: boolean; underInvestigation: boolean }) =>
+          ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...fields }));
+        wallet.clock.advance(3 * VELOCITY_WINDOW_MS);
+        const { now } = wallet.clock;
+        let recent = NO_PAYOUTS;
+        for (const { ageMs, amountCents, isHeld } of earlier.toSorted((a, b) => b.ageMs - a.ageMs)) {
+          wallet.clock.now = new Date(now.getTime() - ageMs);
+          await flag({ enforcementFlag: isHeld, underInvestigation: false });
+          await ok(wallet.client.payAwards({ payments: [purseOf(player, amountCents)] }));
+          if (!isHeld && ageMs < VELOCITY_WINDOW_MS) recent = withPayout(recent, cents(amountCents));
+        }
+        wallet.clock.now = now;
+        await flag(win);
+        const holds = sandboxHold && environment === Environment.TEST;
+        if (holds) await ok(wallet.client.holdNextAward({ player: player.player }));
+
+        const before = await balanceOf(wallet, player);
+        const reason = decideHold({
+          ...win,
+          sandboxHold: holds,
+          recent,
+          amountCents: cents(win.amountCents),
+          limits: LIMITS,
+        });
+        outcomes[reason === null ? 'paid' : 'held'] += 1;
+        expect(await pay(requestOf(player, win.kind, win.amountCents))).toEqual([reason === null]);
+        expect(await balanceOf(wallet, player)).toBe(before + (reason === null ? win.amountCents : 0n));
+      }),
+      { numRuns: 60 },
+    );
+    expect(outcomes.paid).toBeGreaterThan(5);
+    expect(outcomes.held).toBeGreaterThan(5);
+  });
+
+  it('a payout of the statement has the same rows as one that was decided under lock, for awards and purses', async () => {
+    for (const [kind, paymentOf] of [['award', awardOf] as const, ['purse', purseOf] as const]) {
+      const player = await addPlayer(wallet, { balanceCents: 1_00n });
+      // A payout of a player whose last one was held is decided under lock.
+      const flag = (enforcementFlag: boolean) =>
+        ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, enforcementFlag }));
+      await flag(true);
+      await ok(wallet.client.payAwards({ payments: [paymentOf(player, 5_00n)] }));
+      await flag(false);
+      const before = await optimisticPayouts();
+      await ok(wallet.client.payAwards({ payments: [paymentOf(player, 5_00n)] }));
+      expect(await optimisticPayouts()).toBe(before);
+      expect(await pay(requestOf(player, kind, 5_00n))).toEqual([true]);
+      const [row] = await wallet.database.query(
+        {
+          text: `
+            select count(*) as payouts, array_agg(transfers.player_balance_after_cents order by transfers.seq) as balances,
+              count(distinct (transfers.kind, transfers.state, transfers.environment, transfers.debit_id, transfers.credit_id,
+                transfers.amount_cents, transfers.player_ledger_id, transfers.fee_transfer_id, transfers.reference, transfers.reason,
+                transfers.refusal_code, transfers.house_id, transfers.created_at, payouts.program_id, payouts.environment,
+                payouts.account_id, payouts.amount_cents, payouts.status, payouts.reason, payouts.created_at, payouts.paid_at,
+                payouts.denied_at)) as alike,
+              bool_and(transfers.award_id = payouts.award_id and transfers.attempt_id is not distinct from payouts.attempt_id
+                and transfers.round_id is not distinct from payouts.round_id) as consistent
+            from payouts join transfers on transfers.id = payouts.transfer_id where payouts.account_id = $1`,
+        },
+        [player.accountId],
+      );
+      expect(row).toEqual({ payouts: 2n, balances: [6_00n, 11_00n], alike: 1n, consistent: true });
+    }
+  });
+
+  it('payouts of several players, houses and kinds share a statement, and one that is held leaves the others', async () => {
+    const players = await Promise.all(
+      [Environment.LIVE, Environment.TEST, Environment.TEST, Environment.LIVE].map((environment) =>
+        addPlayer(wallet, { environment, balanceCents: 1_00n }),
+      ),
+    );
+    const unopened = await addPlayer(wallet);
+    const kinds = ['award', 'purse', 'award', 'purse'] as const;
+    const requests = players.map((player, index) => requestOf(player, kinds[index] ?? 'award', 10_00n));
+    const tooMuch = requestOf(await addPlayer(wallet, { balanceCents: 1_00n }), 'award', 20_01n);
+    expect(await pay(...requests, tooMuch, requestOf(unopened, 'award', 1_00n))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    for (const player of players) expect(await balanceOf(wallet, player)).toBe(11_00n);
+  });
+
+  it('an award that was decided before fails the statement, which then pays nothing', async () => {
+    const [first, second] = await Promise.all([0, 1].map(() => addPlayer(wallet, { balanceCents: 1_00n })));
+    if (first === undefined || second === undefined) throw new Error('no players');
+    const decided = requestOf(first, 'award', 1_00n);
+    expect(await pay(decided)).toEqual([true]);
+    await expect(pay(requestOf(second, 'award', 1_00n), decided)).rejects.toThrow(/duplicate key/);
+    expect([await balanceOf(wallet, first), await balanceOf(wallet, second)]).toEqual([2_00n, 1_00n]);
+  });
+});
+
+describe('the optimistic statement of payouts behind the lock of another transaction', () => {
+  const change = {
+    nothing: 'select $1::uuid',
+    'a fee and a credit of the same amount, so that the balance is the same':
+      'update ledger_accounts set balance_cents = balance_cents where id = $1',
+    'a fee': 'update ledger_accounts set balance_cents = balance_cents - 0 where id = $1',
+  };
+
+  /** What the statement pays that waits for the player's row, while another transaction has it, runs `work` and commits. */
+  async function payBehind(player: TestPlayer, text: string): Promise<readonly boolean[]> {
+    const ledgerId = playerLedgerId(player.accountId, 'live');
+    let answer: Promise<readonly boolean[]> | undefined;
+    await holder.transaction(async (tx) => {
+      await tx.query({ text: 'select from ledger_accounts where id = $1 for no key update' }, [ledgerId]);
+      await tx.query({ text }, [ledgerId]);
+      answer = pay(requestOf(player, 'award', 1_00n));
+      answer.catch(() => {});
+      while (!(await isWaiting())) {}
+    });
+    return (await answer) ?? [];
+  }
+
+  async function isWaiting(): Promise<boolean> {
+    const rows = await wallet.database.query({
+      text: `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    });
+    return rows.length > 0;
+  }
+
+  it.each(Object.entries(change))('it pays only where the row did not change meanwhile: %s', async (name, text) => {
+    const player = await addPlayer(wallet, { balanceCents: 5_00n });
+    expect(await payBehind(player, text)).toEqual([name === 'nothing']);
+    expect(await balanceOf(wallet, player)).toBe(name === 'nothing' ? 6_00n : 5_00n);
+  });
+
+  it('it leaves out an award whose player was paid up to the limit while it waited', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 5_00n });
+    expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
+    expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
+    const payments = [1, 2, 3, 4].map(() => requestOf(player, 'award', 1_00n));
+    const answers = await Promise.all(payments.map((payment) => pay(payment)));
+    // One at most is within the limit; whichever waited for it is left out.
+    expect(answers.flat().filter((isPaid) => isPaid)).toHaveLength(1);
+  });
+
+  it('optimistic and locking payouts of two replicas over the same players never deadlock, and keep to payout velocity', async () => {
+    const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 10_00n })));
+    const failures: unknown[] = [];
+    const replicas = [holder, waiter].map((database) =>
+      createAwardPayments({
+        database: recordingFailures(database, failures),
+        clock: () => wallet.clock.now,
+        limits: LIMITS,
+      }),
+    );
+    const before = await optimisticPayouts();
+    const payouts = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const player = players[Math.floor(index / 2) % 20] as TestPlayer;
+        const fee = index % 3 === 0 ? ok(wallet.client.chargeFees({ charges: [chargeOf(player, 10n)] })) : null;
+        // Every seventh is too much, and a player whose payout was held is decided under lock the next time.
+        const payout = await replicas[index % 2]?.submit(requestOf(player, 'award', index % 7 === 0 ? 21_00n : 1_00n));
+        await fee;
+        return payout;
+      }),
+    );
+    for (const { accountId } of players) {
+      const statuses = payouts.flatMap((payout) => (payout?.accountId === accountId ? [payout.status] : []));
+      expect(statuses.toSorted()).toEqual([...Array(7).fill('held'), ...Array(3).fill('paid')]);
+    }
+    expect(failures).toEqual([]);
+    expect(await optimisticPayouts()).toBeGreaterThan(before);
+  });
+});
+
+/** The database, which notes each failed write; the failure of a deadlock would else be retried and unseen. */
+function recordingFailures(database: Database, failures: unknown[]): Database {
+  const record = (error: unknown): never => {
+    failures.push(error);
+    throw error;
+  };
+  return {
+    ...database,
+    transaction: (work, options) => database.transaction(work, options).catch(record),
+    write: (statement, values, options) => database.write<never>(statement, values, options).catch(record),
+  };
+}

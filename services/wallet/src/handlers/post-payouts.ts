@@ -1,0 +1,118 @@
+/**
+ * The commit of PayAwards, for a batch of payouts: each is paid, or held with its reason.
+ *
+ * A payout that no rule holds is paid by one optimistic statement, which never holds one. Those that it leaves out are decided in a
+ * transaction that locks the players; only this one holds, opens a player's row of the ledger, and answers a payout that was decided
+ * before (decisions 9 and 21).
+ *
+ * What a crash leaves, after each step:
+ *   1. before the statement is sent: nothing. The owner asks again under the same award id.
+ *   2. the statement was committed: its payouts are paid, the others of the batch are not decided. The owner, which has no answer,
+ *      asks again: the statement fails for an award that is paid already, and the transaction answers it as stored and decides the others.
+ *   3. the transaction under lock, before its commit: as after 2.
+ *   4. the transaction was committed: all of the batch is decided. The owner asks again and is answered as stored.
+ */
+import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { awardTransferId } from '@laurel/ids';
+import { type Database, isUniqueViolation } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { counter } from '@laurel/telemetry';
+import { LRUCache } from 'lru-cache';
+import { playerLedgerId } from '../domain/ledger.ts';
+import { decidePayouts, type Payout, type PayoutRequest, paidPayout } from '../domain/payout-decision.ts';
+import { mostRecentPayouts, type VelocityLimits } from '../domain/payout-hold.ts';
+import { failpoint } from '../failpoints.ts';
+import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { payOptimistically } from '../repository/optimistic-payouts.ts';
+import { insertPayouts, loadPayoutFacts } from '../repository/payouts.ts';
+import { createTransferBatches } from './transfer-batches.ts';
+
+export type AwardPayments = Coalescer<PayoutRequest, Payout>;
+
+const optimisticPayouts = counter(
+  'laurel_wallet_optimistic_payouts_total',
+  'Payouts tried without their players locked first: posted, or left to the transaction under lock.',
+  ['outcome'],
+);
+
+// About 150 bytes each.
+const MAX_HELD_PLAYERS = 20_000;
+
+type Deps = { readonly database: Database; readonly clock: Clock; readonly limits: VelocityLimits };
+/** The players whose last payout was held: one who is held each time must not cost the others a statement that leaves it out. */
+type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true> };
+
+export function createAwardPayments(deps: Deps): AwardPayments {
+  const withWithheld = { ...deps, withheld: new LRUCache<string, true>({ max: MAX_HELD_PLAYERS }) };
+  return createTransferBatches<PayoutRequest, Payout>({
+    name: 'pay_awards',
+    idOf: (payment) => awardTransferId(payment.awardId),
+    keyOf: ledgerIdOf,
+    run: (batch) =>
+      runOptimisticBatch<PayoutRequest, Payout>(batch, {
+        optimistic: (payments) => pay(payments, withWithheld),
+        underLock: (payments) =>
+          withOpenPlayers(deps.database, payments.map(playerKeyOf), () => decideUnderLock(payments, withWithheld)),
+      }),
+  });
+}
+
+/** Pays each payout that no rule holds; null for every other. */
+async function pay(
+  payments: readonly PayoutRequest[],
+  { database, clock, limits, withheld }: WithheldDeps,
+): Promise<readonly (Payout | null)[]> {
+  const now = clock();
+  const tried = payments.filter((payment) => !withheld.has(ledgerIdOf(payment)));
+  if (tried.length === 0) return payments.map(() => null);
+
+  // The statement is its own transaction, so the point before its commit is before it is sent.
+  await failpoint('wallet.payout.before-commit');
+  let paid: ReadonlySet<string>;
+  try {
+    const payouts = tried.map((payment) => ({ payment, mostRecent: mostRecentPayouts({ ...payment, limits }) }));
+    paid = await payOptimistically(database, payouts, now);
+  } catch (error) {
+    // An award was decided before: the statement has paid nothing.
+    if (!isUniqueViolation(error)) throw error;
+    return payments.map(() => null);
+  }
+  if (paid.size > 0) await failpoint('wallet.payout.after-commit');
+  optimisticPayouts.inc({ outcome: 'posted' }, paid.size);
+  optimisticPayouts.inc({ outcome: 'left' }, tried.length - paid.size);
+  return payments.map((payment) => (paid.has(payment.awardId) ? paidPayout(payment, now) : null));
+}
+
+/** One transaction: lock, load, decide, write. */
+async function decideUnderLock(
+  payments: readonly PayoutRequest[],
+  { database, clock, limits, withheld }: WithheldDeps,
+): Promise<readonly Payout[]> {
+  const payouts = await database.transaction(
+    async (tx) => {
+      const now = clock();
+      // Both are sent together; the second runs after the first has its locks. Under them no other payout of these accounts can
+      // commit within the 24 hours that are being summed.
+      const [locked, facts] = await Promise.all([
+        lockOpenPlayers(tx, payments.map(playerKeyOf)),
+        loadPayoutFacts(tx, payments, now),
+      ]);
+      const decision = decidePayouts({ payments, facts, locked, limits, now });
+      await tx.commitWith((last) =>
+        Promise.all([insertPayouts(last, decision.fresh), writeChanges(last, decision.changes, now)]),
+      );
+      return decision.payouts;
+    },
+    { beforeCommit: () => failpoint('wallet.payout.before-commit') },
+  );
+  for (const payout of payouts) {
+    if (payout.status === 'paid') withheld.delete(ledgerIdOf(payout));
+    else withheld.set(ledgerIdOf(payout), true);
+  }
+  await failpoint('wallet.payout.after-commit');
+  return payouts;
+}
+
+function ledgerIdOf({ accountId, environment }: PayoutRequest): string {
+  return playerLedgerId(accountId, environment);
+}

@@ -1,0 +1,130 @@
+/**
+ * The optimistic write of payouts: one statement that is its own transaction pays each payout that no rule holds, and leaves out all
+ * others. The rules are in domain/payout-hold.ts: the statement has from there the most that the player's recent payouts may amount to,
+ * and compares what it reads with that (decision 21).
+ */
+import { awardTransferId } from '@laurel/ids';
+import type { Database, Statement } from '@laurel/postgres';
+import { HOUSE_DIGIT, playerLedgerId } from '../domain/ledger.ts';
+import type { PayoutRequest } from '../domain/payout-decision.ts';
+import type { RecentPayouts } from '../domain/payout-hold.ts';
+import { recentPayouts, windowStart } from './payouts.ts';
+
+/** A payout, and the most that the recent payouts of its account may be for it to be paid; null where no number of them holds it. */
+export type OptimisticPayout = { readonly payment: PayoutRequest; readonly mostRecent: RecentPayouts | null };
+
+const PAY_OPTIMISTIC: Statement = {
+  name: 'pay_awards_optimistic',
+  // Each step reads what the one before it wrote, so that locks are taken in the one order (docs/lock-order.md): players by id, payouts by
+  // award, transfers by id, houses by id. The flags and the recent payouts are those of the statement's snapshot, which is taken after the
+  // payout was requested. Every payout changes the row of its player, so where the row that is locked is still the one of the snapshot, by
+  // its xmin, no payout was committed while the statement waited for the lock. Within one statement an xmin is never used again.
+  text: `
+    with payable as materialized (
+      select payment.*
+      from (
+        select *
+        from unnest(
+          $1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::uuid[], $9::uuid[], $10::bigint[],
+          $11::bigint[], $12::bigint[]
+        ) as payment (
+          award_id, transfer_id, kind, attempt_id, round_id, program_id, environment, account_id, ledger_id, amount_cents,
+          most_count, most_cents
+        )
+        order by ledger_id
+      ) as payment
+      cross join lateral (
+        select from accounts
+        where accounts.id = payment.account_id and not accounts.enforcement_flag and not accounts.under_investigation
+        limit 1
+      ) as person
+      cross join lateral (
+        select ledger_accounts.xmin as version from ledger_accounts where ledger_accounts.id = payment.ledger_id limit 1
+      ) as known
+      cross join lateral (
+        ${recentPayouts({ accountId: 'payment.account_id', environment: 'payment.environment', since: '$14::timestamptz' })}
+      ) as recent
+      cross join lateral (
+        select from ledger_accounts
+        where ledger_accounts.id = payment.ledger_id and ledger_accounts.xmin = known.version
+          and not ledger_accounts.hold_next_award
+          and (payment.most_count is null
+            or (recent.paid_count <= payment.most_count and recent.paid_cents <= payment.most_cents))
+        for no key update
+      ) as player
+    ),
+    credited as (
+      update ledger_accounts as player set balance_cents = player.balance_cents + payable.amount_cents
+      from payable
+      where player.id = payable.ledger_id
+      returning payable.*, player.balance_cents, player.house_id
+    ),
+    paid as (
+      insert into payouts (
+        award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at, paid_at
+      )
+      select award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, 'paid', transfer_id,
+        $13::timestamptz, $13::timestamptz
+      from credited
+      order by award_id
+      returning 1
+    ),
+    posted as (
+      insert into transfers (
+        id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents, attempt_id,
+        round_id, award_id, house_id, created_at
+      )
+      select transfer_id, 'posted', kind, environment,
+        overlay(house_id::text placing
+          case kind when 'award' then '${HOUSE_DIGIT.house_prizes}' else '${HOUSE_DIGIT.house_purses}' end from 36 for 1)::uuid,
+        ledger_id, amount_cents, ledger_id, balance_cents, attempt_id, round_id, award_id, house_id, $13::timestamptz
+      from credited
+      where (select count(*) from paid) >= 0
+      order by transfer_id
+      returning award_id, debit_id, amount_cents
+    ),
+    houses as materialized (
+      select house.id, summed.cents
+      from (select debit_id, sum(amount_cents)::bigint as cents from posted group by debit_id order by debit_id) as summed
+      cross join lateral (
+        select ledger_accounts.id from ledger_accounts where ledger_accounts.id = summed.debit_id for no key update
+      ) as house
+    ),
+    debited as (
+      update ledger_accounts as house set balance_cents = house.balance_cents - houses.cents from houses where house.id = houses.id
+    )
+    select award_id from posted`,
+};
+
+/**
+ * Pays those that no rule holds, and returns their award ids. At most one payout per player. An award that was decided before fails the
+ * statement with a unique violation, and then nothing is paid.
+ */
+export async function payOptimistically(
+  database: Database,
+  payouts: readonly OptimisticPayout[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const payments = payouts.map(({ payment }) => payment);
+  const rows = await database.write<{ award_id: string }>(
+    PAY_OPTIMISTIC,
+    [
+      payments.map(({ awardId }) => awardId),
+      payments.map(({ awardId }) => awardTransferId(awardId)),
+      payments.map(({ kind }) => kind),
+      payments.map((payment) => (payment.kind === 'award' ? payment.attemptId : null)),
+      payments.map((payment) => (payment.kind === 'purse' ? payment.roundId : null)),
+      payments.map(({ programId }) => programId),
+      payments.map(({ environment }) => environment),
+      payments.map(({ accountId }) => accountId),
+      payments.map(({ accountId, environment }) => playerLedgerId(accountId, environment)),
+      payments.map(({ amountCents }) => amountCents),
+      payouts.map(({ mostRecent }) => mostRecent?.count ?? null),
+      payouts.map(({ mostRecent }) => mostRecent?.amountCents ?? null),
+      now,
+      windowStart(now),
+    ],
+    { durable: true },
+  );
+  return new Set(rows.map(({ award_id }) => award_id));
+}
