@@ -204,8 +204,10 @@ describe('the money audit, GET /api/operator/audit', () => {
       },
       {
         what: 'a sort key that is not the score’s',
-        harm: (of) => `update entries set sort_key = set_byte(sort_key, 0, 255 - get_byte(sort_key, 0)) where ${entryOf(of)}`,
-        undo: (of) => `update entries set sort_key = set_byte(sort_key, 0, 255 - get_byte(sort_key, 0)) where ${entryOf(of)}`,
+        harm: (of) =>
+          `update entries set sort_key = set_byte(sort_key, 0, 255 - get_byte(sort_key, 0)) where ${entryOf(of)}`,
+        undo: (of) =>
+          `update entries set sort_key = set_byte(sort_key, 0, 255 - get_byte(sort_key, 0)) where ${entryOf(of)}`,
       },
       {
         what: 'a board that counts one more than there is',
