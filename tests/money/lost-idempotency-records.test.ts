@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { losingWritesOf } from '../lose-writes.ts';
 import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
 
 /**
@@ -42,38 +43,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
 
   const deleteRecords = () => gateway().query('delete from idempotency_records');
 
-  /** Runs `work`, and gives the gateway's database back as it was before it. */
-  async function losing<Result>(work: () => Promise<Result>): Promise<Result> {
-    // Generated columns follow from the others.
-    const tables = await gateway().query<{ name: string; columns: string }>(`
-      select quote_ident(table_name) as name, string_agg(quote_ident(column_name), ', ') as columns
-      from information_schema.columns join pg_tables on schemaname = table_schema and tablename = table_name
-      where table_schema = 'public' and is_generated = 'NEVER'
-      group by table_name`);
-    await gateway().query(
-      ['create schema moment', ...tables.map(({ name }) => `create table moment.${name} as table public.${name}`)].join(
-        ';',
-      ),
-    );
-    const result = await work();
-    const replicas = [0, 1];
-    for (const replica of replicas) await world.stack.stop('gateway', replica);
-    await gateway().query(
-      [
-        // Rows that are never changed or deleted while the service runs are replaced, too.
-        'set session_replication_role = replica',
-        `truncate ${tables.map(({ name }) => `public.${name}`).join(', ')}`,
-        ...tables.map(
-          ({ name, columns }) =>
-            `insert into public.${name} (${columns}) overriding system value select ${columns} from moment.${name}`,
-        ),
-        'set session_replication_role = origin',
-        'drop schema moment cascade',
-      ].join(';'),
-    );
-    for (const replica of replicas) await world.stack.restart('gateway', replica);
-    return result;
-  }
+  const losing = <Result>(work: () => Promise<Result>) => losingWritesOf(world.stack, ['gateway'], work);
 
   describe.each(['challenge', 'round'] as const)('in a %s', (kind) => {
     test(`after a restore of the gateway’s database to an earlier moment, a repeated create and outcome in a ${kind} are one charge and one outcome, with the same bodies`, async () => {

@@ -1,0 +1,680 @@
+/** Each test is a line of docs/operations/lost-second.md: one database, or several, lose what they had acknowledged. */
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  type AttemptBody,
+  type AttemptEntry,
+  createPartner,
+  createPortal,
+  type DeliveryBody,
+  type OutcomeBody,
+  type Service,
+  signIn,
+} from '@laurel/testing';
+import { verify } from '@octokit/webhooks-methods';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { losingWritesOf } from '../lose-writes.ts';
+import {
+  type Developer,
+  eventually,
+  expectError,
+  expectStatus,
+  type Hook,
+  type Player,
+  startWorld,
+  type World,
+} from '../world.ts';
+import { withBroker } from './broker.ts';
+
+const OWNERS = ['challenge', 'tournament'] as const;
+type Owner = (typeof OWNERS)[number];
+
+/** The checks that compare each owner with the wallet. */
+const CHECKS = {
+  challenge: {
+    feeWithoutAttempt: 'posted_fee_has_its_attempt',
+    attemptWithoutFee: 'visible_attempt_has_its_fee',
+    refund: 'refunded_exactly_when_ended',
+    payoutWithoutAward: 'payout_has_its_award',
+    awardWithoutPayout: 'award_has_its_payout',
+  },
+  tournament: {
+    feeWithoutAttempt: 'posted_entry_fee_has_its_attempt',
+    attemptWithoutFee: 'visible_entry_has_its_fee',
+    refund: 'entry_is_refunded_exactly_when_ended',
+    payoutWithoutAward: 'purse_payout_has_its_rank',
+    awardWithoutPayout: 'purse_has_its_payout',
+  },
+} as const;
+
+let world: World;
+let developer: Developer;
+let hook: Hook;
+
+beforeAll(async () => {
+  const owner = { OUTBOX_REPUBLISH_AFTER_MS: '200', PENDING_GRACE_SECONDS: '3' };
+  world = await startWorld({
+    environment: { challenge: owner, tournament: owner, webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '600,600' } },
+  });
+  developer = await world.newDeveloper();
+  hook = await world.newReceiver(developer);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+const partner = () => developer.program.test;
+
+async function newPlayer(funds?: string): Promise<Player> {
+  return world.newPlayer({ partner: partner(), ...(funds !== undefined && { funds }) });
+}
+
+/** A parent with a fee of 1.00, and what enters the player. */
+const ENTRY: Record<Owner, (player: Player) => Promise<AttemptEntry>> = {
+  challenge: async ({ ref }) => ({
+    challenge_id: (await world.newChallenge({}, developer.program)).id,
+    player_ref: ref,
+  }),
+  tournament: async ({ ref }) => ({
+    tournament_round_id: (await world.newRound({}, developer.program)).id,
+    player_ref: ref,
+  }),
+};
+
+async function enter(entry: AttemptEntry, key?: string): Promise<Answer<AttemptBody>> {
+  return expectStatus(201, await partner().createAttempt(entry, key));
+}
+
+async function report(attemptId: string, score: number, key?: string): Promise<Answer<OutcomeBody>> {
+  return expectStatus(200, await partner().reportOutcome(attemptId, { score }, key));
+}
+
+function expectReplay(again: Answer<unknown>, first: Answer<unknown>): void {
+  expect({ status: again.status, text: again.text }).toEqual({ status: first.status, text: first.text });
+  expect(again.headers['idempotency-replayed']).toBe('true');
+}
+
+async function violations(): Promise<Map<string, number>> {
+  const audit = await eventually(async () => {
+    const answer = await world.operator.audit();
+    // After a restart, the callers' breakers answer for the service for a moment.
+    return answer.status === 200 ? answer.body : undefined;
+  }, 'the audit answers');
+  return new Map(audit.checks.map(({ id, violations }) => [id, violations]));
+}
+
+/** Runs `work` in the second that the databases lose. `expectReported` awaits the violations that the audit has found since before it. */
+async function losing<Result>(services: readonly Service[], work: () => Promise<Result>) {
+  await world.allWritten();
+  const before = await violations();
+  const result = await losingWritesOf(world.stack, services, async () => {
+    const done = await work();
+    await world.allAcknowledged();
+    return done;
+  });
+  const expectReported = async (expected: Readonly<Record<string, number>>) => {
+    let found = {};
+    const isExpected = async () => {
+      const now = await violations();
+      found = Object.fromEntries(
+        [...now].map(([id, count]) => [id, count - (before.get(id) ?? 0)]).filter(([, more]) => more !== 0),
+      );
+      return JSON.stringify(found) === JSON.stringify(expected) || undefined;
+    };
+    await eventually(isExpected, 'the audit reports as expected', 10_000).catch(() => undefined);
+    expect(found).toEqual(expected);
+  };
+  await violations();
+  return { result, expectReported };
+}
+
+/** The repair of the page: the gateway runs the operation again, under its id, when its request is sent again. */
+async function reopenKey(answer: Answer<{ id: string } | { attempt_id: string }>): Promise<void> {
+  // A replica replays what it has answered from its memory.
+  await world.stack.stop('gateway');
+  const [member, id] = 'id' in answer.body ? ['id', answer.body.id] : ['attempt_id', answer.body.attempt_id];
+  const reopened = await world.stack.database('gateway').query(
+    `update idempotency_records set state = 'released', status = null, body = null
+     where state = 'completed' and body::json ->> $2 = $1 returning id`,
+    [id, member],
+  );
+  expect(reopened).toHaveLength(1);
+  await world.stack.restart('gateway');
+}
+
+const sql = (service: Service, text: string, ...values: readonly unknown[]) =>
+  world.stack.database(service).query(text, values);
+
+const sends = (type: string, attemptId: string) =>
+  hook.requests().filter(({ json }) => json.event === type && json.data.attempt_id === attemptId).length;
+
+describe.each(OWNERS)('the database of the %s service loses its last second', (owner) => {
+  const checks = CHECKS[owner];
+
+  test(`of the ${owner} service a paid attempt is lost: it answers 404, its key replays the 201, the fee stays with the house until the request is run again under its id`, async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY[owner](player);
+    const key = randomUUID();
+    const { result: created, expectReported } = await losing([owner], () => enter(entry, key));
+
+    expectError(404, 'not_found', await partner().getAttempt(created.body.id));
+    expectError(404, 'not_found', await partner().reportOutcome(created.body.id, { score: 1 }));
+    expectReplay(await enter(entry, key), created);
+    expect(await world.balance(player)).toBe('99.00');
+    await expectReported({ [checks.feeWithoutAttempt]: 1 });
+    // Another key is another attempt and another fee.
+    await enter(entry);
+    expect(await world.balance(player)).toBe('98.00');
+
+    await reopenKey(created);
+    expect((await enter(entry, key)).body.id).toBe(created.body.id);
+    expect(await world.balance(player)).toBe('98.00');
+    await world.allWritten();
+    await expectReported({});
+    await report(created.body.id, 1);
+  });
+
+  test(`of the ${owner} service an outcome without a prize is lost: the attempt is open again, takes another score or returns its fee, and neither the audit nor a webhook shows the score`, async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY[owner](player);
+    const [attempt, unplayed] = [await enter(entry), await enter(entry)];
+    const key = randomUUID();
+    const { result: outcome, expectReported } = await losing([owner], async () => {
+      await report(unplayed.body.id, 1);
+      const reported = await report(attempt.body.id, 1, key);
+      await hook.event('attempt.settled', attempt.body.id);
+      return reported;
+    });
+
+    expect(expectStatus(200, await partner().getAttempt(attempt.body.id)).body).toMatchObject({
+      status: 'open',
+      outcome: null,
+    });
+    expectReplay(await report(attempt.body.id, 1, key), outcome);
+    expectError(404, 'not_found', await world.operator.getReceipt(outcome.body.receipt_id));
+    await expectReported({});
+
+    const other = await report(attempt.body.id, 2);
+    expect(other.body.receipt_id).not.toBe(outcome.body.receipt_id);
+    expectStatus(200, await partner().expireAttempt(unplayed.body.id));
+    expect(await world.balance(player)).toBe('99.00');
+    await world.allDelivered();
+    expect(sends('attempt.settled', attempt.body.id)).toBe(1);
+    await expectReported({});
+  });
+
+  test(`of the ${owner} service a refund’s record is lost: the attempt is open again with its fee returned, and can be played for nothing until it is voided`, async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY[owner](player);
+    const [voided, played] = [await enter(entry), await enter(entry)];
+    const { expectReported } = await losing([owner], async () => {
+      for (const { body } of [voided, played]) {
+        expectStatus(200, await partner().expireAttempt(body.id));
+        await hook.event('attempt.refunded', body.id);
+      }
+    });
+
+    expect(expectStatus(200, await partner().getAttempt(voided.body.id)).body.status).toBe('open');
+    expect(await world.balance(player)).toBe('100.00');
+    await expectReported({ [checks.refund]: 2 });
+    expectStatus(200, await world.operator.voidAttempt(voided.body.id, 'its refund was posted'));
+    await report(played.body.id, 1);
+    expect(await world.balance(player)).toBe('100.00');
+    await world.allDelivered();
+    expect(sends('attempt.refunded', voided.body.id)).toBe(1);
+    await expectReported({ [checks.refund]: 1 });
+  });
+});
+
+describe('the database of the challenge service loses its last second', () => {
+  test('a win is lost that the wallet has paid: the request that is run again under its id finds the payout', async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY.challenge(player));
+    const key = randomUUID();
+    const { result: won, expectReported } = await losing(['challenge'], () => report(attempt.body.id, 100, key));
+
+    expect(await world.balance(player)).toBe('104.00');
+    expect(expectStatus(200, await partner().getAttempt(attempt.body.id)).body.status).toBe('open');
+    expectReplay(await report(attempt.body.id, 100, key), won);
+    await expectReported({ payout_has_its_award: 1 });
+
+    await reopenKey(won);
+    const again = await report(attempt.body.id, 100, key);
+    expect(again.body.award?.id).toBe(won.body.award?.id);
+    expect(again.body.receipt_id).toBe(won.body.receipt_id);
+    expect(await world.balance(player)).toBe('104.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('a win is lost that the wallet has paid: the same player wins the same prize again with another attempt', async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY.challenge(player);
+    const attempt = await enter(entry);
+    const { expectReported } = await losing(['challenge'], () => report(attempt.body.id, 100));
+    const second = await enter(entry);
+    await report(second.body.id, 100);
+    await world.allWritten();
+    expect(await world.balance(player)).toBe('108.00');
+    await expectReported({ payout_has_its_award: 1 });
+  });
+
+  test('a win is lost that the wallet has paid: another key for the same attempt is a 500 without end, until its award gets the id of the payout', async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY.challenge(player));
+    const { result: won, expectReported } = await losing(['challenge'], () => report(attempt.body.id, 100));
+    const key = randomUUID();
+    expectError(500, 'internal_error', await partner().reportOutcome(attempt.body.id, { score: 100 }, key));
+    expectError(500, 'internal_error', await partner().reportOutcome(attempt.body.id, { score: 100 }, key));
+    expectError(500, 'internal_error', await partner().getAttempt(attempt.body.id));
+    expect(await world.balance(player)).toBe('104.00');
+    await expectReported({ payout_has_its_award: 1 });
+
+    const payout = won.body.award?.id;
+    await sql('challenge', 'update awards set id = $1 where attempt_id = $2', payout, attempt.body.id);
+    expect((await report(attempt.body.id, 100, key)).body.award).toMatchObject({ id: payout, payout_status: 'paid' });
+    expect(await world.balance(player)).toBe('104.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('the release of a held prize is lost: it shows as held until it is released again, and is paid once', async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY.challenge(player));
+    expectStatus(204, await partner().holdNextAward(player.ref));
+    const awardId = (await report(attempt.body.id, 100)).body.award?.id ?? '';
+    const { expectReported } = await losing(['challenge'], async () =>
+      expectStatus(200, await world.operator.releasePayout(awardId)),
+    );
+    expect(await world.balance(player)).toBe('104.00');
+    const held = expectStatus(200, await partner().getAttempt(attempt.body.id)).body.outcome?.award;
+    expect(held).toMatchObject({ id: awardId, paid_at: null });
+    await expectReported({ award_has_its_payout: 1 });
+    expectStatus(200, await world.operator.releasePayout(awardId));
+    expect(await world.balance(player)).toBe('104.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('an operator’s change of a challenge is lost: it is undone, and only the log of operator actions shows it', async () => {
+    const { id } = await world.newChallenge({}, developer.program);
+    const { expectReported } = await losing(['challenge'], async () =>
+      expectStatus(200, await world.operator.updateChallenge(id, { status: 'closed' })),
+    );
+    expect(expectStatus(200, await world.operator.getChallenge(id)).body.status).toBe('live');
+    const log = await world.operator.send<{ data: { action: string }[] }>('GET', `/actions?subject=challenge:${id}`);
+    expect(expectStatus(200, log).body.data).toMatchObject([
+      { action: 'change_challenge' },
+      { action: 'create_challenge' },
+    ]);
+    await expectReported({});
+  });
+
+  test('the removal of an acknowledged event is lost: it is published again and not delivered again', async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY.challenge(player));
+    await world.allWritten();
+    await world.stack.stop('webhook');
+    await report(attempt.body.id, 1);
+    await eventually(
+      async () => (await sql('challenge', 'select 1 from outbox')).length > 0 || undefined,
+      'the event is in the outbox',
+    );
+    await losingWritesOf(world.stack, ['challenge'], async () => {
+      await world.stack.restart('webhook');
+      await hook.event('attempt.settled', attempt.body.id);
+      await world.allAcknowledged();
+    });
+    await world.allDelivered();
+    expect(sends('attempt.settled', attempt.body.id)).toBe(1);
+  });
+});
+
+describe('the database of the tournament service loses its last second', () => {
+  test('the end of a round is lost: it is open again, and ends again with the same payouts and another seal', async () => {
+    const [first, second] = [await newPlayer(), await newPlayer()];
+    const round = await world.newRound({}, developer.program);
+    const receipts: string[] = [];
+    for (const [index, player] of [first, second].entries()) {
+      const attempt = await enter({ tournament_round_id: round.id, player_ref: player.ref });
+      receipts.push((await report(attempt.body.id, 20 - index)).body.receipt_id);
+    }
+    const close = async () => {
+      expect(expectStatus(200, await partner().closeRound(round.id)).body.status).toBe('settled');
+      return expectStatus(200, await world.operator.getReceipt(receipts[0] ?? '')).body.seal;
+    };
+    const { result: seal, expectReported } = await losing(['tournament'], close);
+
+    const balances = async () => [await world.balance(first), await world.balance(second)];
+    expect(await balances()).toEqual(['104.00', '102.00']);
+    const board = expectStatus(200, await partner().getLeaderboard(round.id, first.ref)).body;
+    expect(board.round.status).toBe('open');
+    expect(board.data?.map((row) => row.payout_status)).toEqual(['none', 'none']);
+    await expectReported({ purse_payout_has_its_rank: 2 });
+
+    const again = await close();
+    expect(again?.statement.root).toBe(seal?.statement.root);
+    expect(again?.signature).not.toBe(seal?.signature);
+    expect(await balances()).toEqual(['104.00', '102.00']);
+    await expectReported({});
+    await world.allDelivered();
+    const ended = hook.requests().filter(({ json }) => json.data.tournament_round_id === round.id);
+    expect(ended.filter(({ json }) => json.event === 'round.settled')).toHaveLength(1);
+  });
+
+  test('a score and the end of its round are lost: the round ends otherwise, and the rank’s purse stays with the player who was paid first', async () => {
+    const [early, late] = [await newPlayer(), await newPlayer()];
+    const round = await world.newRound({ purse_table: [{ rank: 1, amount: '5.00' }] }, developer.program);
+    const attempts = [];
+    for (const player of [early, late])
+      attempts.push(await enter({ tournament_round_id: round.id, player_ref: player.ref }));
+    const [ofEarly, ofLate] = attempts.map(({ body }) => body.id);
+    await report(ofEarly ?? '', 10);
+    const { expectReported } = await losing(['tournament'], async () => {
+      await report(ofLate ?? '', 20);
+      expectStatus(200, await partner().closeRound(round.id));
+    });
+    expect(expectStatus(200, await partner().closeRound(round.id)).body.status).toBe('settled');
+    const board = expectStatus(200, await partner().getLeaderboard(round.id, early.ref)).body;
+    expect(board.data).toMatchObject([
+      { player_ref: early.ref, final_rank: 1, payout_amount: '5.00', payout_status: 'paid' },
+    ]);
+    expect([await world.balance(early), await world.balance(late)]).toEqual(['99.00', '105.00']);
+    await expectReported({ purse_has_its_payout: 1 });
+  });
+});
+
+describe.each(OWNERS)('the database of the wallet loses its last second, with attempts of the %s service', (owner) => {
+  const checks = CHECKS[owner];
+
+  test(`the fee of an attempt of the ${owner} service is lost: it is played for nothing, and one that ends has no refund and stays between two states`, async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY[owner](player);
+    const key = randomUUID();
+    const { result, expectReported } = await losing(['wallet'], async () => {
+      const attempts = [await enter(entry, key), await enter(entry), await enter(entry)];
+      await world.allWritten();
+      return attempts;
+    });
+    const [charged, played, ended] = result.map(({ body }) => body.id);
+    expect(await world.balance(player)).toBe('100.00');
+    await expectReported({ [checks.attemptWithoutFee]: 3 });
+    expect(expectStatus(200, await partner().getAttempt(charged ?? '')).body).toMatchObject({
+      status: 'open',
+      fee_charged: '1.00',
+    });
+
+    expectError(500, 'internal_error', await partner().expireAttempt(ended ?? ''));
+    expectError(500, 'internal_error', await partner().getAttempt(ended ?? ''));
+    expect(await sql(owner, 'select status from attempts where id = $1', ended)).toEqual([{ status: 'expiring' }]);
+    await expectReported({ [checks.attemptWithoutFee]: 3 });
+
+    await sql(owner, `update attempts set status = 'pending' where id = $1`, charged);
+    const first = result[0] ?? expect.fail('no attempt');
+    await reopenKey(first);
+    expect((await enter(entry, key)).body.id).toBe(charged);
+    expect(await world.balance(player)).toBe('99.00');
+    await expectReported({ [checks.attemptWithoutFee]: 2 });
+    await report(played ?? '', 100);
+    await sql(owner, `delete from refunds_due where attempt_id = $1`, ended);
+    await sql(owner, `update attempts set status = 'pending' where id = $1`, ended);
+    expectError(404, 'not_found', await partner().getAttempt(ended ?? ''));
+    await world.allWritten();
+    expect(await world.balance(player)).toBe(owner === 'challenge' ? '104.00' : '99.00');
+    await expectReported({ [checks.attemptWithoutFee]: 1 });
+  });
+
+  test(`a refund of a fee of the ${owner} service is lost: the attempt is over and the fee is with the house until the refund is queued again`, async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY[owner](player));
+    const { expectReported } = await losing(['wallet'], async () =>
+      expectStatus(200, await partner().expireAttempt(attempt.body.id)),
+    );
+    expect(await world.balance(player)).toBe('99.00');
+    expect(expectStatus(200, await partner().getAttempt(attempt.body.id)).body.status).toBe('expired');
+    await expectReported({ [checks.refund]: 1 });
+
+    await sql(
+      owner,
+      owner === 'challenge'
+        ? `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
+           insert into refunds_due (attempt_id, since) select id, now() from ended`
+        : `with ended as (update attempts set status = 'expiring' where id = $1 returning id)
+           insert into refunds_due (attempt_id, since, reason) select id, now(), 'expired' from ended`,
+      attempt.body.id,
+    );
+    await world.allDelivered();
+    expect(await world.balance(player)).toBe('100.00');
+    await expectReported({});
+    expect(sends('attempt.refunded', attempt.body.id)).toBe(1);
+  });
+});
+
+describe('the database of the wallet loses its last second', () => {
+  test('a prize that was paid is lost: its award shows it as paid until it is asked for again', async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY.challenge(player));
+    const key = randomUUID();
+    const { result: won, expectReported } = await losing(['wallet'], () => report(attempt.body.id, 100, key));
+    expect(await world.balance(player)).toBe('99.00');
+    expectReplay(await report(attempt.body.id, 100, key), won);
+    const read = expectStatus(200, await partner().getAttempt(attempt.body.id)).body;
+    expect(read.outcome?.award?.paid_at).toBe(won.body.award?.paid_at);
+    await expectReported({ award_has_its_payout: 1 });
+    expectError(404, 'not_found', await world.operator.releasePayout(won.body.award?.id ?? ''));
+
+    await sql('challenge', `update awards set status = 'paying', paid_at = null where id = $1`, won.body.award?.id);
+    await world.allDelivered();
+    expect(await world.balance(player)).toBe('104.00');
+    await expectReported({});
+    expect(sends('attempt.settled', attempt.body.id)).toBe(1);
+  });
+
+  test('the purses of a settled round are lost: its board shows them as paid until they are asked for again', async () => {
+    const player = await newPlayer();
+    const round = await world.newRound({}, developer.program);
+    const attempt = await enter({ tournament_round_id: round.id, player_ref: player.ref });
+    await report(attempt.body.id, 10);
+    const { expectReported } = await losing(['wallet'], async () =>
+      expectStatus(200, await partner().closeRound(round.id)),
+    );
+    expect(await world.balance(player)).toBe('99.00');
+    const board = expectStatus(200, await partner().getLeaderboard(round.id, player.ref)).body;
+    expect(board.data).toMatchObject([{ payout_amount: '5.00', payout_status: 'paid' }]);
+    await expectReported({ purse_has_its_payout: 1 });
+
+    await sql('tournament', `update round_payouts set status = 'paying', paid_at = null where round_id = $1`, round.id);
+    await world.allDelivered();
+    expect(await world.balance(player)).toBe('104.00');
+    await expectReported({});
+  });
+
+  test('a deposit is lost: the money is gone from the balance, the audit is silent, and the same reference brings it in again', async () => {
+    const player = await newPlayer('0.00');
+    const deposit = { environment: 'test', amount: '7.00', reference: randomUUID() };
+    const { expectReported } = await losing(['wallet'], async () =>
+      expectStatus(201, await world.operator.deposit(player.accountId, deposit)),
+    );
+    expect(await world.balance(player)).toBe('0.00');
+    await expectReported({});
+    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
+    expect(await world.balance(player)).toBe('7.00');
+  });
+
+  test('a player link and a block are lost: the player is unknown or may play again, until each is repeated', async () => {
+    const blocked = await newPlayer();
+    const entry = await ENTRY.challenge(blocked);
+    const ref = randomUUID();
+    const { expectReported } = await losing(['wallet'], async () => {
+      expectStatus(200, await world.operator.updateAccount(blocked.accountId, { blocked: true }));
+      expectStatus(201, await partner().createPlayer(ref, '100.00'));
+    });
+    await enter(entry);
+    expectError(402, 'insufficient_funds', await partner().createAttempt({ ...entry, player_ref: ref }));
+    expectStatus(201, await partner().createPlayer(ref, '100.00'));
+    await enter({ ...entry, player_ref: ref });
+    expectStatus(200, await world.operator.updateAccount(blocked.accountId, { blocked: true }));
+    expectError(403, 'blocked', await partner().createAttempt(entry));
+    await world.allWritten();
+    await expectReported({});
+  });
+});
+
+describe('the database of the gateway loses its last second', () => {
+  test('a program and a replaced key are lost: the new keys answer 401 and the replaced one is accepted again', async () => {
+    const program = await world.newProgram();
+    const { result, expectReported } = await losing(['gateway'], async () => {
+      const replaced = expectStatus(200, await world.operator.replaceLiveKey(program.id)).body;
+      expectError(401, 'unauthorized', await program.live.listTournaments());
+      return { key: replaced.live_key, program: await world.newProgram() };
+    });
+    expectStatus(200, await program.live.listTournaments());
+    expectError(401, 'unauthorized', await createPartner(world.http, result.key).listTournaments());
+    expectError(401, 'unauthorized', await result.program.test.listTournaments());
+    const log = await world.operator.send<{ data: { action: string }[] }>(
+      'GET',
+      `/actions?subject=program:${program.id}`,
+    );
+    expect(expectStatus(200, log).body.data.map(({ action }) => action)).toEqual(['approve_program', 'create_program']);
+    await expectReported({});
+  });
+
+  test('what an operator changed in another service stays, and the log of operator actions has lost it', async () => {
+    const { id } = await world.newChallenge({}, developer.program);
+    await losing(['gateway'], async () =>
+      expectStatus(200, await world.operator.updateChallenge(id, { status: 'closed' })),
+    );
+    expect(expectStatus(200, await world.operator.getChallenge(id)).body.status).toBe('closed');
+    const log = await world.operator.send<{ data: { action: string }[] }>('GET', `/actions?subject=challenge:${id}`);
+    expect(expectStatus(200, log).body.data.map(({ action }) => action)).toEqual(['create_challenge']);
+  });
+
+  const openSession = () => signIn(world.http, { email: developer.email, password: developer.password });
+
+  test('sessions are lost: one that was opened is closed, and one that was closed is open again', async () => {
+    const closed = createPortal(world.http, expectStatus(201, await openSession()).body.token);
+    const { result: opened } = await losing(['gateway'], async () => {
+      expectStatus(204, await closed.signOut());
+      return createPortal(world.http, expectStatus(201, await openSession()).body.token);
+    });
+    expectError(401, 'unauthorized', await opened.listPrograms());
+    expectStatus(200, await closed.listPrograms());
+  });
+});
+
+describe('the database of the webhook service loses its last second', () => {
+  /** After a restart, the gateway's breaker answers for it for a moment. */
+  const webhookAnswers = () =>
+    eventually(
+      async () => (await developer.portal.listEndpoints()).status === 200 || undefined,
+      'the webhook service answers',
+    );
+
+  test('a delivery that waits for its retry is lost: it is never sent again, its log is gone, and reading the attempt is the only way to know', async () => {
+    const player = await newPlayer();
+    const other = await world.newReceiver(developer, { answer: { status: 503 } });
+    const attempt = await enter(await ENTRY.challenge(player));
+    const { result: deliveryId, expectReported } = await losing(['webhook'], async () => {
+      await report(attempt.body.id, 1);
+      const { deliveryId } = await other.event('attempt.settled', attempt.body.id);
+      await other.delivery(deliveryId, ({ attempts }) => attempts[0]?.http_status === 503);
+      return deliveryId;
+    });
+    await webhookAnswers();
+    expect(await other.log()).toEqual([]);
+    expect(await sql('challenge', 'select 1 from outbox')).toEqual([]);
+    expectError(404, 'not_found', await partner().retryNow(deliveryId));
+    expect(expectStatus(200, await partner().getAttempt(attempt.body.id)).body.status).toBe('settled');
+    await expectReported({});
+    expectStatus(204, await developer.portal.deleteEndpoint(other.endpoint.id));
+  });
+
+  test('the record of a send is lost: the log has not made it, and it is made again under the same delivery id', async () => {
+    const player = await newPlayer();
+    const other = await world.newReceiver(developer, { answer: { status: 503 } });
+    const attempt = await enter(await ENTRY.challenge(player));
+    await report(attempt.body.id, 1);
+    const { deliveryId } = await other.event('attempt.settled', attempt.body.id);
+    const sent = (count: number) => (delivery: DeliveryBody) => delivery.attempts[count - 1]?.http_status === 503;
+    const retry = async () => {
+      expectStatus(202, await partner().retryNow(deliveryId));
+      await other.delivery(deliveryId, sent(2));
+    };
+    await other.delivery(deliveryId, sent(1));
+    await losing(['webhook'], retry);
+    await webhookAnswers();
+    expect((await other.delivery(deliveryId, sent(1))).attempts).toHaveLength(1);
+    await retry();
+    expect(other.sendsOf(deliveryId)).toHaveLength(3);
+    expectStatus(204, await developer.portal.deleteEndpoint(other.endpoint.id));
+  });
+
+  test('changes of endpoints are lost: a new one is unknown, a deleted one gets events again, a replaced secret signs again', async () => {
+    const deleted = await world.newReceiver(developer);
+    const rotated = await world.newReceiver(developer);
+    const { result: created } = await losing(['webhook'], async () => {
+      expectStatus(204, await developer.portal.deleteEndpoint(deleted.endpoint.id));
+      expectStatus(200, await developer.portal.rotateSecret(rotated.endpoint.id));
+      return world.newReceiver(developer);
+    });
+    await webhookAnswers();
+    expectError(404, 'not_found', await developer.portal.getEndpoint(created.endpoint.id));
+    const { delivery_id } = expectStatus(202, await developer.portal.sendTest(deleted.endpoint.id)).body;
+    await deleted.find((one) => one.deliveryId === delivery_id);
+    const test = expectStatus(202, await developer.portal.sendTest(rotated.endpoint.id)).body;
+    const request = await rotated.find((one) => one.deliveryId === test.delivery_id);
+    const signature = String(request.headers['x-webhook-signature']);
+    expect(await verify(rotated.secret, request.body.toString(), signature)).toBe(true);
+    for (const { endpoint } of [deleted, rotated])
+      expectStatus(204, await developer.portal.deleteEndpoint(endpoint.id));
+  });
+});
+
+test('NATS loses its last second: what was not acknowledged is published again from the outbox and delivered once', async () => {
+  const player = await newPlayer();
+  const attempt = await enter(await ENTRY.challenge(player));
+  await world.allWritten();
+  await world.stack.stop('webhook');
+  await report(attempt.body.id, 1);
+  await eventually(async () => {
+    const { purged } = await withBroker(world.stack, ({ streams }, stream) => streams.purge(stream));
+    return purged > 0 || undefined;
+  }, 'the stream had the event and lost it');
+  await world.stack.restart('webhook');
+  await hook.event('attempt.settled', attempt.body.id);
+  await world.allDelivered();
+  expect(sends('attempt.settled', attempt.body.id)).toBe(1);
+});
+
+describe('several databases lose the same second', () => {
+  const MONEY = ['wallet', 'challenge', 'tournament'] as const;
+
+  test('wallet and owners lose the same second: the audit is good, no one was charged or paid, and the gateway replays an attempt that does not exist', async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY.challenge(player);
+    const key = randomUUID();
+    const { result: created, expectReported } = await losing(MONEY, async () => {
+      const attempt = await enter(entry, key);
+      await report(attempt.body.id, 100);
+      return attempt;
+    });
+    expect(await world.balance(player)).toBe('100.00');
+    await expectReported({});
+    expectReplay(await enter(entry, key), created);
+    expectError(404, 'not_found', await partner().getAttempt(created.body.id));
+    await reopenKey(created);
+    expect((await enter(entry, key)).body.id).toBe(created.body.id);
+    expect(await world.balance(player)).toBe('99.00');
+  });
+
+  test('all five lose the same second: a repeated request is a new operation, charged once', async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY.challenge(player);
+    const key = randomUUID();
+    const { result: created, expectReported } = await losing([...MONEY, 'webhook', 'gateway'], () => enter(entry, key));
+    expect(await world.balance(player)).toBe('100.00');
+    const again = await enter(entry, key);
+    expect(again.body.id).not.toBe(created.body.id);
+    expect(await world.balance(player)).toBe('99.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+});
