@@ -75,7 +75,7 @@ export const WHOLE_TABLES: Statement = {
       ('plan_cache_mode', 'auto'), ('enable_seqscan', 'on'), ('enable_hashjoin', 'on'), ('enable_mergejoin', 'on'),
       -- By its last statistics a table that has grown since is small, and a loop over it may never end (measured: 120 s, now 2).
       ('enable_nestloop', 'off'),
-      -- Memory to sort and hash in memory pays; compiling queries that run once does not.
+      -- Room to sort and hash in memory pays; compiling queries that run once does not.
       ('work_mem', '128MB'), ('jit', 'off')
     ) as settings (name, value)`,
 };

@@ -19,7 +19,7 @@ export interface TransactionOptions {
   readonly durable?: boolean;
   /** Runs just before the commit and the statements with it are sent; an error that it throws rolls back. */
   readonly beforeCommit?: () => void | Promise<void>;
-  /** The longest that one statement may run, in index of the database's own limit: for audits, which read everything. */
+  /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
   readonly statementTimeoutMs?: number;
 }
 
