@@ -40,8 +40,8 @@ function storedKey(environment: KeyEnvironment): NewKey {
   };
 }
 
-async function makeProgram(name = 'Arcade'): Promise<Program> {
-  const program = await insertProgram(database, { id: newId(), name, developerId: null }, storedKey('test'));
+async function makeProgram(name = 'Arcade', id = newId()): Promise<Program> {
+  const program = await insertProgram(database, { id, name, developerId: null }, storedKey('test'));
   if (isRefused(program)) throw new Error(program.message);
   return program;
 }
@@ -115,8 +115,10 @@ describe('programs', () => {
   });
 
   test('programs are listed newest first, page by page', async () => {
-    const older = await makeProgram('Older');
-    const newer = await makeProgram('Newer');
+    // Later than those of the other tests, and of two instants.
+    const inSeconds = (seconds: number) => newId(new Date(Date.now() + seconds * 1_000));
+    const older = await makeProgram('Older', inSeconds(1));
+    const newer = await makeProgram('Newer', inSeconds(2));
     expect((await listPrograms(database, { beforeId: null, limit: 2 })).map(({ id }) => id)).toEqual([
       newer.id,
       older.id,
