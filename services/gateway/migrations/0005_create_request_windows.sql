@@ -4,14 +4,14 @@
 -- both run, each release admits the limit by itself. The release after this one drops it.
 
 -- Whose window a key's requests count in. Derived here and nowhere else; opaque, so that windows can have other subjects too.
--- The table is rewritten for it while nobody is admitted: some thousands of rows, some milliseconds.
+-- The table is rewritten for it while no request is admitted: some thousands of rows, some milliseconds.
 -- squawk-ignore adding-field-with-default
 alter table api_keys add column window_id uuid not null generated always as (
   encode(substr(sha256((program_id::text || ' ' || environment)::bytea), 1, 16), 'hex')::uuid
 ) stored;
 
--- One row per subject: its current fixed window. Unlogged: after a crash of the database everybody starts a fresh minute, which harms
--- nobody, and a request costs no write-ahead log. No foreign key: it would be checked on the hottest path.
+-- One row per subject: its current fixed window. Unlogged: after a crash of the database every program starts a fresh minute, which is
+-- harmless, and a request costs no write-ahead log. No foreign key: it would be checked on the hottest path.
 create unlogged table request_windows (
   subject uuid not null,
   started_at timestamptz(3) not null,

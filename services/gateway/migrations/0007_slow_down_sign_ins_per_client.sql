@@ -1,7 +1,7 @@
--- Failed sign-ins slow down who failed: one e-mail from one client, a client with all its e-mails, and an e-mail from all clients that nobody
--- ever signed in from with it. So guesses elsewhere never slow down a developer where they signed in before.
+-- Failed sign-ins slow down their source: one e-mail from one client, a client with all its e-mails, and an e-mail from all clients from
+-- which it never signed in. So guesses elsewhere never slow down a developer where they signed in before.
 
--- Whether the client was one from which somebody had signed in with this e-mail.
+-- Whether the client was one from which a developer had signed in with this e-mail.
 alter table sign_in_failures add column from_known_client boolean not null default false;
 
 -- From where somebody signed in with an e-mail. Which e-mail and which network it was is kept as one HMAC-SHA-256 under the server's pepper.

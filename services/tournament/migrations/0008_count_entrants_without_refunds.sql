@@ -4,7 +4,7 @@
 --
 -- Rounds that are open are counted anew. Those that are over keep the count that their gate decided on and their seal has signed.
 
--- Whoever takes an account in or out locks the tally of its round first. Held for one look at the entries of open rounds.
+-- Every transaction that enters or removes an account locks the tally of its round first. Held for one look at the entries of open rounds.
 lock table round_tallies in exclusive mode;
 
 update entries e

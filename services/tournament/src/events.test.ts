@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { awardIdOfRank } from './domain/purse.ts';
 import type { FailpointName } from './failpoints.ts';
 import {
+  drainEvents,
   eventsIn,
   inOrder,
   refunded,
@@ -19,7 +20,6 @@ import {
   roundCancelled,
   roundSettled,
   settled,
-  takeEvents,
   takeEventsOf,
 } from './outbox.fixture.ts';
 import {
@@ -276,7 +276,7 @@ describe('a round that ends', () => {
         roundSettled(round, 2n, 15_000n, endedAt),
         roundCancelled(cancelled, endedAt),
       ];
-      expect(await takeEvents(h)).toEqual(inOrder(expected));
+      expect(await drainEvents(h)).toEqual(inOrder(expected));
       await Promise.all([h.server.sweepOnce(), replica.server.sweepOnce()]);
       expect(await eventsIn(h)).toEqual([]);
     }
@@ -324,7 +324,7 @@ describe('a purse that is held', () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
-    await takeEvents(h);
+    await drainEvents(h);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
     expect(await takeEventsOf(h, round.id)).toEqual([roundSettled(round, 1n, 10_000n, h.clock())]);
     return { round, awardId: awardIdOfRank(round.id, 1), playerRef: player.ref, amountCents: 10_000n };

@@ -13,14 +13,14 @@ export async function eventsIn({ database }: Outbox): Promise<readonly Event[]> 
 }
 
 /** Takes every event out of the outbox, as if a consumer had acknowledged them: an event that is emitted again shows. */
-export async function takeEvents({ database }: Outbox): Promise<readonly Event[]> {
+export async function drainEvents({ database }: Outbox): Promise<readonly Event[]> {
   const taken = { text: 'delete from outbox returning event_id, payload' };
   return inOrder((await database.query<OutboxRow>(taken)).map(toEvent));
 }
 
-/** As takeEvents, for the events of this round. */
+/** As drainEvents, for the events of this round. */
 export async function takeEventsOf(outbox: Outbox, roundId: string): Promise<readonly Event[]> {
-  return (await takeEvents(outbox)).filter((event) => isOfRound(event, roundId));
+  return (await drainEvents(outbox)).filter((event) => isOfRound(event, roundId));
 }
 
 export function isOfRound({ payload }: Event, roundId: string): boolean {

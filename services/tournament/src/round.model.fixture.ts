@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { entryIdOf } from './domain/entry-decision.ts';
 import type { Direction, TournamentTerms } from './domain/tournament.ts';
-import { inOrder, refunded, roundCancelled, roundSettled, settled, takeEvents } from './outbox.fixture.ts';
+import { drainEvents, inOrder, refunded, roundCancelled, roundSettled, settled } from './outbox.fixture.ts';
 import { boardOf, tableOf } from './rounds.fixture.ts';
 import { FEE, type Harness, HOUR_MS, PROGRAM, TEN_MINUTES_MS, useHarness, verdictOf } from './tournament.fixture.ts';
 
@@ -417,7 +417,7 @@ export function describeModel(numRuns: number): void {
           expect(await tableOf(h, round.id, 3)).toEqual(model.ranking().map((_, index) => expectedRow(model, index)));
           const changes = players.map(({ accountId }) => model.balanceChange(accountId));
           expect(await balances()).toEqual(before.map((balance, index) => balance + (changes[index] ?? 0n)));
-          expect((await takeEvents(h)).map(timeless)).toEqual(expectedEvents(model, round.tournamentId));
+          expect((await drainEvents(h)).map(timeless)).toEqual(expectedEvents(model, round.tournamentId));
         },
       ),
       { numRuns, examples: [equalRunsOfOneAccount] },

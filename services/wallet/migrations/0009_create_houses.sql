@@ -1,7 +1,7 @@
 -- A house is who stands opposite the players: four accounts of the ledger (fees, prizes, purses, external cash), and the people who play
 -- with it. Live has one house, for real people. In test each program has its own, whose id is the program's, for sandbox accounts that
--- nobody else sees. Whatever names a person's money names its house too, so that foreign keys keep one program's sandbox from another's,
--- and both from live. What is replaced here is validated by 0010, without blocking anybody.
+-- no other program sees. A row that names a person's money names its house too, so that foreign keys keep one program's sandbox from another's,
+-- and both from live. What is replaced here is validated by 0010, without blocking writes.
 
 create table houses (
   id uuid not null,
@@ -21,7 +21,7 @@ insert into houses (id, environment) values
   -- The sandbox that all programs shared until now. It takes in nothing more; what it still owes can be paid.
   ('00000000-0000-8000-8000-000000000010', 'test');
 
--- People. A constant default is no pass over the table: whoever is there is a real person, but for the sandbox's.
+-- People. A constant default is no pass over the table: every account is a real person's, except the sandbox's.
 
 alter table accounts add column house_id uuid not null default '00000000-0000-8000-8000-000000000020';
 
@@ -97,8 +97,8 @@ alter table player_links
   add constraint player_links_pair_is_not_severed
     foreign key (program_id, account_id, severed) references program_accounts (program_id, account_id, severed) not valid;
 
--- Accounts of the ledger. A sandbox account of one program changes over to that program's house with its balance, for it was play money
--- of nobody else; a real person's play money stays where it is.
+-- Accounts of the ledger. A sandbox account of one program changes over to that program's house with its balance, because no other program
+-- had its play money; a real person's play money stays where it is.
 
 alter table ledger_accounts add column house_id uuid not null default '00000000-0000-8000-8000-000000000020';
 
