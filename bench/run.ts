@@ -51,9 +51,10 @@ const postgres = await startEmbeddedPostgres({
   settings: {
     fsync: 'on',
     synchronous_commit: 'on',
-    shared_buffers: '256MB',
+    shared_buffers: '1GB',
     max_connections: '200',
     max_wal_size: '4GB',
+    checkpoint_timeout: '15min',
     jit: 'off',
   },
 });
