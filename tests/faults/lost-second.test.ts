@@ -360,7 +360,7 @@ describe('the database of the tournament service loses its last second', () => {
     expect(ended.filter(({ json }) => json.event === 'round.settled')).toHaveLength(1);
   });
 
-  test('a score and the end of its round are lost: the round ends otherwise, and the rank’s purse stays with the player who was paid first', async () => {
+  test('a score and the end of its round are lost: the rank’s purse stays with the player who was paid first, is shown as paid to no other, and the round ends once the rank is closed', async () => {
     const [early, late] = [await newPlayer(), await newPlayer()];
     const round = await world.newRound({ purse_table: [{ rank: 1, amount: '5.00' }] }, developer.program);
     const attempts = [];
@@ -372,12 +372,29 @@ describe('the database of the tournament service loses its last second', () => {
       await report(ofLate ?? '', 20);
       expectStatus(200, await partner().closeRound(round.id));
     });
-    expect(expectStatus(200, await partner().closeRound(round.id)).body.status).toBe('settled');
-    const board = expectStatus(200, await partner().getLeaderboard(round.id, early.ref)).body;
-    expect(board.data).toMatchObject([
-      { player_ref: early.ref, final_rank: 1, payout_amount: '5.00', payout_status: 'paid' },
+    const board = async () => expectStatus(200, await partner().getLeaderboard(round.id, early.ref)).body;
+    expectError(500, 'internal_error', await partner().closeRound(round.id));
+    expect(await sql('tournament', 'select status from rounds where id = $1', round.id)).toEqual([
+      { status: 'settling' },
     ]);
-    expect([await world.balance(early), await world.balance(late)]).toEqual(['99.00', '105.00']);
+    expect((await board()).data).toMatchObject([{ player_ref: early.ref, payout_status: 'none' }]);
+    // The fee of the attempt whose score is lost is returned.
+    const balances = async () => [await world.balance(early), await world.balance(late)];
+    await eventually(async () => (await balances())[1] === '105.00' || undefined, 'the fee is returned');
+    expect(await balances()).toEqual(['99.00', '105.00']);
+    await expectReported({ purse_has_its_payout: 1 });
+
+    const closed = await sql(
+      'tournament',
+      `update round_payouts set status = 'denied' where round_id = $1 and status = 'paying' returning final_rank`,
+      round.id,
+    );
+    expect(closed).toEqual([{ final_rank: 1 }]);
+    await eventually(async () => (await board()).round.status === 'settled' || undefined, 'the round has ended');
+    expect((await board()).data).toMatchObject([
+      { player_ref: early.ref, final_rank: 1, payout_amount: '5.00', payout_status: 'held' },
+    ]);
+    expect(await balances()).toEqual(['99.00', '105.00']);
     await expectReported({ purse_has_its_payout: 1 });
   });
 });
