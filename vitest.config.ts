@@ -27,7 +27,7 @@ const PACKAGES = [
   'bench/*.test.ts',
 ];
 
-/** Proofs whose size is the point: thousands of entrants, a hundred endpoints that hang. */
+/** Proofs whose size is the point, thousands of entrants or a hundred endpoints that hang; and promises in seconds, on a machine that does nothing else. */
 const LONG = '**/*.long.test.ts';
 
 /** They arm failpoints in their own process, whose modules read the folder of the failpoints once. */

@@ -127,7 +127,7 @@ async function losing<Result>(services: readonly Service[], work: () => Promise<
 }
 
 /** The repair of the page: the gateway runs the operation again, under its id, when its request is sent again. */
-async function reopenKey(answer: Answer<{ id: string } | { attempt_id: string }>): Promise<void> {
+async function reopenKey(answer: Answer<{ id: string } | { attempt_id: string }>, keys = 1): Promise<void> {
   // A replica replays what it has answered from its memory.
   await world.stack.stop('gateway');
   const [member, id] = 'id' in answer.body ? ['id', answer.body.id] : ['attempt_id', answer.body.attempt_id];
@@ -136,7 +136,7 @@ async function reopenKey(answer: Answer<{ id: string } | { attempt_id: string }>
      where state = 'completed' and body::json ->> $2 = $1 returning id`,
     [id, member],
   );
-  expect(reopened).toHaveLength(1);
+  expect(reopened).toHaveLength(keys);
   await world.stack.restart('gateway');
 }
 
@@ -257,20 +257,58 @@ describe('the database of the challenge service loses its last second', () => {
     await expectReported({ payout_has_its_award: 1 });
   });
 
-  test('a win is lost that the wallet has paid: another key for the same attempt is a 500 without end, until its award gets the id of the payout', async () => {
+  test('a win is lost that the wallet has paid: another key for the same attempt finds the payout, under another receipt, and nothing is paid again', async () => {
     const player = await newPlayer();
-    const attempt = await enter(await ENTRY.challenge(player));
-    const { result: won, expectReported } = await losing(['challenge'], () => report(attempt.body.id, 100));
+    const entry = await ENTRY.challenge(player);
+    const [attempt, second] = [await enter(entry), await enter(entry)];
     const key = randomUUID();
-    expectError(500, 'internal_error', await partner().reportOutcome(attempt.body.id, { score: 100 }, key));
-    expectError(500, 'internal_error', await partner().reportOutcome(attempt.body.id, { score: 100 }, key));
-    expectError(500, 'internal_error', await partner().getAttempt(attempt.body.id));
-    expect(await world.balance(player)).toBe('104.00');
+    const { result: won, expectReported } = await losing(['challenge'], async () => {
+      const reported = await report(attempt.body.id, 100, key);
+      await hook.event('attempt.settled', attempt.body.id);
+      return reported;
+    });
     await expectReported({ payout_has_its_award: 1 });
 
-    const payout = won.body.award?.id;
-    await sql('challenge', 'update awards set id = $1 where attempt_id = $2', payout, attempt.body.id);
-    expect((await report(attempt.body.id, 100, key)).body.award).toMatchObject({ id: payout, payout_status: 'paid' });
+    const again = await report(attempt.body.id, 120);
+    expect(again.body.receipt_id).not.toBe(won.body.receipt_id);
+    expect(again.body.award).toEqual(won.body.award);
+    const { outcome } = expectStatus(200, await partner().getAttempt(attempt.body.id)).body;
+    const { id, paid_at } = won.body.award ?? {};
+    expect(outcome?.award).toMatchObject({ id, paid_at });
+    expectReplay(await report(attempt.body.id, 100, key), won);
+    await reopenKey(won, 2);
+    expectError(409, 'attempt_already_settled', await partner().reportOutcome(attempt.body.id, { score: 100 }, key));
+    // Another attempt wins no second prize.
+    expect((await report(second.body.id, 100)).body.award).toBeNull();
+    expect(await world.balance(player)).toBe('103.00');
+    await world.allDelivered();
+    expect(sends('attempt.settled', attempt.body.id)).toBe(1);
+    await expectReported({});
+  });
+
+  test('a win is lost that the wallet has paid, and another attempt wins first: the attempt of the lost win has no award, and is paid nothing more', async () => {
+    const player = await newPlayer();
+    const entry = await ENTRY.challenge(player);
+    const [attempt, second] = [await enter(entry), await enter(entry)];
+    const { expectReported } = await losing(['challenge'], () => report(attempt.body.id, 100));
+    expect((await report(second.body.id, 100)).body.award).toMatchObject({ payout_status: 'paid' });
+    expect((await report(attempt.body.id, 100)).body.award).toBeNull();
+    expect(await world.balance(player)).toBe('108.00');
+    await world.allWritten();
+    await expectReported({ payout_has_its_award: 1 });
+  });
+
+  test('a win is lost that the wallet holds: another key for the same attempt finds it held, and its release pays it once', async () => {
+    const player = await newPlayer();
+    const attempt = await enter(await ENTRY.challenge(player));
+    expectStatus(204, await partner().holdNextAward(player.ref));
+    const { result: won, expectReported } = await losing(['challenge'], () => report(attempt.body.id, 100));
+    const again = await report(attempt.body.id, 100);
+    expect(again.body.award).toEqual(won.body.award);
+    expect(again.body.award).toMatchObject({ payout_status: 'held', paid_at: null });
+    expect(await world.balance(player)).toBe('99.00');
+    const awardId = again.body.award?.id ?? '';
+    for (let times = 0; times < 2; times += 1) expectStatus(200, await world.operator.releasePayout(awardId));
     expect(await world.balance(player)).toBe('104.00');
     await world.allWritten();
     await expectReported({});
@@ -360,7 +398,7 @@ describe('the database of the tournament service loses its last second', () => {
     expect(ended.filter(({ json }) => json.event === 'round.settled')).toHaveLength(1);
   });
 
-  test('a score and the end of its round are lost: the round ends otherwise, and the rank’s purse stays with the player who was paid first', async () => {
+  test('a score and the end of its round are lost: the rank’s purse stays with the player who was paid first, is shown as paid to no other, and the round ends once the rank is closed', async () => {
     const [early, late] = [await newPlayer(), await newPlayer()];
     const round = await world.newRound({ purse_table: [{ rank: 1, amount: '5.00' }] }, developer.program);
     const attempts = [];
@@ -372,12 +410,29 @@ describe('the database of the tournament service loses its last second', () => {
       await report(ofLate ?? '', 20);
       expectStatus(200, await partner().closeRound(round.id));
     });
-    expect(expectStatus(200, await partner().closeRound(round.id)).body.status).toBe('settled');
-    const board = expectStatus(200, await partner().getLeaderboard(round.id, early.ref)).body;
-    expect(board.data).toMatchObject([
-      { player_ref: early.ref, final_rank: 1, payout_amount: '5.00', payout_status: 'paid' },
+    const board = async () => expectStatus(200, await partner().getLeaderboard(round.id, early.ref)).body;
+    expectError(500, 'internal_error', await partner().closeRound(round.id));
+    expect(await sql('tournament', 'select status from rounds where id = $1', round.id)).toEqual([
+      { status: 'settling' },
     ]);
-    expect([await world.balance(early), await world.balance(late)]).toEqual(['99.00', '105.00']);
+    expect((await board()).data).toMatchObject([{ player_ref: early.ref, payout_status: 'none' }]);
+    // The fee of the attempt whose score is lost is returned.
+    const balances = async () => [await world.balance(early), await world.balance(late)];
+    await eventually(async () => (await balances())[1] === '105.00' || undefined, 'the fee is returned');
+    expect(await balances()).toEqual(['99.00', '105.00']);
+    await expectReported({ purse_has_its_payout: 1 });
+
+    const closed = await sql(
+      'tournament',
+      `update round_payouts set status = 'denied' where round_id = $1 and status = 'paying' returning final_rank`,
+      round.id,
+    );
+    expect(closed).toEqual([{ final_rank: 1 }]);
+    await eventually(async () => (await board()).round.status === 'settled' || undefined, 'the round has ended');
+    expect((await board()).data).toMatchObject([
+      { player_ref: early.ref, final_rank: 1, payout_amount: '5.00', payout_status: 'held' },
+    ]);
+    expect(await balances()).toEqual(['99.00', '105.00']);
     await expectReported({ purse_has_its_payout: 1 });
   });
 });

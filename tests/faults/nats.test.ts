@@ -14,6 +14,12 @@ const ENOUGH = process.env.LAUREL_FAULTS === 'all' ? 800 : 40;
 const WINNING_FLOW = 5;
 /** Whatever waits for NATS waits at least a second, see the timeouts of libs/events. */
 const NOT_TIED_TO_NATS_MS = 500;
+/**
+ * What a test may take, and each of its waits, which then says what it waited for: that an event arrives is no promise in seconds, and on a
+ * machine with eight times as much to do as it has cores a hundred requests and a restart take most of a minute.
+ */
+const TEST_MS = 300_000;
+const WAIT_MS = 240_000;
 
 let nats: Awaited<ReturnType<typeof startNats>>;
 let world: World;
@@ -65,20 +71,30 @@ async function underLoad(disturb: (load: Load) => Promise<void>, retried: readon
   const partner = delivered.developer.program.test;
   const refs = Array.from({ length: PLAYERS }, () => randomUUID());
   const latencies: number[] = [];
+  const waiting = new Set<{ readonly target: number; readonly reached: () => void }>();
   let isOver = false;
+
+  const count = (latencyMs: number) => {
+    latencies.push(latencyMs);
+    for (const { target, reached } of waiting) if (latencies.length >= target) reached();
+  };
 
   const ask = <Body>(status: number, send: (key: string) => Promise<Answer<Body>>): Promise<Body> => {
     const key = randomUUID();
-    return eventually(async () => {
-      const begunAt = performance.now();
-      const answer = await send(key);
-      latencies.push(performance.now() - begunAt);
-      if (answer.status === status) return answer.body;
-      // The response of an expiry was lost.
-      if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
-      expect(retried, answer.text).toContain(answer.code ?? String(answer.status));
-      return undefined;
-    }, `a request answered ${status}`);
+    return eventually(
+      async () => {
+        const begunAt = performance.now();
+        const answer = await send(key);
+        count(performance.now() - begunAt);
+        if (answer.status === status) return answer.body;
+        // The response of an expiry was lost.
+        if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
+        expect(retried, answer.text).toContain(answer.code ?? String(answer.status));
+        return undefined;
+      },
+      `a request answered ${status}`,
+      WAIT_MS,
+    );
   };
   const play = async (player_ref: string): Promise<void> => {
     for (let flow = 0; !isOver; flow += 1) {
@@ -93,15 +109,18 @@ async function underLoad(disturb: (load: Load) => Promise<void>, retried: readon
 
   for (const ref of refs) await ask(201, () => partner.createPlayer(ref, '5000.00'));
   latencies.length = 0;
+  const players = Promise.all(refs.map(play));
   const load: Load = {
     refs,
     latencies,
     more: async (answers) => {
-      const target = latencies.length + answers;
-      await eventually(async () => latencies.length >= target || undefined, `${answers} answers came`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wait = { target: latencies.length + answers, reached: resolve };
+      waiting.add(wait);
+      // A player whose request fails ends the wait, and with it the load.
+      await Promise.race([promise, players]).finally(() => waiting.delete(wait));
     },
   };
-  const players = Promise.all(refs.map(play));
   const end = async () => {
     await disturb(load).finally(() => {
       isOver = true;
@@ -113,7 +132,7 @@ async function underLoad(disturb: (load: Load) => Promise<void>, retried: readon
 
 /** Also waits until both outboxes are empty. */
 async function expectAllDelivered({ refs }: Load): Promise<void> {
-  await delivered.expectAll({ refs });
+  await delivered.expectAll({ refs }, WAIT_MS);
 }
 
 function expectUnhurt({ latencies }: Load): void {
@@ -135,10 +154,11 @@ function streamIsThere(): Promise<unknown> {
   return eventually(
     () => withBroker(world.stack, ({ streams }, stream) => streams.info(stream)).catch(() => undefined),
     'there is a stream',
+    WAIT_MS,
   );
 }
 
-test('paid attempts go on and every event arrives when NATS starts after the stack', async () => {
+test('paid attempts go on and every event arrives when NATS starts after the stack', { timeout: TEST_MS }, async () => {
   const load = await underLoad((now) => now.more(ENOUGH));
   expect(delivered.hook.receiver.requests).toHaveLength(0);
   await nats.start();
@@ -146,7 +166,7 @@ test('paid attempts go on and every event arrives when NATS starts after the sta
   expectUnhurt(load);
 });
 
-describe('paid attempts during failures of NATS', () => {
+describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
   beforeEach(() => nats.start());
 
   test.each([
@@ -161,7 +181,7 @@ describe('paid attempts during failures of NATS', () => {
       await begin();
       await now.more(ENOUGH);
     });
-    await lapseAcknowledgements(world.stack);
+    await lapseAcknowledgements(world.stack, WAIT_MS);
     await expectAllDelivered(load);
     expectUnhurt(load);
   });
@@ -177,7 +197,7 @@ describe('paid attempts during failures of NATS', () => {
       }
       await now.more(ENOUGH);
     });
-    await lapseAcknowledgements(world.stack);
+    await lapseAcknowledgements(world.stack, WAIT_MS);
     await expectAllDelivered(load);
     expectUnhurt(load);
   });
@@ -206,7 +226,7 @@ describe('paid attempts during failures of NATS', () => {
       await now.more(ENOUGH);
       await world.stack.restart('webhook');
     });
-    await lapseAcknowledgements(world.stack);
+    await lapseAcknowledgements(world.stack, WAIT_MS);
     await expectAllDelivered(load);
     expectUnhurt(load);
   });

@@ -28,7 +28,7 @@ export async function lapseLeases(
  * Makes the stream redeliver the events that the webhook service got and did not acknowledge, because it died or its connection broke.
  * Resolves once none of them is left.
  */
-export async function lapseAcknowledgements(stack: Stack): Promise<void> {
+export async function lapseAcknowledgements(stack: Stack, deadlineMs?: number): Promise<void> {
   await eventually(
     () =>
       withBroker(stack, async ({ consumers }, stream) => {
@@ -40,6 +40,7 @@ export async function lapseAcknowledgements(stack: Stack): Promise<void> {
         // The server, the stream and the consumer come back on their own schedules.
       }).catch(() => undefined),
     'everything that the stream delivered is acknowledged',
+    deadlineMs,
   );
 }
 

@@ -12,6 +12,7 @@ import {
   type World,
 } from '../world.ts';
 import { TIMESTAMP } from './expect-request.ts';
+import { playAttempt } from './play.ts';
 
 const TIMEOUT_MS = 1_000;
 const DELAYS_MS = [1_000, 2_000] as const;
@@ -28,16 +29,6 @@ beforeAll(async () => {
   trap = await world.newReceiver(await world.newDeveloper());
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
-
-/** Plays a lost attempt of a new player; returns its id. */
-async function play({ program }: Developer): Promise<string> {
-  const challenge = await world.newChallenge({}, program);
-  const player = await world.newPlayer({ partner: program.test });
-  const entered = await program.test.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
-  const { id } = expectStatus(201, entered).body;
-  expectStatus(200, await program.test.reportOutcome(id, { score: 1 }));
-  return id;
-}
 
 type Kind = { readonly error_kind: string; readonly http_status?: number };
 
@@ -116,7 +107,7 @@ describe('the response to a webhook', () => {
     for (const [name, options] of [...SUCCESSES, ...FAILURES]) {
       hooks.set(name, await world.newReceiver(developer, options));
     }
-    attempt = await play(developer);
+    attempt = await playAttempt(world, developer);
   });
 
   test.each(SUCCESSES)('a webhook answered with %s is delivered', async (name) => {
@@ -142,7 +133,7 @@ describe('the response to a webhook', () => {
   test('failing responses do not switch an endpoint off: the next event arrives everywhere without a delay', async () => {
     const all = [...hooks.values()];
     for (const { receiver } of all) receiver.answerWith({ status: 200 });
-    const next = await play(developer);
+    const next = await playAttempt(world, developer);
     await Promise.all(
       all.map(async (hook) => {
         const { deliveryId } = await hook.event('attempt.settled', next);
@@ -185,7 +176,7 @@ describe('connections of webhooks', () => {
     for (const [name, optionsOf] of CONNECTION_FAILURES)
       hooks.set(name, await world.newReceiver(developer, await optionsOf()));
     await hooks.get('to a closed port')?.receiver[Symbol.asyncDispose]();
-    await play(developer);
+    await playAttempt(world, developer);
   });
 
   test.each(CONNECTION_FAILURES)('a connection %s fails three times', async (name, _optionsOf, error_kind, error) => {

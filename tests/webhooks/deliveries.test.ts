@@ -1,17 +1,9 @@
 /** The delivery log and its actions for developers. Retries are minutes apart here, so that only requested sends happen. */
-import { type DeliveryBody, type DeliveryQuery, type Portal, startReceiver } from '@laurel/testing';
+import type { DeliveryBody, DeliveryQuery, Portal } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Developer,
-  type EventBody,
-  eventually,
-  expectError,
-  expectStatus,
-  type Hook,
-  startWorld,
-  type World,
-} from '../world.ts';
+import { type Developer, expectError, expectStatus, type Hook, startWorld, type World } from '../world.ts';
 import { expectRequest, expectSignedWith, isSignedWith } from './expect-request.ts';
+import { playAttempt } from './play.ts';
 
 const UNKNOWN = '01900000-0000-7000-8000-000000000000';
 
@@ -28,25 +20,7 @@ beforeEach(async () => {
   ({ portal } = developer);
 });
 
-/** Settles or voids an attempt of a new player; returns its id. */
-async function play({
-  what = 'settled',
-  environment = 'test',
-  owner = developer,
-}: {
-  what?: 'settled' | 'refunded';
-  environment?: 'test' | 'live';
-  owner?: Developer;
-} = {}): Promise<string> {
-  const partner = owner.program[environment];
-  const challenge = await world.newChallenge({ environment }, owner.program);
-  const player = await world.newPlayer({ environment, partner });
-  const entered = await partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
-  const { id } = expectStatus(201, entered).body;
-  if (what === 'settled') expectStatus(200, await partner.reportOutcome(id, { score: 1 }));
-  else expectStatus(200, await world.operator.voidAttempt(id, 'a bug'));
-  return id;
-}
+const play = (how?: Parameters<typeof playAttempt>[2]) => playAttempt(world, developer, how);
 
 /** The number of ended sends of the delivery in the log. */
 const sent = (count: number) => (delivery: DeliveryBody) =>
@@ -366,45 +340,4 @@ describe('an endpoint that is deleted', () => {
     await world.allDelivered();
     expect(hook.requests()).toHaveLength(1);
   });
-});
-
-test('the healthy half of 200 endpoints has every event within two seconds while the other half never answers', async () => {
-  const OF_EACH = 10;
-  const WAVES = 5;
-  const developers = await Promise.all(Array.from({ length: 10 }, () => world.newDeveloper()));
-  await using silent = await startReceiver({ ca: world.stack.ca, answer: 'never' });
-  await using healthy = await startReceiver({ ca: world.stack.ca });
-  const silentEndpoints = await Promise.all(
-    developers.map(async (owner) => {
-      const register = async (url: string) => expectStatus(201, await owner.portal.createEndpoint({ url })).body.id;
-      const path = (index: number) => `${owner.id}/${index}`;
-      for (let index = 1; index < OF_EACH; index += 1) await register(`${silent.url}/${path(index)}`);
-      for (let index = 0; index < OF_EACH; index += 1) await register(`${healthy.url}/${path(index)}`);
-      return { owner, endpointId: await register(`${silent.url}/${path(0)}`) };
-    }),
-  );
-  const hasTimedOut = async ({ owner, endpointId }: (typeof silentEndpoints)[number]) => {
-    const { data } = expectStatus(200, await owner.portal.listDeliveries(endpointId)).body;
-    return data.some(({ attempts }) => attempts[0]?.error_kind === 'timeout') || undefined;
-  };
-
-  const endpointsOfEach = developers.length * OF_EACH;
-  for (let wave = 1; wave <= WAVES; wave += 1) {
-    // Until the last wave the service does not know which endpoints never answer.
-    if (wave === WAVES)
-      for (const endpoint of silentEndpoints) await eventually(() => hasTimedOut(endpoint), 'a send has timed out');
-    await Promise.all(developers.map((owner) => play({ owner })));
-    await healthy.nth(wave * endpointsOfEach);
-  }
-
-  expect(new Set(silent.requests.map(({ path }) => path)).size).toBe(endpointsOfEach);
-  const events = healthy.requests.map(({ path, body, receivedAt }) => {
-    const { timestamp, data } = JSON.parse(body.toString()) as EventBody;
-    return { addressed: `${path} ${data.attempt_id}`, seconds: (receivedAt - Date.parse(timestamp)) / 1_000 };
-  });
-  expect(new Set(events.map(({ addressed }) => addressed)).size).toBe(WAVES * endpointsOfEach);
-  expect(events).toHaveLength(WAVES * endpointsOfEach);
-  // The first wave also opens a connection to each of 200 endpoints; even then no event waits until a silent endpoint's 5 s are over.
-  expect(Math.max(...events.slice(0, endpointsOfEach).map(({ seconds }) => seconds))).toBeLessThan(5);
-  expect(Math.max(...events.slice(endpointsOfEach).map(({ seconds }) => seconds))).toBeLessThan(2);
 });

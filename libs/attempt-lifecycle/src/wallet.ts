@@ -14,6 +14,7 @@ import {
   type FeeRecord,
   FeeState,
   type Payout,
+  PayoutStatus,
   WalletServiceClient,
 } from '@laurel/proto/wallet';
 import type { Tenant } from '@laurel/tenant';
@@ -75,6 +76,7 @@ export interface Wallet extends AsyncDisposable {
   resolveFee(query: FeeQuery): Promise<FeeResolution>;
   /** Throws when no such fee was ever posted. */
   refundFee(refund: { readonly feeTransferId: string; readonly reason: RefundReason }): Promise<void>;
+  /** Throws where the wallet has a payout of the award id for another win, account or amount. */
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
   releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
   denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
@@ -146,7 +148,7 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     },
   });
 
-  const payAwards = createCoalescedCall<AwardPayment, PayoutRecord>({
+  const payAwards = createCoalescedCall<AwardPayment, PayoutRecord | null>({
     name: 'wallet.pay_awards',
     lanes: LANES,
     async call(payments) {
@@ -159,7 +161,7 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
           })),
         }),
       );
-      return payouts.map(toPayoutRecord);
+      return payouts.map((payout) => (payout.status === PayoutStatus.UNSPECIFIED ? null : toPayoutRecord(payout)));
     },
   });
 
@@ -188,7 +190,11 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       const refunded = await refundFees.submit(refund);
       if (!refunded) throw new Error(`the wallet knows no posted fee ${refund.feeTransferId} to refund`);
     },
-    payAward: (payment) => payAwards.submit(payment),
+    async payAward(payment) {
+      const payout = await payAwards.submit(payment);
+      if (payout !== null) return payout;
+      throw new Error(`the wallet has a payout of the award ${payment.awardId} on other terms`);
+    },
     async releasePayout(awardId) {
       const answer = await client.releasePayout({ awardId });
       return isRefused(answer) ? answer : payoutOf(answer.payout);

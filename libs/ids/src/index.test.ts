@@ -117,8 +117,9 @@ describe('derived ids', () => {
     expect(() => deriveId('attempt-1', 'fee')).toThrow(TypeError);
   });
 
-  test('the derived ids of an operation never change', () => {
+  test('the derived ids of an operation and of an attempt never change', () => {
     const operationId = '019a9f00-0000-8100-8000-000000000001';
+    // The operation that creates an attempt has the attempt's id.
     const awardId = awardIdOf(operationId, 'challenge');
     const feeId = feeTransferId(operationId);
     // These values are stored in ledgers: a change here would let money move twice.

@@ -83,9 +83,12 @@ export function receiptIdOf(operationId: string): string {
   return deriveId(operationId, 'receipt');
 }
 
-/** The award of the outcome that an operation records. */
-export function awardIdOf(operationId: string, owner: AttemptOwner): string {
-  return deriveOwnedId(operationId, 'award', owner);
+/**
+ * The award that an attempt wins. It is the same whichever operation reports the win, so that a payout is found again by an owner that has
+ * lost the operation which it was made for.
+ */
+export function awardIdOf(attemptId: string, owner: AttemptOwner): string {
+  return deriveOwnedId(attemptId, 'award', owner);
 }
 
 /** The transfer that pays an award. */

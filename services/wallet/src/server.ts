@@ -72,7 +72,7 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
       chargeFees: chargeFees(charges),
       resolveFees: resolveFees(queries),
       refundFees: refundFees(refunds),
-      payAwards: payAwards(payments),
+      payAwards: payAwards({ payments, logger }),
       releasePayout: releasePayout(deps),
       denyPayout: denyPayout(deps),
       getPayout: getPayout(deps),

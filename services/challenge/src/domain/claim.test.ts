@@ -1,22 +1,23 @@
-import { awardIdOf, newId } from '@laurel/ids';
+import { awardIdOf, newId, newOwnedId } from '@laurel/ids';
 import { describe, expect, it } from 'vitest';
 import { claimOf } from './claim.ts';
-import { ATTEMPT, ATTEMPT_TERMS, TENANT } from './example.ts';
+import { ATTEMPT_TERMS, ATTEMPT as EXAMPLE, TENANT } from './example.ts';
 import type { SettlingReport } from './outcome-decision.ts';
 
-const OPERATION = newId();
+// The award's id derives from the attempt's.
+const ATTEMPT = { ...EXAMPLE, id: newOwnedId('challenge') };
 const settling = (claimsPrize: boolean, accountId: string | null = 'account'): SettlingReport => ({
   kind: 'settled',
   metThreshold: true,
   claimsPrize,
-  report: { operationId: OPERATION, attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '', keyUse: null },
+  report: { operationId: newId(), attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '', keyUse: null },
   found: { attempt: { ...ATTEMPT, accountId }, terms: ATTEMPT_TERMS },
 });
 
 describe('a claim', () => {
-  it('a claim is for the prize that was frozen on the attempt, for the account that paid, under the id of its operation', () => {
+  it('a claim is for the prize that was frozen on the attempt, for the account that paid, under the id of its attempt, whichever operation reports it', () => {
     const claim = {
-      id: awardIdOf(OPERATION, 'challenge'),
+      id: awardIdOf(ATTEMPT.id, 'challenge'),
       attemptId: ATTEMPT.id,
       challengeId: ATTEMPT.challengeId,
       accountId: 'account',

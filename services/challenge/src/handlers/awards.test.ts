@@ -66,6 +66,65 @@ describe('an award while the wallet is down', () => {
   });
 });
 
+describe('a win whose rows this database has lost', () => {
+  /** The attempt is open again, as if the commit of its outcome and all that followed had never been. */
+  async function loseOutcome(attemptId: string): Promise<void> {
+    for (const text of [
+      'delete from awards where attempt_id = $1',
+      'delete from outcomes where attempt_id = $1',
+      `update attempts set status = 'open' where id = $1`,
+    ]) {
+      await h.database.query({ text }, [attemptId]);
+    }
+    const events = (await h.eventsOf(attemptId)).map(({ id }) => id);
+    await h.database.query({ text: 'delete from outbox where event_id = any($1::uuid[])' }, [events]);
+  }
+
+  /** A second replica, which has no attempt of the first one in its cache, and so decides under lock. */
+  async function reportElsewhere(attemptId: string) {
+    await using other = await h.startReplica();
+    const report = { operationId: newId(), attemptId, tenant: PROGRAM, score: 100, evidenceJson: '' };
+    const { results } = ok(
+      await other.challenge.reportOutcomes({ reports: [{ ...report, requestId: '', keyUse: undefined }] }),
+    );
+    return recorded(results[0]?.result);
+  }
+  const reportHere = async (attemptId: string) => recorded(await h.report(attemptId, 100));
+
+  it.each([
+    ['on the cached attempt', reportElsewhere, reportHere],
+    ['under lock', reportHere, reportElsewhere],
+  ])('a win that is lost and reported again %s finds the payout, and is paid once', async (_path, first, second) => {
+    for (const isHeld of [false, true]) {
+      const { attempt, accountId, ref } = await openAttempt();
+      if (isHeld) ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: ref } }));
+      const won = await first(attempt.id);
+      await loseOutcome(attempt.id);
+      h.clock.advance(1_000);
+      const again = await second(attempt.id);
+      expect(again.receiptId).not.toBe(won.receiptId);
+      expect(again.award).toEqual(won.award);
+      expect(again.award?.status).toBe(isHeld ? AwardStatus.HELD : AwardStatus.PAID);
+      expect(await h.balance(accountId)).toBe(isHeld ? 900n : 2_900n);
+      const awardId = again.award?.id ?? '';
+      expect(await h.challenge.releaseAward({ awardId })).toEqual({});
+      expect(await h.balance(accountId)).toBe(2_900n);
+    }
+  });
+
+  it('a win that is lost before the wallet has decided it is paid once, when it is reported again', async () => {
+    const { attempt, accountId } = await openAttempt();
+    await h.stopWallet();
+    expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
+    await loseOutcome(attempt.id);
+    await h.startWallet();
+    for (const award of [(await reportHere(attempt.id)).award, await awardOf(attempt.id)]) {
+      expect(award?.status).toBe(AwardStatus.PAID);
+    }
+    expect(await h.balance(accountId)).toBe(2_900n);
+  });
+});
+
 describe('a held award', () => {
   it('a held award has moved no money and has claimed the prize', async () => {
     const { outcome, accountId, challenge, ref, attempt } = await heldAward();

@@ -1,8 +1,16 @@
 import { awardTransferId, newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';
-import { decidePayouts, type Payout, type PayoutFacts, type PayoutRequest, type Win } from './payout-decision.ts';
+import {
+  decidePayouts,
+  type Payout,
+  type PayoutFacts,
+  type PayoutRequest,
+  PayoutTermsError,
+  type Win,
+} from './payout-decision.ts';
 import { NO_PAYOUTS } from './payout-hold.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
@@ -149,5 +157,55 @@ describe('decideAwards', () => {
     expect(payouts[0]).toEqual(payouts[1]);
     expect(fresh).toHaveLength(1);
     expect(changes.lines).toHaveLength(1);
+  });
+
+  const two = <T>(values: readonly [T, T]) => fc.constantFrom(...values);
+  const [one, other] = [newId(), newId()];
+  const request: fc.Arbitrary<PayoutRequest> = fc
+    .record({
+      win: fc.constantFrom<Win[]>(
+        { kind: 'award', attemptId: one },
+        { kind: 'award', attemptId: other },
+        { kind: 'purse', roundId: one },
+        { kind: 'purse', roundId: other },
+      ),
+      programId: two([one, other]),
+      environment: two(['test', 'live'] as const),
+      accountId: two([accountId, other]),
+      amountCents: two([cents(1n), cents(2n)]),
+    })
+    .map(({ win, ...others }) => ({ ...win, ...others, awardId: one }));
+  const status = fc.constantFrom('paid', 'held', 'denied');
+
+  it('an id that was decided is answered as stored exactly where the request has the terms of the stored payout', () => {
+    const results = { repeated: 0, refused: 0 };
+    const text = (of: PayoutRequest) => JSON.stringify({ ...of, amountCents: String(of.amountCents) });
+    fc.assert(
+      fc.property(request, fc.option(request), status, (decided, changed, status) => {
+        const again = changed ?? decided;
+        const payout = { ...decided, status, reason: 'sandbox_hold', createdAt: now, paidAt: now } as Payout;
+        const facts = { ...clean, stored: payout };
+        if (text(decided) === text(again)) {
+          expect(decide([again], [facts]).payouts).toEqual([payout]);
+          results.repeated += 1;
+        } else {
+          expect(() => decide([again], [facts])).toThrow(PayoutTermsError);
+          results.refused += 1;
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(results.repeated).toBeGreaterThan(20);
+    expect(results.refused).toBeGreaterThan(20);
+  });
+
+  it('two payments of one batch with the same id and other terms are no repeats, and the batch is refused', () => {
+    const award = payment();
+    expect(() => decide([award, { ...award, amountCents: cents(1n) }], [clean, clean])).toThrow(
+      `the payout ${award.awardId} was decided with another amountCents`,
+    );
+    expect(() => decide([award, { ...purse(), awardId: award.awardId }], [clean, clean])).toThrow(
+      `the payout ${award.awardId} was decided with another kind, wonBy`,
+    );
   });
 });

@@ -1,7 +1,9 @@
 /**
  * The decision on a batch of payouts: of challenge awards, and of ranks of round purses. Each is decided once, by its award id: paid
- * immediately, or held (payout-hold.ts). The result of a payout that was decided before is its current state, and no money moves. A credit
- * is never refused: the prize is owed. Exactly one payout consumes the sandbox's "hold the next award", whatever the reason that held it.
+ * immediately, or held (payout-hold.ts). The result of a payout that was decided before is its current state, and no money moves. A request
+ * that names the id of such a payout and another win, program, environment, account or amount is no repeat of it: it throws, so that an
+ * owner never takes another payout for its own. A credit is never refused: the prize is owed. Exactly one payout consumes the sandbox's
+ * "hold the next award", whatever the reason that held it.
  */
 
 import { awardTransferId } from '@laurel/ids';
@@ -40,6 +42,11 @@ export type PayoutFacts = {
   readonly recent: RecentPayouts;
 };
 
+/** A request repeats the id of a payout that was decided on other terms: a bug of its owner, or a database that lost acknowledged commits. */
+export class PayoutTermsError extends Error {
+  override readonly name = 'PayoutTermsError';
+}
+
 /** The payout of each request, in order; those that are new; and the changes to write to the ledger. */
 export function decidePayouts(batch: {
   readonly payments: readonly PayoutRequest[];
@@ -57,7 +64,7 @@ export function decidePayouts(batch: {
     const facts = batch.facts[index];
     if (facts === undefined) throw new Error(`no facts were loaded for the payout ${payment.awardId}`);
     const stored = decided.get(payment.awardId) ?? facts.stored;
-    if (stored !== null) return stored;
+    if (stored !== null) return answerAgain(payment, stored);
 
     const ledgerId = playerLedgerId(payment.accountId, payment.environment);
     const recent = recentByLedger.get(ledgerId) ?? facts.recent;
@@ -76,6 +83,22 @@ export function decidePayouts(batch: {
   });
 
   return { payouts, fresh: [...decided.values()], changes: book.changes() };
+}
+
+function answerAgain(payment: PayoutRequest, stored: Payout): Payout {
+  const differing = (Object.entries(termsOf(stored)) as [keyof Terms, unknown][])
+    .filter(([term, value]) => termsOf(payment)[term] !== value)
+    .map(([term]) => term);
+  if (differing.length === 0) return stored;
+  throw new PayoutTermsError(`the payout ${payment.awardId} was decided with another ${differing.join(', ')}`);
+}
+
+type Terms = ReturnType<typeof termsOf>;
+
+function termsOf(payout: PayoutRequest) {
+  const { kind, programId, environment, accountId, amountCents } = payout;
+  const wonBy = payout.kind === 'award' ? payout.attemptId : payout.roundId;
+  return { kind, wonBy, programId, environment, accountId, amountCents };
 }
 
 /** A payout that no rule holds. */

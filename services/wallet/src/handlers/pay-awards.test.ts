@@ -1,6 +1,6 @@
-import { awardTransferId, newId, ownerOf } from '@laurel/ids';
+import { awardTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
-import { type Payout, PayoutStatus } from '@laurel/proto/wallet';
+import { type AwardPayment, type Payout, PayoutStatus } from '@laurel/proto/wallet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
@@ -278,19 +278,97 @@ describe('paying a purse', () => {
     expect(await Promise.all(players.map((player) => balanceOf(wallet, player)))).toEqual(players.map(() => 3_00n));
   });
 
-  it('a purse that is sent again as an award returns the stored purse', async () => {
-    const player = await addPlayer(wallet);
-    const purse = purseOf(player, 1_00n);
-    const paid = await payAgain(purse);
-    expect(await payAgain({ ...awardOf(player, 1_00n), awardId: purse.awardId })).toEqual(paid);
-    expect(await balanceOf(wallet, player)).toBe(1_00n);
-  });
-
   it('a payment of both an attempt and a round, or of neither, is a bug and fails', async () => {
     const player = await addPlayer(wallet);
     await expect(payAgain({ ...awardOf(player, 1_00n), roundId: newId() })).rejects.toThrow();
     await expect(payAgain({ ...awardOf(player, 1_00n), attemptId: '' })).rejects.toThrow();
     expect(await balanceOf(wallet, player)).toBe(0n);
+  });
+});
+
+describe('a payment under the id of another payout', () => {
+  const rows = async (awardId: string) => [
+    await wallet.database.query({ text: 'select * from payouts where award_id = $1' }, [awardId]),
+    await wallet.database.query({ text: 'select * from transfers where award_id = $1' }, [awardId]),
+  ];
+
+  describe.each(['paid', 'held', 'denied'] as const)('of one that is %s', (status) => {
+    const kinds = [
+      ['award', awardOf],
+      ['purse', purseOf],
+    ] as const;
+    it.each(kinds)(
+      `a payout of one %s that is ${status} is never the answer to a payment on other terms`,
+      async (kind, of) => {
+        const [player, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
+        if (status !== 'paid') await change(player, { underInvestigation: true });
+        const payment = of(player, 5_00n);
+        const decided = await payAgain(payment);
+        const { awardId, tenant } = payment;
+        if (status === 'denied') await ok(wallet.client.denyPayout({ awardId }));
+        const stored = await rows(awardId);
+        const changes: Partial<AwardPayment>[] = [
+          { amountCents: 5_01n },
+          { amountCents: 4_99n },
+          { accountId: other.accountId },
+          { tenant: tenant && { ...tenant, programId: newId() } },
+          kind === 'award' ? { attemptId: newOwnedId('challenge') } : { roundId: newId() },
+          kind === 'award' ? { attemptId: '', roundId: newId() } : { roundId: '', attemptId: newOwnedId('tournament') },
+        ];
+        for (const [index, changed] of changes.entries()) {
+          const again = { ...payment, ...changed };
+          const answer = await payAgain(again, index % 2 === 0 ? wallet.client : replica);
+          const undecided = { status: PayoutStatus.UNSPECIFIED, reason: '', createdAt: undefined, paidAt: undefined };
+          expect(answer).toEqual({ ...again, roundId: again.roundId ?? '', ...undecided });
+        }
+        // No account has a row of the ledger in both environments.
+        const elsewhere = { ...payment, tenant: tenant && { ...tenant, environment: Environment.TEST } };
+        await expect(payAgain(elsewhere)).rejects.toThrow();
+
+        expect(await rows(awardId)).toEqual(stored);
+        expect(await balanceOf(wallet, player)).toBe(status === 'paid' ? 6_00n : 1_00n);
+        expect(await balanceOf(wallet, other)).toBe(0n);
+        expect(await payAgain(payment)).toEqual({
+          ...decided,
+          status: { paid: PayoutStatus.PAID, held: PayoutStatus.HELD, denied: PayoutStatus.DENIED }[status],
+        });
+      },
+    );
+  });
+
+  it('a payment on other terms fails alone among 200 of a call, and they are all answered', async () => {
+    const players = await Promise.all(Array.from({ length: 200 }, () => addPlayer(wallet, { balanceCents: 1_00n })));
+    const roundId = newId();
+    const payments = players.map((player, rank) => purseOf(player, BigInt(1_000 - rank), roundId));
+    const [loser, ...others] = payments;
+    if (loser === undefined) throw new Error('no payments');
+    const first = await addPlayer(wallet);
+    await payAgain({ ...loser, accountId: first.accountId, tenant: first.player.tenant });
+    for (let times = 0; times < 2; times += 1) {
+      const { payouts } = await ok(wallet.client.payAwards({ payments }));
+      expect(payouts.map(({ awardId, status }) => [awardId, status])).toEqual([
+        [loser.awardId, PayoutStatus.UNSPECIFIED],
+        ...others.map(({ awardId }) => [awardId, PayoutStatus.PAID]),
+      ]);
+    }
+    const balances = await Promise.all([first, ...players].map((player) => balanceOf(wallet, player)));
+    expect(balances).toEqual([loser.amountCents, 1_00n, ...others.map(({ amountCents }) => 1_00n + amountCents)]);
+  });
+
+  it('of two players who are paid under one id at the same time exactly one is', async () => {
+    for (let times = 0; times < 10; times += 1) {
+      const [one, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
+      const purse = purseOf(one, 2_00n);
+      const answers = await Promise.all([
+        payAgain(purse, times % 2 === 0 ? wallet.client : replica),
+        payAgain({ ...purse, accountId: other.accountId, tenant: other.player.tenant }),
+      ]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.toSorted()).toEqual([PayoutStatus.UNSPECIFIED, PayoutStatus.PAID]);
+      const isFirst = statuses[0] === PayoutStatus.PAID;
+      expect(await balanceOf(wallet, one)).toBe(isFirst ? 3_00n : 1_00n);
+      expect(await balanceOf(wallet, other)).toBe(isFirst ? 0n : 2_00n);
+    }
   });
 });
 

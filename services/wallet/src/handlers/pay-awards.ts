@@ -1,25 +1,47 @@
 /**
- * PayAwards: decides each payout, of an award or a rank of a purse, once: paid or held. The commit is in post-payouts.ts.
+ * PayAwards: decides each payout, of an award or a rank of a purse, once: paid or held. The commit is in post-payouts.ts. A payment under
+ * the id of a payout with other terms is logged and is left without a status in the response, so that its owner fails it alone: a round of
+ * 200 ranks with one such rank has the decisions on the other 199.
  */
 import { parseId, parseItems, parseTenant, type RpcContext } from '@laurel/grpc';
-import type { PayAwardsRequest, PayAwardsResponse, AwardPayment as WireAwardPayment } from '@laurel/proto/wallet';
-import type { PayoutRequest, Win } from '../domain/payout-decision.ts';
+import type {
+  PayAwardsRequest,
+  PayAwardsResponse,
+  AwardPayment as WireAwardPayment,
+  Payout as WirePayout,
+} from '@laurel/proto/wallet';
+import type { Logger } from '@laurel/service';
+import { type PayoutRequest, PayoutTermsError, type Win } from '../domain/payout-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { checkIsOwner, checkOwned } from './owner-of-call.ts';
 import { parseAmountAboveZero } from './parse.ts';
 import type { AwardPayments } from './post-payouts.ts';
-import { presentPayout } from './present.ts';
+import { presentPayout, presentUndecided } from './present.ts';
 
-export function payAwards(
-  payments: AwardPayments,
-): (request: PayAwardsRequest, context: RpcContext) => Promise<PayAwardsResponse> {
+export function payAwards(deps: {
+  payments: AwardPayments;
+  logger: Logger;
+}): (request: PayAwardsRequest, context: RpcContext) => Promise<PayAwardsResponse> {
   return async (request, context) => {
     const items = parseItems(request.payments).map(parsePayment);
     for (const item of items) checkOwnPayment(context, item);
-    const payouts = await Promise.all(items.map((item) => payments.submit(item)));
+    const payouts = await Promise.all(items.map((item) => pay(item, deps)));
     await failpoint('wallet.reply.before-send');
-    return { payouts: payouts.map(presentPayout) };
+    return { payouts };
   };
+}
+
+async function pay(
+  item: PayoutRequest,
+  { payments, logger }: { payments: AwardPayments; logger: Logger },
+): Promise<WirePayout> {
+  try {
+    return presentPayout(await payments.submit(item));
+  } catch (error) {
+    if (!(error instanceof PayoutTermsError)) throw error;
+    logger.error({ err: error, awardId: item.awardId }, 'a payment repeats the id of a payout on other terms');
+    return presentUndecided(item);
+  }
 }
 
 function checkOwnPayment(context: RpcContext, payment: PayoutRequest): void {

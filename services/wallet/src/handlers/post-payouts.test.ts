@@ -58,7 +58,7 @@ async function pay(...payments: readonly PayoutRequest[]): Promise<readonly bool
     mostRecent: mostRecentPayouts({ ...payment, limits: LIMITS }),
   }));
   const paid = await payOptimistically(waiter, payouts, wallet.clock.now);
-  return payments.map(({ awardId }) => paid.has(awardId));
+  return payments.map(({ accountId, environment }) => paid.has(playerLedgerId(accountId, environment)));
 }
 
 describe('the optimistic statement of payouts', () => {
@@ -179,7 +179,23 @@ describe('the optimistic statement of payouts', () => {
     expect(await pay(decided)).toEqual([true]);
     await expect(pay(requestOf(second, 'award', 1_00n), decided)).rejects.toThrow(/duplicate key/);
     expect([await balanceOf(wallet, first), await balanceOf(wallet, second)]).toEqual([2_00n, 1_00n]);
+    // Nor does it pay another player, amount or win under the id.
+    const { awardId } = decided;
+    for (const other of [requestOf(second, 'award', 1_00n), requestOf(second, 'purse', 3_00n)]) {
+      await expect(pay({ ...other, awardId })).rejects.toThrow(/duplicate key/);
+    }
+    expect([await balanceOf(wallet, first), await balanceOf(wallet, second)]).toEqual([2_00n, 1_00n]);
   });
+});
+
+it('of two payouts of one batch under one award id the one that the statement leaves out is not answered as paid', async () => {
+  const [one, held] = await Promise.all([0, 1].map(() => addPlayer(wallet, { balanceCents: 1_00n })));
+  if (one === undefined || held === undefined) throw new Error('no players');
+  const { accountId } = held;
+  await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, underInvestigation: true }));
+  const paying = requestOf(one, 'award', 1_00n);
+  expect(await pay(paying, { ...paying, accountId })).toEqual([true, false]);
+  expect([await balanceOf(wallet, one), await balanceOf(wallet, held)]).toEqual([2_00n, 1_00n]);
 });
 
 describe('the optimistic statement of payouts behind the lock of another transaction', () => {

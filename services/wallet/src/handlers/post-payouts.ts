@@ -11,6 +11,9 @@
  *      asks again: the statement fails for an award that is paid already, and the transaction answers it as stored and decides the others.
  *   3. the transaction under lock, before its commit: as after 2.
  *   4. the transaction was committed: all of the batch is decided. The owner asks again and is answered as stored.
+ *
+ * A payment under the id of a payout with other terms fails the statement and the transaction, which have then changed nothing; the
+ * coalescer runs the batch's items one by one, and that payment fails alone.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { awardTransferId } from '@laurel/ids';
@@ -80,7 +83,7 @@ async function pay(
   if (paid.size > 0) await failpoint('wallet.payout.after-commit');
   optimisticPayouts.inc({ outcome: 'posted' }, paid.size);
   optimisticPayouts.inc({ outcome: 'left' }, tried.length - paid.size);
-  return payments.map((payment) => (paid.has(payment.awardId) ? paidPayout(payment, now) : null));
+  return payments.map((payment) => (paid.has(ledgerIdOf(payment)) ? paidPayout(payment, now) : null));
 }
 
 /** One transaction: lock, load, decide, write. */

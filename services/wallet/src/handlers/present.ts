@@ -1,23 +1,35 @@
 /** Maps values of the domain to messages. */
 import { presentTenant } from '@laurel/grpc';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
-import type { Account as WireAccount, Payout as WirePayout } from '@laurel/proto/wallet';
+import { PayoutStatus, type Account as WireAccount, type Payout as WirePayout } from '@laurel/proto/wallet';
 import { environmentOf, SHARED_SANDBOX } from '../domain/ledger.ts';
-import type { Payout } from '../domain/payout-decision.ts';
+import type { Payout, PayoutRequest } from '../domain/payout-decision.ts';
 import type { Account } from '../repository/accounts.ts';
 
 export function presentPayout(payout: Payout): WirePayout {
   return {
-    awardId: payout.awardId,
-    attemptId: payout.kind === 'award' ? payout.attemptId : '',
-    roundId: payout.kind === 'purse' ? payout.roundId : '',
-    tenant: presentTenant(payout),
-    accountId: payout.accountId,
-    amountCents: payout.amountCents,
+    ...presentTerms(payout),
     status: PAYOUT_STATUSES[payout.status],
     reason: payout.reason ?? '',
     createdAt: payout.createdAt,
     paidAt: payout.paidAt ?? undefined,
+  };
+}
+
+/** A payment that changed nothing, because its award id has a payout on other terms. */
+export function presentUndecided(payment: PayoutRequest): WirePayout {
+  const status = PayoutStatus.UNSPECIFIED;
+  return { ...presentTerms(payment), status, reason: '', createdAt: undefined, paidAt: undefined };
+}
+
+function presentTerms(payment: PayoutRequest) {
+  return {
+    awardId: payment.awardId,
+    attemptId: payment.kind === 'award' ? payment.attemptId : '',
+    roundId: payment.kind === 'purse' ? payment.roundId : '',
+    tenant: presentTenant(payment),
+    accountId: payment.accountId,
+    amountCents: payment.amountCents,
   };
 }
 

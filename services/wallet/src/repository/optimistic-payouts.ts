@@ -81,7 +81,7 @@ const PAY_OPTIMISTIC: Statement = {
       from credited
       where (select count(*) from paid) >= 0
       order by transfer_id
-      returning award_id, debit_id, amount_cents
+      returning player_ledger_id, debit_id, amount_cents
     ),
     houses as materialized (
       select house.id, summed.cents
@@ -93,12 +93,13 @@ const PAY_OPTIMISTIC: Statement = {
     debited as (
       update ledger_accounts as house set balance_cents = house.balance_cents - houses.cents from houses where house.id = houses.id
     )
-    select award_id from posted`,
+    select player_ledger_id from posted`,
 };
 
 /**
- * Pays those that no rule holds, and returns their award ids. At most one payout per player. An award that was decided before fails the
- * statement with a unique violation, and then nothing is paid.
+ * Pays those that no rule holds, and returns the ledger ids of their players. At most one payout per player. Two payouts may claim one
+ * award id, of which the statement pays one and leaves the other out: so the player says which is paid, and the award does not. An award that
+ * was decided before fails the statement with a unique violation, and then nothing is paid.
  */
 export async function payOptimistically(
   database: Database,
@@ -106,7 +107,7 @@ export async function payOptimistically(
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const payments = payouts.map(({ payment }) => payment);
-  const rows = await database.write<{ award_id: string }>(
+  const rows = await database.write<{ player_ledger_id: string }>(
     PAY_OPTIMISTIC,
     [
       payments.map(({ awardId }) => awardId),
@@ -126,5 +127,5 @@ export async function payOptimistically(
     ],
     { durable: true },
   );
-  return new Set(rows.map(({ award_id }) => award_id));
+  return new Set(rows.map(({ player_ledger_id }) => player_ledger_id));
 }
