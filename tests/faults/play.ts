@@ -136,6 +136,12 @@ async function setRoundScene(world: World, flow: RoundFlow): Promise<Scene> {
   const entry = { tournament_round_id: round.id, player_ref: ref, metadata: { flow } };
   if (flow === 'enter' || flow === 'tombstone') return scene(() => partner.createAttempt(entry, key));
 
+  if (flow === 'follow') {
+    const first = await newPlayer(world);
+    await enter(world, round, first);
+    return scene(() => partner.createAttempt(entry, key), [first, ref]);
+  }
+
   const id = await enter(world, round, ref);
   switch (flow) {
     case 'score':

@@ -24,12 +24,24 @@ const CHALLENGE_FLOWS = [
 
 /**
  * The flows that are played in a tournament round:
- * `enter`, `score`, `withdraw`, `fade`, `tombstone` correspond to create, lose, expire, lapse and resolve of a challenge;
+ * `enter`, `follow`, `score`, `withdraw`, `fade`, `tombstone` correspond to create, again, lose, expire, lapse and resolve of a challenge,
+ * where `follow` is an entry in a round that another player has entered, which the service decides from cached facts;
  * `close` ends a round with two scored entries and one without, which settles and is paid; `cancel` ends one with too few entrants,
  * whose fees are refunded; `grant` releases a purse that is held; `next` is the round that a tournament opens when it becomes active
  * again (the worker opens it, and the partner that "retries" lists tournaments meanwhile).
  */
-const ROUND_FLOWS = ['enter', 'score', 'withdraw', 'fade', 'tombstone', 'close', 'cancel', 'grant', 'next'] as const;
+const ROUND_FLOWS = [
+  'enter',
+  'follow',
+  'score',
+  'withdraw',
+  'fade',
+  'tombstone',
+  'close',
+  'cancel',
+  'grant',
+  'next',
+] as const;
 
 export type RoundFlow = (typeof ROUND_FLOWS)[number];
 export type Flow = (typeof CHALLENGE_FLOWS)[number] | RoundFlow;
@@ -76,8 +88,8 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'challenge.outbox.before-publish': ['lose', 'win', 'expire', 'release'],
   'challenge.outbox.after-publish': ['lose', 'win', 'void'],
   'challenge.reply.before-send': ['create', 'win'],
-  'tournament.create.before-commit': ['enter'],
-  'tournament.create.after-commit': ['enter'],
+  'tournament.create.before-commit': ['enter', 'follow'],
+  'tournament.create.after-commit': ['enter', 'follow'],
   'tournament.create.before-charge': ['enter'],
   'tournament.create.after-charge': ['enter'],
   'tournament.open.before-commit': ['enter'],
@@ -145,7 +157,7 @@ const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[ser
  * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
  */
 const CASES_PER_ROW = ACTIONS.length * 2;
-const FROM_CACHE: readonly Flow[] = ['again', 'late'];
+const FROM_CACHE: readonly Flow[] = ['again', 'late', 'follow'];
 const SUBSET: readonly FaultCase[] = [
   ...TABLE.filter(
     ({ failpoint, flow }) => !FROM_CACHE.includes(flow) && (failpoint.startsWith('tournament.') || !isRoundFlow(flow)),

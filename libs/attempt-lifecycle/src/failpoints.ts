@@ -2,6 +2,9 @@
 import { failpoint as passFailpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 
+/** The reservation's commit, on the optimistic path and under lock. */
+export const RESERVE_STEPS = ['create.before-commit', 'create.after-commit'] as const;
+
 /** From the reserved attempt to the open one. */
 export const CHARGE_STEPS = [
   'create.before-charge',
@@ -26,6 +29,6 @@ export const END_STEPS = [
 
 export const REPLY_STEPS = ['reply.before-send'] as const;
 
-type Step = (typeof CHARGE_STEPS | typeof END_STEPS | typeof REPLY_STEPS)[number];
+type Step = (typeof RESERVE_STEPS | typeof CHARGE_STEPS | typeof END_STEPS | typeof REPLY_STEPS)[number];
 
 export const failpoint: (name: `${AttemptOwner}.${Step}`) => void | Promise<void> = passFailpoint;

@@ -29,6 +29,12 @@ export {
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { isAfterLowWatermark } from './repository/sweeps.ts';
+export {
+  type AcceptedCreation,
+  createReservations,
+  type NamedCreation,
+  type OptimisticInsertOptions,
+} from './reserve-attempts.ts';
 export { decideUnlessRefused, keyIdsOf, resolveReports } from './resolve-key-uses.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';

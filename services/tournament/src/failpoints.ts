@@ -1,12 +1,11 @@
 /** The failpoints of the tournament service. */
 
-import { CHARGE_STEPS, END_STEPS, REPLY_STEPS } from '@laurel/attempt-lifecycle/failpoints';
+import { CHARGE_STEPS, END_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempt-lifecycle/failpoints';
 import { OUTBOX_STEPS } from '@laurel/events/failpoints';
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 
 export const FAILPOINTS = pointsOf('tournament', [
-  'create.before-commit',
-  'create.after-commit',
+  ...RESERVE_STEPS,
   ...CHARGE_STEPS,
   'outcome.before-commit',
   'outcome.after-commit',

@@ -13,7 +13,14 @@
  *   when it charges. Nothing else is decided on it: `ask_wallet` means resolve the ref to its current account and decide again.
  */
 
-import { ABANDONED, isSameTenant, type KeyUse, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import {
+  ABANDONED,
+  isSameTenant,
+  type KeyUse,
+  type NamedAccount,
+  oneForEachPlayer,
+  type Tenant,
+} from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
@@ -74,8 +81,7 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
 
 /**
  * The paid attempts that are created if the challenge is still as cached (null where it is not cached), the attempt id is new, and neither
- * claim, rung nor cap refuses it; null for every other creation. At most one for each player and challenge: whether another passes the cap
- * is known only once the first is written.
+ * claim, rung nor cap refuses it; null for every other creation. At most one for each player and challenge.
  */
 export function decideCachedCreations(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'challenge'>[],
@@ -85,14 +91,10 @@ export function decideCachedCreations(
     batch.map((facts) => ({ ...facts, known: null, player: NOTHING_DONE })),
     rules,
   );
-  const players = new Set<string>();
-  return decisions.map((decision) => {
-    if (decision.kind !== 'created' || decision.attempt.feeCents === 0n) return null;
-    const player = `${decision.attempt.challengeId}:${decision.attempt.accountId}`;
-    if (players.has(player)) return null;
-    players.add(player);
-    return decision;
-  });
+  const paid = decisions.map((decision) =>
+    decision.kind === 'created' && decision.attempt.feeCents > 0n ? decision : null,
+  );
+  return oneForEachPlayer(paid, ({ attempt }) => `${attempt.challengeId}:${attempt.accountId}`);
 }
 
 function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now }: Rules): CreationDecision {

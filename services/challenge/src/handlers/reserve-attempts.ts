@@ -1,18 +1,20 @@
 /**
- * The reservation: the commit that decides a creation and inserts the attempt `pending`, a free one `open`, for many creations in one
- * commit.
- *
- * Most creations are paid ones on a challenge that has not changed, which neither claim, rung nor cap refuses. They are decided on the
- * cached challenge and inserted only where all of it still holds: one round trip. The rest, and those that this did not insert, are
- * read and decided in a second transaction under a lock on each (challenge, account); only this one refuses and recognizes repeats. If
- * it fails, the batch is run again: attempts that were inserted are known by then.
+ * The reservation (libs/attempt-lifecycle/src/reserve-attempts.ts): the commit that decides a creation and inserts the attempt `pending`, a
+ * free one `open`. Paid creations on a challenge that has not changed, which neither claim, rung nor cap refuses, are decided on the cached
+ * challenge. Every other one is decided under a lock on each (challenge, account).
  */
 
-import { decideAndCommit, keyIdsOf, lockKeyUses } from '@laurel/attempt-lifecycle';
-import type { NamedAccount } from '@laurel/attempt-lifecycle/domain';
-import { type Coalescer, createCoalescer, runOptimisticBatch } from '@laurel/coalesce';
+import {
+  type AcceptedCreation,
+  createReservations,
+  decideAndCommit,
+  keyIdsOf,
+  lockKeyUses,
+  type NamedCreation,
+} from '@laurel/attempt-lifecycle';
+import type { Coalescer } from '@laurel/coalesce';
 import type { Refused } from '@laurel/errors';
-import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
@@ -23,75 +25,50 @@ import {
   decideCreations,
 } from '../domain/creation-decision.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { failpoint } from '../failpoints.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
 import { type ChallengeCache, createChallengeCache } from '../repository/challenge-cache.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
-import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
+import { insertOptimisticAttempts, type OptimisticAttempt } from '../repository/optimistic-attempts.ts';
 import { loadPlayerFacts, lockPlayers } from '../repository/player-facts.ts';
 
-type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
-
-export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
+export type AttemptReservations = Coalescer<NamedCreation<Creation>, CreationDecision>;
 
 type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
 type CachingDeps = Deps & { readonly challenges: ChallengeCache };
 
 export function createAttemptReservations(deps: Deps): AttemptReservations {
   const caching = { ...deps, challenges: createChallengeCache() };
-  return createCoalescer<NamedCreation, CreationDecision>({
-    name: 'create-attempts',
-    // The lock on a player keeps two lanes apart; within a batch the decision runs in order.
-    lanes: 2,
-    isolate: (error) => !isConnectionFailure(error),
-    run: (batch) =>
-      runOptimisticBatch<NamedCreation, CreationDecision>(batch, {
-        optimistic: (all) => reserveOptimistically(all, caching),
-        underLock: (rest) => reserveUnderLock(rest, caching),
-      }),
-  });
+  return createReservations<Creation, CreationDecision, OptimisticAttempt>(
+    { owner: 'challenge', ...deps },
+    {
+      acceptOnCache: (batch, now) => acceptOnCache(batch, now, caching),
+      insertOptimistic: insertOptimisticAttempts,
+      decideUnderLock: (tx, batch) => decideAndInsert(tx, batch, caching),
+    },
+  );
 }
 
-async function reserveOptimistically(
-  batch: readonly NamedCreation[],
-  { database, challenges, ceilings, clock }: CachingDeps,
-): Promise<readonly (CreationDecision | null)[]> {
+function acceptOnCache(
+  batch: readonly NamedCreation<Creation>[],
+  now: Date,
+  { challenges, ceilings }: CachingDeps,
+): readonly (AcceptedCreation<CreationDecision, OptimisticAttempt> | null)[] {
   const cached = batch.map(({ creation }) => challenges.get(creation.challengeId));
-  const now = clock();
   const decisions = decideCachedCreations(
     batch.map((named, index) => ({ ...named, challenge: cached[index]?.challenge ?? null })),
     { ceilings, now },
   );
-  const attempts = decisions.flatMap((decision, index) => {
+  return decisions.map((decision, index) => {
     const challengeVersion = cached[index]?.version;
     const keyUse = batch[index]?.creation.keyUse ?? null;
-    if (decision === null || challengeVersion === undefined) return [];
-    return [{ attempt: decision.attempt, challengeVersion, keyUse }];
+    if (decision === null || challengeVersion === undefined) return null;
+    return { decision, insert: { attempt: decision.attempt, challengeVersion, keyUse } };
   });
-  if (attempts.length === 0) return batch.map(() => null);
-
-  const written = await insertOptimisticAttempts(database, attempts, {
-    now,
-    beforeCommit: () => failpoint('challenge.create.before-commit'),
-  });
-  await failpoint('challenge.create.after-commit');
-  return decisions.map((decision) => (decision !== null && written.has(decision.attempt.id) ? decision : null));
-}
-
-async function reserveUnderLock(
-  batch: readonly NamedCreation[],
-  deps: CachingDeps,
-): Promise<readonly CreationDecision[]> {
-  const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), {
-    beforeCommit: () => failpoint('challenge.create.before-commit'),
-  });
-  await failpoint('challenge.create.after-commit');
-  return decisions;
 }
 
 async function decideAndInsert(
   tx: Transaction,
-  batch: readonly NamedCreation[],
+  batch: readonly NamedCreation<Creation>[],
   { challenges: cache, ceilings, clock }: CachingDeps,
 ): Promise<readonly CreationDecision[]> {
   const queries = batch.map(({ creation, account }) => ({

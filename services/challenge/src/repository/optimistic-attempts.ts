@@ -3,16 +3,21 @@
  * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
  * other creation is decided.
  */
-import { insertingKeyUses, isAfterLowWatermark, keyUseColumns } from '@laurel/attempt-lifecycle';
+import {
+  insertingKeyUses,
+  isAfterLowWatermark,
+  keyUseColumns,
+  type OptimisticInsertOptions,
+} from '@laurel/attempt-lifecycle';
 import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
-import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
+import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MADE_WITH_KEYS } from './attempts.ts';
 import { allowsPaidAttempt, windowStart } from './creation-rules.ts';
 import { lockOfPlayers } from './player-facts.ts';
 
 /** A paid attempt to insert, and the version of its challenge's row that it was decided on. */
-type OptimisticAttempt = {
+export type OptimisticAttempt = {
   readonly attempt: Attempt;
   readonly challengeVersion: bigint;
   readonly keyUse: KeyUse | null;
@@ -50,7 +55,7 @@ select id from made`,
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
+  { now, ...options }: OptimisticInsertOptions,
 ): Promise<ReadonlySet<string>> {
   const attempts = decided.map(({ attempt }) => attempt);
   const values = [

@@ -1,7 +1,13 @@
 import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CreationFacts, decideAdmission, decideEntries, entryIdOf } from './entry-decision.ts';
+import {
+  type CreationFacts,
+  decideAdmission,
+  decideCachedEntries,
+  decideEntries,
+  entryIdOf,
+} from './entry-decision.ts';
 import { ATTEMPT, after, NOW, OTHER_TENANT, ROUND, ROUND_ID, TENANT } from './example.ts';
 
 function facts(
@@ -121,6 +127,34 @@ describe('a batch of creations', () => {
         }
       }),
     );
+  });
+});
+
+describe('a creation on a cached round', () => {
+  const decideCached = (...batch: readonly CreationFacts[]) =>
+    decideCachedEntries(batch, NOW).map((decision) => decision?.kind ?? null);
+
+  it('a creation on a cached round is created as on one that was read then, also where its account is cached', () => {
+    expect(decideCachedEntries([facts({ isFresh: false })], NOW)).toEqual(decide(facts()));
+  });
+
+  it('a creation on a cached round is left to the locks where it would be refused, the round is not cached, or the ref has no account', () => {
+    const closed = { ...ROUND, status: 'settling' as const };
+    const another = { ...ROUND, tenant: OTHER_TENANT };
+    const left = [{ round: null }, { round: closed }, { round: another }, { accountId: null }];
+    expect(decideCached(...left.map((changes, index) => facts({ ...changes, attemptId: `${index}` })))).toEqual(
+      left.map(() => null),
+    );
+  });
+
+  it('a creation on a cached round is one for each account and each id of a batch', () => {
+    const batch = [
+      facts({ attemptId: 'a', accountId: 'one' }),
+      facts({ attemptId: 'b', accountId: 'two' }),
+      facts({ attemptId: 'c', accountId: 'one' }),
+      facts({ attemptId: 'a', accountId: 'three' }),
+    ];
+    expect(decideCached(...batch)).toEqual(['created', 'created', null, null]);
   });
 });
 

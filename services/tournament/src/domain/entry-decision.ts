@@ -11,12 +11,22 @@
  *   3. `attempt_cap_reached`: the account has bought as many attempts in this round as the cap; refunded ones do not count.
  *   4. `insufficient_funds`: the ref has no account. Every attempt of a round is paid, and no other account could pay.
  *   The wallet adds `insider_entry`, `blocked` and `insufficient_funds` when it charges.
+ * - Most creations are accepted, and need not wait for a read: `decideCachedEntries` decides them on the cached round and assumes that
+ *   the cap does not refuse the player. The optimistic write checks these assumptions against the database. It refuses nothing: every
+ *   other creation is decided by `decideEntries`, on rows that are read then.
  * - The account behind a ref is cached, and links move. A creation may rely on the cache, because the wallet checks the account when
  *   it charges. A refusal that is about the player may not: `ask_wallet` means resolve the ref to its current account and decide
  *   again.
  */
 
-import { ABANDONED, isSameTenant, type KeyUse, type NamedAccount, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import {
+  ABANDONED,
+  isSameTenant,
+  type KeyUse,
+  type NamedAccount,
+  oneForEachPlayer,
+  type Tenant,
+} from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { deriveId } from '@laurel/ids';
 import { entriesOpen } from './round-status.ts';
@@ -47,9 +57,11 @@ export type CreationFacts = {
   readonly bought: number;
 };
 
+type Created = { readonly kind: 'created'; readonly attempt: Attempt };
+
 export type CreationDecision =
   | { readonly kind: 'known'; readonly attempt: Attempt }
-  | { readonly kind: 'created'; readonly attempt: Attempt }
+  | Created
   | { readonly kind: 'ask_wallet' }
   | Refused;
 
@@ -75,6 +87,22 @@ export function decideEntries(batch: readonly CreationFacts[], now: Date): reado
     }
     return decision;
   });
+}
+
+/**
+ * The attempts that are created if the round is still as cached (null where it is not cached), the attempt id is new, and the cap does not
+ * refuse it; null for every other creation. At most one for each player and round.
+ */
+export function decideCachedEntries(
+  batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'round'>[],
+  now: Date,
+): readonly (Created | null)[] {
+  const decisions = decideEntries(
+    batch.map((facts) => ({ ...facts, known: null, bought: 0 })),
+    now,
+  );
+  const created = decisions.map((decision) => (decision.kind === 'created' ? decision : null));
+  return oneForEachPlayer(created, ({ attempt }) => attempt.entryId);
 }
 
 export type Admitted = { readonly kind: 'admitted'; readonly round: EntryRound };

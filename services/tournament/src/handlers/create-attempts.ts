@@ -5,8 +5,8 @@
  * The answer waits until `open` is written, and with it the first purchase of the entry: a read of the board right after the answer, on
  * any replica, finds the player entered.
  *
- * The cost of an answer, each for a whole batch: two round trips to the database for the reservation, the only one that waits for the
- * disk; one call of the wallet; three round trips for the commit that opens (`begin`; `open`; the booking and the commit). A ref that is
+ * The cost of an answer, each for a whole batch: one round trip to the database for the reservation on a cached round, else two, the only
+ * commit that waits for the disk; one call of the wallet; three round trips for the commit that opens (`begin`; `open`; the booking and the commit). A ref that is
  * not cached costs one more call of the wallet.
  */
 

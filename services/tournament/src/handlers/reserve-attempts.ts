@@ -1,54 +1,74 @@
 /**
- * The reservation: the commit that decides an entry or a re-buy and inserts the attempt `pending`, with its entry and the account of its
- * ref, for many creations in one commit. Two round trips: the locks on each (round, account) with all reads, and the writes with the
- * commit. An attempt id that was seen before costs one more.
+ * The reservation (libs/attempt-lifecycle/src/reserve-attempts.ts): the commit that decides an entry or a re-buy and inserts the attempt
+ * `pending`, with its entry and the account of its ref. Entries in a round that has not changed, which the cap does not refuse, are decided
+ * on the cached round: one round trip. Every other one is decided under the locks on each round and (round, account), in two more: the locks
+ * with all reads, and the writes with the commit. An attempt id that was seen before costs one more.
  */
 
-import { decideAndCommit, keyIdsOf, lockKeyUses } from '@laurel/attempt-lifecycle';
-import type { NamedAccount, Tenant } from '@laurel/attempt-lifecycle/domain';
-import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import {
+  type AcceptedCreation,
+  createReservations,
+  decideAndCommit,
+  keyIdsOf,
+  lockKeyUses,
+  type NamedCreation,
+} from '@laurel/attempt-lifecycle';
+import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import {
   type Creation,
   type CreationDecision,
   decideAdmission,
+  decideCachedEntries,
   decideEntries,
   entryIdOf,
 } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
-import { failpoint } from '../failpoints.ts';
 import { insertAttempts, loadAttempts, lockAttempt, moveAttempt, restartAttempt } from '../repository/attempts.ts';
+import { insertOptimisticAttempts, type OptimisticAttempt } from '../repository/optimistic-attempts.ts';
 import { loadPlayerFacts, lockEntering, lockPlayer } from '../repository/player-facts.ts';
+import { createRoundCache, type RoundCache } from '../repository/round-cache.ts';
 import { loadEntryRounds } from '../repository/rounds.ts';
 
-type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
-
-export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
+export type AttemptReservations = Coalescer<NamedCreation<Creation>, CreationDecision>;
 
 type Deps = { readonly database: Database; readonly clock: Clock };
+type CachingDeps = Deps & { readonly rounds: RoundCache };
 
 export function createAttemptReservations(deps: Deps): AttemptReservations {
-  return createCoalescer<NamedCreation, CreationDecision>({
-    name: 'create-attempts',
-    // The lock on a player serializes two lanes; within a batch the decision runs in order.
-    lanes: 2,
-    isolate: (error) => !isConnectionFailure(error),
-    async run(batch) {
-      const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), {
-        beforeCommit: () => failpoint('tournament.create.before-commit'),
-      });
-      await failpoint('tournament.create.after-commit');
-      return decisions;
+  const caching = { ...deps, rounds: createRoundCache() };
+  return createReservations<Creation, CreationDecision, OptimisticAttempt>(
+    { owner: 'tournament', ...deps },
+    {
+      acceptOnCache: (batch, now) => acceptOnCache(batch, now, caching),
+      insertOptimistic: insertOptimisticAttempts,
+      decideUnderLock: (tx, batch) => decideAndInsert(tx, batch, caching),
     },
+  );
+}
+
+function acceptOnCache(
+  batch: readonly NamedCreation<Creation>[],
+  now: Date,
+  { rounds }: CachingDeps,
+): readonly (AcceptedCreation<CreationDecision, OptimisticAttempt> | null)[] {
+  const cached = batch.map((named) => ({ ...named, round: rounds.get(named.creation.roundId) }));
+  const decisions = decideCachedEntries(cached, now);
+  return decisions.map((decision, index) => {
+    const round = cached[index]?.round ?? null;
+    const keyUse = batch[index]?.creation.keyUse ?? null;
+    if (decision === null || round === null) return null;
+    return { decision, insert: { attempt: decision.attempt, round, keyUse } };
   });
 }
 
 async function decideAndInsert(
   tx: Transaction,
-  batch: readonly NamedCreation[],
-  { clock }: Pick<Deps, 'clock'>,
+  batch: readonly NamedCreation<Creation>[],
+  { rounds: cache, clock }: CachingDeps,
 ): Promise<readonly CreationDecision[]> {
   const queries = batch.map(({ creation, account }) => ({
     attemptId: creation.attemptId,
@@ -65,6 +85,7 @@ async function decideAndInsert(
     loadPlayerFacts(tx, queries),
     lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
   ]);
+  for (const read of rounds.values()) cache.put(read);
   // Read after the wait for the locks: an entry that waited until entries had closed is too late.
   const now = clock();
   const requests = batch.map((named, index) => {

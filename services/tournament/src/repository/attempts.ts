@@ -100,15 +100,26 @@ entered as (
 const MADE_WITH_KEYS = `
     select w.id as operation_id, w.key_id, w.fingerprint, w.used_at from wanted w where w.id = any(array(select made.id from made))`;
 
-const INSERT = {
-  name: 'attempts_insert',
-  text: `
+/**
+ * The insert of attempts that were all decided at one instant, with their entries, refs and key uses. Its parameters are those of
+ * `columnsOf`, then one array for each of `facts`: more columns of `w`, by name and type. `where` is the condition for a row of `w`.
+ */
+export function insertingAttempts({
+  facts = [],
+  where = 'true',
+}: {
+  readonly facts?: readonly (readonly [name: string, type: string])[];
+  readonly where?: string;
+}): string {
+  const arrays = facts.map(([, type], index) => `, $${index + 13}::${type}[]`).join('');
+  const names = facts.map(([name]) => `, ${name}`).join('');
+  return `
 with wanted as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bigint[], $8::text[],
-    $10::uuid[], $11::bytea[], $12::timestamptz[]) with ordinality
-    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, key_id, fingerprint, used_at, position)
+    $10::uuid[], $11::bytea[], $12::timestamptz[]${arrays}) with ordinality
+    as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, key_id, fingerprint, used_at${names}, position)
   cross join (select $9::timestamptz as created_at) decided
-  where ${isAfterLowWatermark('$9')}
+  where ${isAfterLowWatermark('$9')} and ${where}
 ), ${put('wanted')}, made as (
   insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
   select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
@@ -116,8 +127,27 @@ with wanted as materialized (
   returning id
 ), used as (${insertingKeyUses(MADE_WITH_KEYS)}
 )
-select id from made`,
-};
+select id from made`;
+}
+
+/** The first twelve parameters of `insertingAttempts`. */
+export function columnsOf(keyed: readonly KeyedAttempt<Attempt>[], createdAt: Date | undefined): readonly unknown[] {
+  const attempts = keyed.map(({ attempt }) => attempt);
+  return [
+    attempts.map((attempt) => attempt.id),
+    attempts.map((attempt) => attempt.roundId),
+    attempts.map((attempt) => attempt.entryId),
+    attempts.map((attempt) => attempt.accountId),
+    attempts.map((attempt) => attempt.playerRef),
+    attempts.map((attempt) => attempt.status),
+    attempts.map((attempt) => attempt.feeCents),
+    attempts.map((attempt) => attempt.metadata),
+    createdAt,
+    ...keyUseColumns(keyed.map(({ keyUse }) => keyUse)),
+  ];
+}
+
+const INSERT = { name: 'attempts_insert', text: insertingAttempts({}) };
 
 const WANTED_ONE = `
 wanted as (
@@ -210,19 +240,7 @@ export async function insertAttempts(
   on: Queryable,
   keyed: readonly KeyedAttempt<Attempt>[],
 ): Promise<ReadonlySet<string>> {
-  const attempts = keyed.map(({ attempt }) => attempt);
-  const rows = await on.query<{ id: string }>(INSERT, [
-    attempts.map((attempt) => attempt.id),
-    attempts.map((attempt) => attempt.roundId),
-    attempts.map((attempt) => attempt.entryId),
-    attempts.map((attempt) => attempt.accountId),
-    attempts.map((attempt) => attempt.playerRef),
-    attempts.map((attempt) => attempt.status),
-    attempts.map((attempt) => attempt.feeCents),
-    attempts.map((attempt) => attempt.metadata),
-    attempts[0]?.createdAt,
-    ...keyUseColumns(keyed.map(({ keyUse }) => keyUse)),
-  ]);
+  const rows = await on.query<{ id: string }>(INSERT, columnsOf(keyed, keyed[0]?.attempt.createdAt));
   return new Set(rows.map((row) => row.id));
 }
 

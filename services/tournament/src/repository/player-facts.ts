@@ -1,7 +1,7 @@
 /** An account's history in a round, read under the locks on entering. */
 
-import { countsUnderCap } from '@laurel/attempt-lifecycle';
-import type { Queryable } from '@laurel/postgres';
+import type { BoundStatement, Queryable } from '@laurel/postgres';
+import { boughtIn } from './entry-rules.ts';
 
 /** One creation to look up. */
 export type PlayerQuery = {
@@ -45,16 +45,21 @@ const SELECT_FACTS = {
   text: `
 select
   (select known.id from attempts known where known.id = i.attempt_id) is not null as is_known_attempt,
-  (select count(*)::int from attempts paid
-   where paid.round_id = i.round_id and paid.account_id = i.account_id and ${countsUnderCap('paid')}) as bought
+  ${boughtIn({ roundId: 'i.round_id', accountId: 'i.account_id' })} as bought
 from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id, round_id, account_id, position)
 order by i.position`,
 };
 
 /** Keeps the rounds from being ended, and each player from entering in another transaction, until the transaction ends. */
 export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
+  const { statement, values } = lockOfEntering(players);
+  await on.query(statement, values);
+}
+
+/** The statement that takes these locks. */
+export function lockOfEntering(players: readonly PlayerInRound[]): BoundStatement {
   const keys = players.filter(({ accountId }) => accountId !== null).map(keyOf);
-  await on.query(LOCK_ENTERING, [players.map(({ roundId }) => roundId), keys]);
+  return { statement: LOCK_ENTERING, values: [players.map(({ roundId }) => roundId), keys] };
 }
 
 /** For an attempt that moves to another account; it is pending and locked, which already blocks the end of the round. */

@@ -1,0 +1,30 @@
+/**
+ * Rounds as entries last read them, so that the next one need not read them again. An entry that is decided on the cache is written only
+ * where the round's row still has the cached status and end of entries (optimistic-attempts.ts): of the columns that an entry is decided on
+ * these two alone ever change, which `rounds_terms_are_frozen` enforces.
+ *
+ * Only an open round is cached: no other takes entries, and none opens again.
+ */
+import { LRUCache } from 'lru-cache';
+import type { EntryRound } from '../domain/entry-decision.ts';
+
+export interface RoundCache {
+  get(roundId: string): EntryRound | null;
+  /** Replaces what was cached; a round that may not be cached is evicted. */
+  put(read: EntryRound): void;
+}
+
+// About 500 bytes each: some 3 MB.
+const MAX_CACHED = 5_000;
+
+export function createRoundCache(): RoundCache {
+  const rounds = new LRUCache<string, EntryRound>({ max: MAX_CACHED });
+
+  return {
+    get: (roundId) => rounds.get(roundId) ?? null,
+    put(read) {
+      if (read.status === 'open') rounds.set(read.id, read);
+      else rounds.delete(read.id);
+    },
+  };
+}
