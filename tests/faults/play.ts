@@ -139,7 +139,7 @@ async function setRoundScene(world: World, flow: RoundFlow): Promise<Scene> {
   if (flow === 'follow') {
     const first = await newPlayer(world);
     await enter(world, round, first);
-    return scene(() => partner.createAttempt(entry, key), [first, ref]);
+    return scene(() => partner.createAttempt(entry, key), [ref, first]);
   }
 
   const id = await enter(world, round, ref);
