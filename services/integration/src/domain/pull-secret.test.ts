@@ -12,7 +12,10 @@ const AUTHS = {
 } as const;
 
 function pullOf(pull: Record<string, unknown>): Pull {
-  const descriptor = parseDescriptor({ pull: { url: 'https://example.com/results', ...pull } }, 'pull_poll');
+  const descriptor = parseDescriptor(
+    { version: 1, pull: { url: 'https://example.com/results', ...pull } },
+    'pull_poll',
+  );
   if (isRefused(descriptor) || descriptor.pull === null) throw new Error('the descriptor has no pull');
   return descriptor.pull;
 }
@@ -36,8 +39,8 @@ describe('the text of a descriptor that is stored', () => {
   it('a descriptor without authentication is stored as it was sent', () => {
     for (const json of [
       {},
-      { pull: { url: 'https://example.com/' } },
-      { pull: { url: 'https://a.b/', auth: { type: 'none' } } },
+      { version: 1, pull: { url: 'https://example.com/' } },
+      { version: 1, pull: { url: 'https://a.b/', auth: { type: 'none' } } },
     ]) {
       const descriptor = parseDescriptor(json, 'pull_poll');
       if (isRefused(descriptor)) throw new Error(descriptor.message);
