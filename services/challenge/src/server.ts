@@ -24,6 +24,7 @@ import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/p
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
+import { CALLERS } from './callers.ts';
 import type { ChallengeConfig } from './config.ts';
 import type { Award } from './domain/challenge.ts';
 import { eventsOfAwards, eventsOfRefunds } from './events.ts';
@@ -32,6 +33,7 @@ import { createAttempts } from './handlers/create-attempts.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
 import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
+import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
@@ -135,6 +137,7 @@ export async function startChallenge(
   );
 
   const money = { database, wallet, accounts, opener, ceilings, clock };
+  const openAttempts = starting.adopt(createOpenAttemptReads({ database, attemptTtlMs, clock }), (it) => it.drain());
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
   const reads = { database, opener, resolver, expirer, payer, attemptTtlMs, clock, loadAttempt };
   const service = implement(
@@ -142,6 +145,7 @@ export async function startChallenge(
     {
       createAttempts: createAttempts({ ...money, reservations, attempts, logger }),
       reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
+      findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
       createChallenge: createChallenge({ database, clock }),
@@ -156,7 +160,7 @@ export async function startChallenge(
       denyAward: denyAward({ database, payer, awards }),
       audit: audit({ database, wallet }),
     },
-    { logger, callers: ['gateway'] },
+    { logger, callers: CALLERS },
   );
 
   const sweepers = [

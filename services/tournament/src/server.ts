@@ -23,6 +23,7 @@ import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/p
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
+import { CALLERS } from './callers.ts';
 import type { TournamentConfig } from './config.ts';
 import { attemptsRefunded, awardReleased } from './events.ts';
 import { audit } from './handlers/audit.ts';
@@ -32,6 +33,7 @@ import { createAttempts } from './handlers/create-attempts.ts';
 import { createTournament } from './handlers/create-tournament.ts';
 import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
+import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getLeaderboard } from './handlers/get-leaderboard.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
@@ -154,6 +156,7 @@ export async function startTournament(
   const settler = createRoundSettler({ database, outbox, payer, expirer, signer, signingKeyId, clock });
   const roundOpener = createRoundOpener({ database, clock });
 
+  const openAttempts = starting.adopt(createOpenAttemptReads({ database, attemptTtlMs, clock }), (it) => it.drain());
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
   const reads = { database, opener, resolver, expirer, attemptTtlMs, clock, loadAttempt };
   const service = implement(
@@ -161,6 +164,7 @@ export async function startTournament(
     {
       createAttempts: createAttempts({ database, wallet, accounts, opener, reservations, clock, logger }),
       reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
+      findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
@@ -180,7 +184,7 @@ export async function startTournament(
       listSigningKeys: listSigningKeys({ database }),
       audit: audit({ database, wallet }),
     },
-    { logger, callers: ['gateway'] },
+    { logger, callers: CALLERS },
   );
 
   const sweepers = [
