@@ -4,6 +4,7 @@ import { createLogger, parseConfig } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startScriptedIntegration } from './clients/integration.fixture.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
 import { startGateway } from './server.ts';
@@ -75,6 +76,8 @@ const INVALID = [400, 'invalid_request'];
 const NOT_FOUND = [404, 'not_found'];
 
 beforeAll(async () => {
+  // The program of the key is announced to it.
+  const integration = stack.use(await startScriptedIntegration());
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
   );
@@ -86,6 +89,7 @@ beforeAll(async () => {
     CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: UNREACHABLE,
     WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: integration.address,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
