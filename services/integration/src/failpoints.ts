@@ -1,0 +1,18 @@
+/** The points at which a test makes the integration service fail. */
+import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
+
+export const FAILPOINTS = pointsOf('integration', [
+  'bind.before-commit',
+  'bind.after-commit',
+  'settle.before-call',
+  'settle.after-call',
+  'listen.before-commit',
+  'listen.after-commit',
+  'push.before-answer',
+  'log.before-commit',
+  'log.after-commit',
+]);
+
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+export const failpoint: (name: FailpointName) => void | Promise<void> = passFailpoint;
