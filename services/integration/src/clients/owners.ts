@@ -9,6 +9,8 @@ export type AttemptQuery = {
   readonly tenant: Tenant;
   readonly playerRef: string;
   readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
+  /** For the owner's logs. */
+  readonly requestId: string;
 };
 
 export interface Owners {

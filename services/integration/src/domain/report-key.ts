@@ -19,6 +19,8 @@ export type ReportedScore = {
 /** Never superseded within its 24 hours: the fingerprint of another attempt, score or tiebreak is refused. */
 export function keyUseOf({ integrationId, dedupe }: ReportName, reported: ReportedScore, usedAt: Date): KeyUse {
   const { attemptId, score, tiebreak } = reported;
-  const fingerprint = createHash('sha256').update(JSON.stringify([attemptId, score, tiebreak ?? null])).digest();
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([attemptId, score, tiebreak ?? null]))
+    .digest();
   return { keyId: hashId('report', integrationId, dedupe), fingerprint, isFirst: true, usedAt };
 }

@@ -36,7 +36,11 @@ type Deps = {
 };
 
 /** What a push is answered, and what the log states of it. */
-type Answer = { readonly result: PushResult['result']; readonly error: string | null; readonly records: RecordResult[] };
+type Answer = {
+  readonly result: PushResult['result'];
+  readonly error: string | null;
+  readonly records: RecordResult[];
+};
 
 const UNAUTHORIZED = refused('unauthorized', 'The signature is missing or not valid.');
 
@@ -85,7 +89,9 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
 
   return async (request) => {
     const pushes = parseItems(request.pushes);
-    const ids = pushes.map(({ integrationId }) => (isUuid(integrationId) ? integrationId.toLowerCase() : NO_INTEGRATION));
+    const ids = pushes.map(({ integrationId }) =>
+      isUuid(integrationId) ? integrationId.toLowerCase() : NO_INTEGRATION,
+    );
     const integrations = await loadPushedIntegrations(database, [...new Set(ids)]);
     const results = await Promise.all(
       pushes.map((push, index) => receive(push, integrations.get(ids[index] ?? NO_INTEGRATION) ?? null)),

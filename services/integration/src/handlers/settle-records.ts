@@ -33,7 +33,7 @@ import { chooseAttempt } from '../domain/attempt-choice.ts';
 import type { ReadRecord } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { operationIdOf, reportHashOf } from '../domain/report-identity.ts';
-import { keyUseOf } from '../domain/report-key.ts';
+import { keyUseOf, type ReportName } from '../domain/report-key.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ReportStore } from './report-store.ts';
 
@@ -59,7 +59,8 @@ export interface RecordSettler {
 }
 
 type Report = Extract<ReadRecord, { readonly kind: 'report' }>;
-type PlayerReport = Report & { readonly attempt: Extract<Report['attempt'], { readonly kind: 'player' }> };
+type Player = Extract<Report['attempt'], { readonly kind: 'player' }>;
+type ReportOfPlayer = { readonly source: ReportSource; readonly report: Report; readonly player: Player };
 
 /** A record's end without its place. */
 type End = {
@@ -83,15 +84,15 @@ export function createRecordSettler(deps: {
 }): RecordSettler {
   const { owners, store, clock } = deps;
 
-  const ofPlayers = createCoalescer<{ readonly source: ReportSource; readonly report: PlayerReport }, End>({
+  const ofPlayers = createCoalescer<ReportOfPlayer, End>({
     name: 'integration.reports-of-players',
     maxItems: 1,
     lanes: PLAYERS_AT_A_TIME,
     maxQueued: MAX_QUEUED,
     isolate: false,
-    keyOf: ({ source: { tenant }, report: { attempt } }) =>
-      `${tenant.programId} ${tenant.environment} ${attempt.parent.id} ${attempt.playerRef}`,
-    run: (items) => Promise.all(items.map(({ source, report }) => settleOfPlayer(source, report))),
+    keyOf: ({ source: { tenant }, player: { parent, playerRef } }) =>
+      `${tenant.programId} ${tenant.environment} ${parent.id} ${playerRef}`,
+    run: (items) => Promise.all(items.map(settleOfPlayer)),
   });
 
   async function endOf(source: ReportSource, record: ReadRecord): Promise<End> {
@@ -100,43 +101,41 @@ export function createRecordSettler(deps: {
     if (Buffer.byteLength(record.evidenceJson) > MAX_EVIDENCE_BYTES) {
       return rejected(null, refused('invalid_request', 'The evidence is larger than 64 KiB.'));
     }
-    if (isOfPlayer(record)) {
-      return await ofPlayers.submit({ source, report: record }, { deadlineAt: Date.now() + DEADLINE_MS });
-    }
-    return await settleAttempt(source, record, record.attempt.attemptId.toLowerCase());
+    const { attempt } = record;
+    if (attempt.kind === 'id') return await settleAttempt(source, record, attempt.attemptId.toLowerCase(), null);
+    const ofPlayer = { source, report: record, player: attempt };
+    return await ofPlayers.submit(ofPlayer, { deadlineAt: Date.now() + DEADLINE_MS });
   }
 
-  async function settleOfPlayer(source: ReportSource, report: PlayerReport): Promise<End> {
+  async function settleOfPlayer({ source, report, player }: ReportOfPlayer): Promise<End> {
     const { integrationId, tenant } = source;
-    const { attempt, dedupe } = report;
+    const { dedupe, score } = report;
     if (dedupe === null) throw new Error('a report that names a player has nothing to be known by');
+    const name = { integrationId, dedupe };
     const key = { integrationId, reportHash: reportHashOf(integrationId, dedupe) };
     const known = await store.find(key);
-    if (known !== null) {
-      return known.kind === 'listened' ? unsettled('listened') : settleAttempt(source, report, known.attemptId);
-    }
+    if (known?.kind === 'listened') return unsettled('listened');
+    if (known !== null) return await settleAttempt(source, report, known.attemptId, name);
 
-    const found = await owners.findOpenAttempts({ tenant, playerRef: attempt.playerRef, parent: attempt.parent });
-    const choice = isRefused(found) ? found : chooseAttempt(found, attempt.pick);
+    const { playerRef, parent } = player;
+    const found = await owners.findOpenAttempts({ tenant, playerRef, parent, requestId: source.requestId });
+    const choice = isRefused(found) ? found : chooseAttempt(found, player.pick);
     if (isRefused(choice)) return rejected(null, choice);
     if (choice.kind === 'listened') {
-      await store.listen({
-        ...key,
-        tenant,
-        challengeId: attempt.parent.id,
-        playerRef: attempt.playerRef,
-        score: report.score,
-        receivedAt: clock(),
-      });
+      await store.listen({ ...key, tenant, challengeId: parent.id, playerRef, score, receivedAt: clock() });
       return unsettled('listened');
     }
     const attemptId = await store.bind({ ...key, attemptId: choice.attemptId, createdAt: clock() });
-    return await settleAttempt(source, report, attemptId);
+    return await settleAttempt(source, report, attemptId, name);
   }
 
-  async function settleAttempt(source: ReportSource, report: Report, attemptId: string): Promise<End> {
-    const { tenant, integrationId, requestId } = source;
-    const { score, tiebreak, evidenceJson, dedupe } = report;
+  /** `name` is that of a report whose attempt was found. */
+  async function settleAttempt(
+    { tenant, requestId }: ReportSource,
+    { score, tiebreak, evidenceJson }: Report,
+    attemptId: string,
+    name: ReportName | null,
+  ): Promise<End> {
     const reported = { attemptId, score, tiebreak };
     await failpoint('integration.settle.before-call');
     const outcome = await owners.reportOutcome({
@@ -145,8 +144,7 @@ export function createRecordSettler(deps: {
       tenant: presentTenant(tenant),
       evidenceJson,
       requestId,
-      keyUse:
-        isOfPlayer(report) && dedupe !== null ? keyUseOf({ integrationId, dedupe }, reported, clock()) : undefined,
+      keyUse: name === null ? undefined : keyUseOf(name, reported, clock()),
     });
     await failpoint('integration.settle.after-call');
     if (isRefused(outcome)) return rejected(attemptId, settlementRefusal(outcome));
@@ -165,10 +163,6 @@ export function createRecordSettler(deps: {
     },
     drain: () => ofPlayers.drain(),
   };
-}
-
-function isOfPlayer(report: Report): report is PlayerReport {
-  return report.attempt.kind === 'player';
 }
 
 function unsettled(status: 'ignored' | 'listened'): End {

@@ -23,7 +23,11 @@ export interface LogWriter extends AsyncDisposable {
 }
 
 export function createLogWriter({ database, logger }: { database: Database; logger: Logger }): LogWriter {
-  const lost = counter('laurel_integration_log_entries_lost_total', 'Entries of the log that could not be written.', []);
+  const lost = counter(
+    'laurel_integration_log_entries_lost_total',
+    'Entries of the log that could not be written.',
+    [],
+  );
   const writes = createCoalescer<NewLogEntry, void>({
     name: 'integration.write-log',
     maxItems: MAX_ENTRIES,
