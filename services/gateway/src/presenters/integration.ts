@@ -1,4 +1,4 @@
-/** Integrations and what came of pushes and polls (docs/contract/partner-api.md, "Integration" and "Pushed outcomes"; portal-api.md). */
+/** Integrations and what came of pushes and polls (docs/contract/partner-api.md, "Integration" and "Pushed outcomes"; docs/contract/portal-api.md). */
 import { AwardStatus } from '@laurel/proto/challenge';
 import { INTEGRATION_STATUSES, LOG_KINDS, nameOf, RECORD_STATUSES, TRANSPORTS } from '@laurel/proto/enum-names';
 import type {
