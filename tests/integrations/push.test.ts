@@ -1,9 +1,10 @@
 /** Pushed outcomes through the whole path: what is verified, what settles, and that it settles once. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import {
   type Answer,
+  type ChallengeTerms,
   createIntegrations,
   type LogEntryBody,
   type NewIntegration,
@@ -49,7 +50,7 @@ async function newTarget(settings: Partial<NewIntegration> = {}, partner = progr
   return { id: made.id, secret: made.signing_secret ?? '' };
 }
 
-async function newAttempt(terms: object = {}, player?: Player) {
+async function newAttempt(terms: ChallengeTerms = {}, player?: Player) {
   const challenge = await world.newChallenge(terms, program);
   const own = player ?? (await world.newPlayer({ partner: program.test }));
   const entry = { challenge_id: challenge.id, player_ref: own.ref };
@@ -63,7 +64,10 @@ const results = (answer: Answer<PushResultsBody>) =>
 describe('a pushed record', () => {
   test('a win settles its attempt as a report by /v1 does: the same body, paid before the answer', async () => {
     const { id, player } = await newAttempt({ prize: '7.25' });
-    const answer = expectStatus(200, await push(world.http, target, { attempt_id: id, score: 100, evidence: { replay: 'r' } }));
+    const answer = expectStatus(
+      200,
+      await push(world.http, target, { attempt_id: id, score: 100, evidence: { replay: 'r' } }),
+    );
     const { award, ...outcome } = answer.body;
     const byV1 = await newAttempt({ prize: '7.25' });
     const reported = expectStatus(200, await program.test.reportOutcome(byV1.id, { score: 100 })).body;
@@ -109,7 +113,15 @@ describe('a pushed record', () => {
     const { id } = await newAttempt({ score_max: 1_000 });
     expectError(404, 'not_found', await push(world.http, target, { attempt_id: randomUUID(), score: 1 }));
     expectError(422, 'score_out_of_range', await push(world.http, target, { attempt_id: id, score: 1_001 }));
-    for (const body of ['', '{', '"x"', '{}', { attempt_id: id }, { attempt_id: id, score: 'x' }, { attempt_id: id, scores: 1 }]) {
+    for (const body of [
+      '',
+      '{',
+      '"x"',
+      '{}',
+      { attempt_id: id },
+      { attempt_id: id, score: 'x' },
+      { attempt_id: id, scores: 1 },
+    ]) {
       expectError(400, 'invalid_request', await push(world.http, target, body));
     }
     const many = Array.from({ length: 101 }, () => ({ attempt_id: id, score: 1 }));
@@ -150,12 +162,19 @@ describe('a pushed batch', () => {
     expect(answer.body.results.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
     expect(answer.body.results[0]?.attempt_id).toBe(one.id);
     const again = await push<PushResultsBody>(world.http, target, body);
-    expect(results(again)).toEqual(['duplicate', 'not_found', 'invalid_request', 'duplicate', 'attempt_already_settled']);
+    expect(results(again)).toEqual([
+      'duplicate',
+      'not_found',
+      'invalid_request',
+      'duplicate',
+      'attempt_already_settled',
+    ]);
   });
 
   test('a descriptor reads the words of the game, and leaves out what is not for us', async () => {
     const mapped = await newTarget({
       descriptor: {
+        version: 1,
         map: {
           records: '/events',
           when: [{ pointer: '/type', in: ['run.finished'] }],
@@ -178,6 +197,7 @@ describe('a pushed batch', () => {
     const player = await world.newPlayer({ partner: program.test });
     const byPlayer = await newTarget({
       descriptor: {
+        version: 1,
         map: {
           attempt: { player_ref: '/player', challenge_id: { const: challenge.id }, pick: 'only' },
           score: '/score',
@@ -348,7 +368,7 @@ describe('what a developer sees of pushes', () => {
       next_page: null,
     });
     expect(expectStatus(200, await program.test.getAttempt(id)).body.status).toBe('open');
-    const wrong = { ...body, descriptor: { map: { score: 'x' } } };
+    const wrong = { ...body, descriptor: { version: 1, map: { attempt: { attempt_id: '/a' }, score: 'x' } } };
     expectError(400, 'invalid_request', await developer.portal.send('POST', '/integrations/dry-run', { body: wrong }));
   });
 });

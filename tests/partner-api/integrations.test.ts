@@ -7,7 +7,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const SECRET = /^[0-9a-f]{64}$/;
 /** Never fetched: the integrations here stay drafts. */
-const PULL = { url: 'https://127.0.0.1:9443/runs' };
+const PULL = { version: 1, pull: { url: 'https://127.0.0.1:9443/runs' } };
+const MAP = { attempt: { attempt_id: '/a' }, score: '/s' };
 
 describe('the integration routes', () => {
   let world: SharedWorld;
@@ -52,9 +53,14 @@ describe('the integration routes', () => {
   });
 
   test('a pull_poll and an sdk_direct are made without a secret', async () => {
-    const pull = { transport: 'pull_poll', descriptor: { pull: PULL }, pull_interval_seconds: 30 } as const;
+    const pull = { transport: 'pull_poll', descriptor: PULL, pull_interval_seconds: 30 } as const;
     const polled = expectStatus(201, await integrations.create(pull)).body;
-    expect(polled).toMatchObject({ ...draft, transport: 'pull_poll', pull_interval_seconds: 30, descriptor: { pull: PULL } });
+    expect(polled).toMatchObject({
+      ...draft,
+      transport: 'pull_poll',
+      pull_interval_seconds: 30,
+      descriptor: PULL,
+    });
     expect(Object.keys(polled).sort()).toEqual([...Object.keys(draft), 'transport'].sort());
     const direct = expectStatus(201, await integrations.create({ transport: 'sdk_direct' })).body;
     expect(direct).toEqual({ ...draft, transport: 'sdk_direct' });
@@ -82,15 +88,15 @@ describe('the integration routes', () => {
       { transport: null },
       { transport, descriptor: null },
       { transport, descriptor: [] },
-      { transport, descriptor: { maap: {} } },
-      { transport, descriptor: { map: { score: 'no pointer' } } },
-      { transport, descriptor: { 'x-note': 'y'.repeat(16 * 1024) } },
-      { transport, descriptor: { pull: PULL } },
+      { transport, descriptor: { version: 1, maap: MAP } },
+      { transport, descriptor: { version: 1, map: { ...MAP, score: 'no pointer' } } },
+      { transport, descriptor: { version: 1, 'x-note': 'y'.repeat(16 * 1024) } },
+      { transport, descriptor: PULL },
       { transport: 'pull_poll', pull_interval_seconds: 29 },
       { transport: 'pull_poll', pull_interval_seconds: 30.5 },
       { transport: 'pull_poll', pull_interval_seconds: '30' },
-      { transport: 'pull_poll', descriptor: { pull: { url: 'https://169.254.169.254/latest' } } },
-      { transport: 'pull_poll', descriptor: { pull: { url: 'ftp://example.com/' } } },
+      { transport: 'pull_poll', descriptor: { version: 1, pull: { url: 'https://169.254.169.254/latest' } } },
+      { transport: 'pull_poll', descriptor: { version: 1, pull: { url: 'ftp://example.com/' } } },
     ]) {
       const answer = await program.test.send('POST', '/v1/integrations', { body });
       expect([answer.status, answer.code], JSON.stringify(body).slice(0, 90)).toEqual([400, 'invalid_request']);
@@ -105,7 +111,7 @@ describe('the integration routes', () => {
   test('a change sets only what is sent', async () => {
     const made = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
     const { signing_secret: _secret, webhook_url: _url, signing_instructions: _how, ...shown } = made;
-    const descriptor = { map: { attempt: { attempt_id: '/a' }, score: '/s' }, 'x-note': 'kept' };
+    const descriptor = { version: 1, map: MAP, 'x-note': 'kept' };
     const steps = [
       [{}, {}],
       [{ status: 'active' }, { status: 'active' }],
@@ -175,7 +181,8 @@ describe('the integration routes', () => {
 
   test('an Idempotency-Key has no effect', async () => {
     const headers = { 'idempotency-key': randomUUID() };
-    const create = () => program.test.send<{ id: string }>('POST', '/v1/integrations', { body: { transport: 'sdk_direct' }, headers });
+    const create = () =>
+      program.test.send<{ id: string }>('POST', '/v1/integrations', { body: { transport: 'sdk_direct' }, headers });
     const [first, second] = [expectStatus(201, await create()), expectStatus(201, await create())];
     expect(second.body.id).not.toBe(first.body.id);
     expect(second.headers['idempotency-replayed']).toBeUndefined();

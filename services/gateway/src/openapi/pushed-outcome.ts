@@ -54,13 +54,11 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
         id: z.string().openapi({ format: 'uuid', example: PARAMETER_EXAMPLES.id, description: 'The integration.' }),
       }),
       headers: z.object({
-        'X-Service-Signature': z
-          .string()
-          .openapi({
-            pattern: '^sha256=[0-9a-f]{64}$',
-            description: SIGNATURE,
-            example: `sha256=${signed.digest('hex')}`,
-          }),
+        'X-Service-Signature': z.string().openapi({
+          pattern: '^sha256=[0-9a-f]{64}$',
+          description: SIGNATURE,
+          example: `sha256=${signed.digest('hex')}`,
+        }),
       }),
       body: { required: true, ...json(pushedBody, requests) },
     },
