@@ -10,9 +10,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Tenant } from '@laurel/tenant';
-
-/** Partners push to us, we poll them, or they call `/v1` themselves. */
-export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
+import type { Transport } from './descriptor.ts';
 
 export type IntegrationStatus = 'draft' | 'active' | 'suspended';
 
