@@ -45,7 +45,7 @@ export interface Pusher extends AsyncDisposable {
 }
 
 /** Newer than what the gateway registers. */
-let version = 1_000_000_000_000n;
+let version = 10_000_000_000_000_000n;
 
 export async function startPusher({ stack, program }: Pick<World, 'stack' | 'program'>): Promise<Pusher> {
   await using starting = new AsyncDisposableStack();

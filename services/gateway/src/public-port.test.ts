@@ -417,6 +417,7 @@ describe('security headers and bounded answers', () => {
     ['GET', '/openapi.json'],
     ['GET', '/docs'],
     ['GET', '/docs/guide'],
+    ['GET', '/docs/integrations'],
     ['GET', '/nothing'],
     ['GET', '/v1/tournaments'],
     ['POST', '/v1/attempts'],

@@ -55,23 +55,21 @@ export function presentBatch({ records }: BatchResult): string {
   });
 }
 
-/** What a descriptor would read from a sample. */
-export function presentDryRun({ records, recordsFailure, nextPageJson }: DryRunResponse) {
-  return {
-    records: records.map(presentDryRunRecord),
-    records_failure: recordsFailure === undefined ? null : presentFailure(recordsFailure),
-    next_page: nextPageJson === '' ? null : JSON.parse(nextPageJson),
-  };
+/** What a descriptor would read from a sample, as JSON text: evidence keeps every digit that was pasted. */
+export function presentDryRun({ records, recordsFailure, nextPageJson }: DryRunResponse): string {
+  const failure = recordsFailure === undefined ? null : JSON.stringify(presentFailure(recordsFailure));
+  const read = records.map(presentDryRunRecord).join();
+  return `{"records":[${read}],"records_failure":${failure},"next_page":${nextPageJson || null}}`;
 }
 
-function presentDryRunRecord({ index, result }: DryRunRecord) {
+function presentDryRunRecord({ index, result }: DryRunRecord): string {
   switch (result?.$case) {
     case 'readJson':
-      return { index, status: 'read', read: JSON.parse(result.value), failure: null };
+      return `{"index":${index},"status":"read","read":${result.value},"failure":null}`;
     case 'ignored':
-      return { index, status: 'ignored', read: null, failure: null };
+      return JSON.stringify({ index, status: 'ignored', read: null, failure: null });
     case 'failed':
-      return { index, status: 'failed', read: null, failure: presentFailure(result.value) };
+      return JSON.stringify({ index, status: 'failed', read: null, failure: presentFailure(result.value) });
     case undefined:
       throw new Error('the integration service gave no result for a record');
   }

@@ -417,7 +417,7 @@ describe('integrations in the portal', () => {
     const { token } = await makeDeveloper();
     integration.script.dryRun = async () => ({
       records: [
-        { index: 0, result: { $case: 'readJson', value: '{"score":7}' } },
+        { index: 0, result: { $case: 'readJson', value: '{"score":7,"evidence":{"seed":18446744073709551615}}' } },
         { index: 1, result: { $case: 'ignored', value: true } },
         {
           index: 2,
@@ -437,7 +437,7 @@ describe('integrations in the portal', () => {
       200,
       {
         records: [
-          { index: 0, status: 'read', read: { score: 7 }, failure: null },
+          { index: 0, status: 'read', read: { score: 7, evidence: { seed: 2 ** 64 } }, failure: null },
           { index: 1, status: 'ignored', read: null, failure: null },
           {
             index: 2,
@@ -450,6 +450,7 @@ describe('integrations in the portal', () => {
         next_page: { url: 'https://game.example.com/?after=2' },
       },
     ]);
+    expect(answer.text).toContain('"seed":18446744073709551615');
     expect(integration.asked).toEqual([
       ['dryRun', { transport: Transport.PULL_POLL, descriptorJson: '{"map": {"score": "/a"}}', sampleJson: sample }],
     ]);

@@ -46,7 +46,7 @@ export const dryRunDescriptor = definePortalRoute({
       },
       { ...options, retryLostReply: true },
     );
-    return isRefused(read) ? read : { body: presentDryRun(read) };
+    return isRefused(read) ? read : { json: presentDryRun(read) };
   },
 });
 
