@@ -1,6 +1,5 @@
 /**
- * An integration: how one program exchanges outcomes in one environment, and the rules for its changes (docs/contract/partner-api.md,
- * "Integration").
+ * An integration: how one program exchanges outcomes in one environment, and the rules for its changes (docs/contract/partner-api.md).
  *
  * draft      set up; nothing arrives through it. Every integration begins here.
  * active     its pushes are settled, its polls are due.
@@ -10,7 +9,9 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Tenant } from '@laurel/tenant';
-import type { Transport } from './descriptor.ts';
+
+/** Partners push to us, we poll them, or they call `/v1` themselves. */
+export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
 export type IntegrationStatus = 'draft' | 'active' | 'suspended';
 

@@ -2,7 +2,8 @@
 import type { UrlCheck } from '@laurel/egress';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseJson } from '@laurel/json';
-import { type Pull, parseDescriptorText, type Transport } from '../domain/descriptor.ts';
+import { type Pull, parseDescriptorText } from '../domain/descriptor.ts';
+import type { Transport } from '../domain/integration.ts';
 import { withoutPullSecret } from '../domain/pull-secret.ts';
 
 export type SentDescriptor = {

@@ -1,8 +1,7 @@
 /** Integrations, as partners see and change them, and their encrypted secrets. */
 import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
-import type { Transport } from '../domain/descriptor.ts';
-import type { Integration, IntegrationStatus } from '../domain/integration.ts';
+import type { Integration, IntegrationStatus, Transport } from '../domain/integration.ts';
 
 type IntegrationRow = {
   id: string;
