@@ -42,6 +42,7 @@ async function newAttempt(terms = {}) {
 /** A push_webhook whose reports name a player of the challenge. */
 function ofPlayers(challengeId: string, pick: 'only' | 'oldest' = 'only') {
   const descriptor = {
+    version: 1,
     map: {
       attempt: { player_ref: '/player', challenge_id: { const: challengeId }, pick },
       score: '/score',
@@ -65,7 +66,7 @@ describe('a push of one record', () => {
       score: 120.5,
       met_threshold: true,
       receipt_id: settled.receiptId,
-      award: { id: settled.award?.id, payout_status: 'paid' },
+      award: { id: settled.award?.id, paid_at: settled.award?.paidAt?.toISOString() },
     });
     expect(await world.balance(player)).toBe('104.00');
   });
@@ -175,12 +176,12 @@ describe('a report that names a player', () => {
     for (const pick of ['only', 'oldest'] as const) {
       const { parent, player, id } = await newAttempt();
       const integration = await ofPlayers(parent.challenge_id, pick);
-      const body = { id: randomUUID(), player: player.ref, score: 150 };
+      const body = { id: randomUUID(), player: player.ref, score: 50 };
       expect(settledOf(await pusher.push(integration, body))).toMatchObject({ attemptId: id, repeated: false });
       const second = await openAttempt(parent, player.ref);
       for (const replica of [0, 1])
         expect(settledOf(await pusher.push(integration, body, { replica }))).toMatchObject({ attemptId: id, repeated: true });
-      expect(verdictOf(await pusher.push(integration, { ...body, score: 151 }))).toBe('attempt_already_settled');
+      expect(verdictOf(await pusher.push(integration, { ...body, score: 51 }))).toBe('attempt_already_settled');
 
       const database = world.stack.database('integration');
       await database.query('delete from report_attempts where integration_id = $1', [integration.id]);
