@@ -91,8 +91,10 @@ CREATE TABLE public.programs (
     status text DEFAULT 'draft'::text NOT NULL,
     deletion_scheduled boolean DEFAULT false NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
     CONSTRAINT programs_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT programs_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text, 'suspended'::text, 'closed'::text])))
+    CONSTRAINT programs_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text, 'suspended'::text, 'closed'::text]))),
+    CONSTRAINT programs_version_is_not_negative CHECK ((version >= 0))
 );
 
 CREATE UNLOGGED TABLE public.rate_windows (

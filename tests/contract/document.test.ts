@@ -77,6 +77,11 @@ const CODES: Readonly<Record<string, Readonly<Record<number, readonly string[]>>
   'get /v1/attempts/{attempt_id}': { ...ALWAYS, 404: ['not_found'] },
   'get /v1/tournaments': { ...ALWAYS, 400: ['invalid_request'] },
   'get /v1/tournaments/rounds/{round_id}/leaderboard': { ...ALWAYS, 400: ['invalid_request'], 404: ['not_found'] },
+  'post /v1/integrations': { ...ALWAYS, 400: ['invalid_request'] },
+  'get /v1/integrations': { ...ALWAYS },
+  'patch /v1/integrations/{id}': { ...ALWAYS, 400: ['invalid_request'], 404: ['not_found'] },
+  'post /v1/integrations/{id}/rotate-secret': { ...ALWAYS, 400: ['invalid_request'], 404: ['not_found'] },
+  'delete /v1/integrations/{id}/previous-secret': { ...ALWAYS, 404: ['not_found'] },
 };
 
 const EVENTS = [

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type JournalEntry, signIn } from '@laurel/testing';
+import { createIntegrations, type JournalEntry, signIn } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventually,
@@ -23,6 +23,11 @@ const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/attempts/{attempt_id}': [200, 401, 404, 429, 500],
   'GET /v1/tournaments': [200, 400, 401, 429, 500],
   'GET /v1/tournaments/rounds/{round_id}/leaderboard': [200, 400, 401, 404, 429, 500],
+  'POST /v1/integrations': [201, 400, 401, 429, 500],
+  'GET /v1/integrations': [200, 401, 429, 500],
+  'PATCH /v1/integrations/{id}': [200, 400, 401, 404, 429, 500],
+  'POST /v1/integrations/{id}/rotate-secret': [200, 400, 401, 404, 429, 500],
+  'DELETE /v1/integrations/{id}/previous-secret': [200, 401, 404, 429, 500],
 };
 /** The codes that only attempts in rounds answer. */
 const ROUND_CODES = ['entries_closed', 'insider_entry', 'round_closed', 'tiebreak_required'];
@@ -47,6 +52,8 @@ const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /api/portal/webhook-endpoints/{id}/test': [202, 401, 403, 404, 409, 500],
   'GET /api/portal/webhook-endpoints/{id}/deliveries': [200, 400, 401, 404, 500],
   'POST /api/portal/deliveries/{id}/resend': [202, 401, 403, 404, 409, 500],
+  'POST /api/portal/integrations/dry-run': [200, 400, 401, 403, 500],
+  'GET /api/portal/integrations/{id}/log': [200, 400, 401, 404, 500],
   'POST /api/sandbox/webhook-deliveries/{id}/retry-now': [202, 401, 404, 409, 500],
 };
 
@@ -172,6 +179,23 @@ describe('every status of every route', () => {
     expect(ROUND_CODES.filter((code) => !codes.has(code))).toEqual([]);
   });
 
+  test('each /v1 route of integrations answers all of its statuses as documented', async () => {
+    const { test: partner } = await world.newProgram();
+    const integrations = createIntegrations(partner);
+    const { id } = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
+    const polled = expectStatus(201, await integrations.create({ transport: 'pull_poll' })).body;
+    expectError(400, 'invalid_request', await partner.send('POST', '/v1/integrations', { body: {} }));
+    expectStatus(200, await integrations.list());
+    expectStatus(200, await integrations.update(id, { status: 'active' }));
+    expectError(400, 'invalid_request', await integrations.update(polled.id, { status: 'active' }));
+    expectError(404, 'not_found', await integrations.update(randomUUID(), {}));
+    expectStatus(200, await integrations.rotateSecret(id));
+    expectError(400, 'invalid_request', await integrations.rotateSecret(polled.id));
+    expectError(404, 'not_found', await integrations.rotateSecret(randomUUID()));
+    expectStatus(200, await integrations.retirePreviousSecret(id));
+    expectError(404, 'not_found', await integrations.retirePreviousSecret(randomUUID()));
+  });
+
   test('each developer route answers every status of its table', async () => {
     const since = world.http.journal.length;
     const owner = await world.newDeveloper();
@@ -200,6 +224,13 @@ describe('every status of every route', () => {
     expectStatus(202, await portal.sendTest(id));
     expectStatus(200, await portal.listDeliveries(id));
     expectStatus(202, await portal.resend(deliveryId));
+    const integrations = createIntegrations(program.test);
+    const integration = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
+    const readLog = (query = '') => portal.send('GET', `/integrations/${integration.id}/log${query}`);
+    const dryRun = (transport: string) =>
+      portal.send('POST', '/integrations/dry-run', { body: { transport, descriptor: {}, sample: {} } });
+    expectStatus(200, await readLog());
+    expectStatus(200, await dryRun('push_webhook'));
 
     // Impossible requests.
     expectError(409, 'conflict', await world.operator.createDeveloper({ email, password }));
@@ -214,6 +245,8 @@ describe('every status of every route', () => {
     expectError(400, 'invalid_request', await portal.send('GET', `/webhook-endpoints/${id}/deliveries?status=x`));
     expectError(404, 'not_found', await retryNow(program.test, randomUUID()));
     expectError(401, 'unauthorized', await retryNow(program.live));
+    expectError(400, 'invalid_request', await readLog('?limit=0'));
+    expectError(400, 'invalid_request', await dryRun('carrier_pigeon'));
     await Promise.all(Array.from({ length: 20 }, () => portal.createEndpoint({ url })));
     expectError(409, 'conflict', await portal.createEndpoint({ url }));
     expectStatus(200, await portal.updateEndpoint(id, { active: false }));
@@ -238,8 +271,8 @@ describe('every status of every route', () => {
       expectError(404, 'not_found', await world.http.send(method, there, { headers, ...body }));
     }
 
-    // Without the webhook service; routes that the portal serves alone keep working.
-    await world.stack.stop('webhook');
+    // Without the webhook and the integration service; routes that the portal serves alone keep working.
+    await Promise.all([world.stack.stop('webhook'), world.stack.stop('integration')]);
     for (const answer of [
       await world.operator.createProgram('Arena', owner.id),
       await portal.createEndpoint({ url }),
@@ -252,14 +285,16 @@ describe('every status of every route', () => {
       await portal.listDeliveries(id),
       await portal.resend(deliveryId),
       await retryNow(),
+      await readLog(),
+      await dryRun('push_webhook'),
     ]) {
       expectError(500, 'internal_error', answer);
     }
     expectStatus(200, await portal.replaceTestKey(program.id));
-    await world.stack.restart('webhook');
+    await Promise.all([world.stack.restart('webhook'), world.stack.restart('integration')]);
     await eventually(
-      async () => (await portal.listEndpoints()).status === 200 || undefined,
-      'the gateway speaks to the webhook service again',
+      async () => ((await portal.listEndpoints()).status === 200 && (await readLog()).status === 200) || undefined,
+      'the gateway speaks to the two services again',
     );
     expectStatus(204, await portal.deleteEndpoint(id));
     const guesses = Array.from({ length: 5 }, () => signIn(world.http, { email, password: 'wrong' }));
@@ -333,6 +368,11 @@ describe('every status of every route', () => {
     ['GET', `/v1/attempts/${randomUUID()}`, undefined],
     ['GET', '/v1/tournaments', undefined],
     ['GET', `/v1/tournaments/rounds/${randomUUID()}/leaderboard`, undefined],
+    ['POST', '/v1/integrations', { transport: 'sdk_direct' }],
+    ['GET', '/v1/integrations', undefined],
+    ['PATCH', `/v1/integrations/${randomUUID()}`, {}],
+    ['POST', `/v1/integrations/${randomUUID()}/rotate-secret`, undefined],
+    ['DELETE', `/v1/integrations/${randomUUID()}/previous-secret`, undefined],
   ];
 
   test('every /v1 route answers 401 as documented', async () => {
@@ -353,13 +393,14 @@ describe('every status of every route', () => {
       }
       return refused;
     });
-    expect(statuses).toEqual(Array(7).fill(429));
+    expect(statuses).toEqual(Array(12).fill(429));
   });
 
   test('every /v1 route answers 500 as documented while the services behind the gateway are down', async () => {
     const program = await world.newProgram();
     expectStatus(200, await program.test.listChallenges('a'));
-    await Promise.all([world.stack.stop('challenge'), world.stack.stop('tournament'), world.stack.stop('wallet')]);
+    const behind = ['integration', 'challenge', 'tournament', 'wallet'] as const;
+    await Promise.all(behind.map((service) => world.stack.stop(service)));
     const real = world.http.journal.find((entry) => entry.path === '/v1/attempts' && entry.answer.status === 201);
     const { id } = (real?.answer.body ?? {}) as { id?: string };
     expect(id).toMatch(/./);

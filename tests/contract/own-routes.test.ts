@@ -1,6 +1,7 @@
 /** The document of the routes under `/api` is valid OpenAPI 3.1, and each route answers as documented: the client checks every response. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createIntegrations } from '@laurel/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -115,6 +116,10 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(202, await portal.resend(delivery_id));
     expectStatus(200, await portal.listDeliveries(id));
     expectStatus(204, await portal.deleteEndpoint(id));
+    const made = await createIntegrations(program.test).create({ transport: 'push_webhook' });
+    expectStatus(200, await portal.send('GET', `/integrations/${expectStatus(201, made).body.id}/log`));
+    const dryRun = { transport: 'push_webhook', descriptor: {}, sample: [] };
+    expectStatus(200, await portal.send('POST', '/integrations/dry-run', { body: dryRun }));
     expectStatus(200, await portal.replaceTestKey(program.id));
     expectStatus(204, await portal.signOut());
     expect(missing('/api/portal')).toEqual([]);

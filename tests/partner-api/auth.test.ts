@@ -115,6 +115,11 @@ describe('authentication by API key', () => {
       ['GET', `/v1/attempts/${id}`],
       ['GET', '/v1/tournaments'],
       ['GET', `/v1/tournaments/rounds/${id}/leaderboard`],
+      ['POST', '/v1/integrations'],
+      ['GET', '/v1/integrations'],
+      ['PATCH', `/v1/integrations/${id}`],
+      ['POST', `/v1/integrations/${id}/rotate-secret`],
+      ['DELETE', `/v1/integrations/${id}/previous-secret`],
       ['GET', '/v1/nowhere'],
       ['DELETE', '/v1/attempts'],
     ] as const) {

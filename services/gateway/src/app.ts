@@ -11,12 +11,14 @@ import { documentationRouter } from './openapi/documentation.ts';
 import { answerHealth } from './routes/health.ts';
 import { type OperatorDependencies, operatorRouter } from './routes/operator/router.ts';
 import { type PortalDependencies, portalRouter } from './routes/portal/router.ts';
+import { type PushDependencies, pushOutcome } from './routes/push-outcome.ts';
 import { retiredOutcome } from './routes/retired-outcome.ts';
 import { type SandboxDependencies, sandboxRouter } from './routes/sandbox/router.ts';
 import { type V1Dependencies, v1Router } from './routes/v1/router.ts';
 
 /** The dependencies of all routes: each area names its own part, and each route its own. */
 export type AppDependencies = V1Dependencies &
+  PushDependencies &
   OperatorDependencies &
   PortalDependencies &
   SandboxDependencies & { readonly config: GatewayConfig };
@@ -36,12 +38,13 @@ export function createApp(
   app.set('query parser', 'simple');
 
   app.use(assignRequestId(requestLogger));
-  if (tracer !== undefined) app.use(['/v1', '/api'], traceRequest);
+  if (tracer !== undefined) app.use(['/v1', '/webhooks', '/api'], traceRequest);
   const { addressOf, config } = deps;
   if (config.TRUSTED_PROXIES !== undefined) {
     app.use(limitClientRequests({ maxPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS, isProxy, addressOf }));
   }
   app.use('/v1', v1Router(deps));
+  app.use('/webhooks', pushOutcome(deps));
   app.use('/api/attempts', retiredOutcome);
   app.use('/api/operator', operatorRouter(deps));
   app.use('/api/portal', portalRouter(deps));

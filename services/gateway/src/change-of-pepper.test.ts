@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startScriptedIntegration } from './clients/integration.fixture.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { startGateway } from './server.ts';
 
@@ -13,8 +14,11 @@ const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString
 
 const cleanup = new AsyncDisposableStack();
 let databaseUrl: string;
+let integrationAddress: string;
 beforeAll(async () => {
   const migrations = new URL('../migrations/', import.meta.url);
+  // An operator's program is announced to it.
+  integrationAddress = cleanup.use(await startScriptedIntegration()).address;
   databaseUrl = cleanup.use(await createTestDatabase({ migrations })).runningUrl;
 });
 afterAll(() => cleanup.disposeAsync());
@@ -28,6 +32,7 @@ async function start(peppers: Record<string, string>) {
     CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: UNREACHABLE,
     WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: integrationAddress,
     OPERATOR_TOKEN,
     ...peppers,
   });

@@ -9,6 +9,7 @@ const BASE = {
   CHALLENGE_ADDRESS: '127.0.0.1:1',
   TOURNAMENT_ADDRESS: '127.0.0.1:1',
   WEBHOOK_ADDRESS: '127.0.0.1:1',
+  INTEGRATION_ADDRESS: '127.0.0.1:1',
   KEY_PEPPER: randomBytes(32).toString('base64'),
 };
 const [A, B, C] = Array.from({ length: 3 }, () => randomBytes(24).toString('base64url'));

@@ -63,6 +63,9 @@ const networks = z.string().transform((text, context) => {
 
 const KIB = 1024;
 
+/** KiB of bodies that the process holds. A quarter of them has to hold one body. */
+const bodyKib = positiveInt.refine((kib) => kib >= KIB, `must be at least ${KIB}`);
+
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 const settings = z.object({
@@ -81,11 +84,10 @@ const settings = z.object({
   MAX_CONNECTIONS: positiveInt.default(2_000),
   /** Connections of one client address, or its requests in flight where it comes through a trusted proxy. */
   MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(500),
-  /** Of all bodies together that the process holds. A quarter of it has to hold one body. */
-  MAX_BODY_KIB_IN_FLIGHT: positiveInt
-    .default(32 * KIB)
-    .refine((kib) => kib >= KIB, `must be at least ${KIB}`)
-    .transform((kib) => kib * KIB),
+  /** Of all bodies together that the process holds, those of pushes excepted. */
+  MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
+  /** The same of pushed outcomes, whose callers are not known yet: no byte of theirs counts for `/v1`. */
+  MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
   GATEWAY_DATABASE_URL: databaseUrl,
   ...databaseRoleSettings,
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
@@ -93,6 +95,7 @@ const settings = z.object({
   CHALLENGE_ADDRESS: address,
   TOURNAMENT_ADDRESS: address,
   WEBHOOK_ADDRESS: address,
+  INTEGRATION_ADDRESS: address,
   /** Opens `/api/operator` in the name of `operator`. */
   OPERATOR_TOKEN: operatorToken.optional(),
   /** The same, each with a name of its own. */
@@ -112,6 +115,9 @@ const settings = z.object({
   PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
   /** `/api/operator`, per token. */
   OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
+  /** Pushed outcomes, per integration and per client address, in each process: counted before a body is read or a secret compared. */
+  PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
+  PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(12_000),
   /** Calls under `/api` whose credential is not valid, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(300),
   IDEMPOTENCY_TAKEOVER_SECONDS: positiveInt.default(60),

@@ -7,6 +7,7 @@ import { createLogger, parseConfig } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startScriptedIntegration } from './clients/integration.fixture.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
 import { startGateway } from './server.ts';
@@ -19,6 +20,7 @@ const KIB = 1024;
 const stack = new AsyncDisposableStack();
 const sockets = new Set<Socket>();
 let runningUrl: string;
+let integrationAddress: string;
 let database: Database;
 let port: number;
 let key: string;
@@ -32,6 +34,7 @@ const start = async (settings: Record<string, string> = {}) => {
     CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: UNREACHABLE,
     WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: integrationAddress,
     OPERATOR_TOKEN,
     KEY_PEPPER: Buffer.alloc(32, 7).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -44,6 +47,7 @@ const start = async (settings: Record<string, string> = {}) => {
 };
 
 beforeAll(async () => {
+  integrationAddress = stack.use(await startScriptedIntegration()).address;
   const test = stack.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
   ({ runningUrl } = test);
   database = stack.use(createDatabase({ url: test.url, maxConnections: 1, applicationName: 'test' }));
@@ -413,6 +417,7 @@ describe('security headers and bounded answers', () => {
     ['GET', '/openapi.json'],
     ['GET', '/docs'],
     ['GET', '/docs/guide'],
+    ['GET', '/docs/integrations'],
     ['GET', '/nothing'],
     ['GET', '/v1/tournaments'],
     ['POST', '/v1/attempts'],

@@ -4,6 +4,7 @@ import { createLogger, parseConfig } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startScriptedIntegration } from './clients/integration.fixture.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
 import { startGateway } from './server.ts';
@@ -75,6 +76,8 @@ const INVALID = [400, 'invalid_request'];
 const NOT_FOUND = [404, 'not_found'];
 
 beforeAll(async () => {
+  // The program of the key is announced to it.
+  const integration = stack.use(await startScriptedIntegration());
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
   );
@@ -86,6 +89,7 @@ beforeAll(async () => {
     CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: UNREACHABLE,
     WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: integration.address,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -442,6 +446,11 @@ describe('documents', () => {
       '/v1/attempts/{attempt_id}',
       '/v1/tournaments',
       '/v1/tournaments/rounds/{round_id}/leaderboard',
+      '/v1/integrations',
+      '/v1/integrations/{id}',
+      '/v1/integrations/{id}/rotate-secret',
+      '/v1/integrations/{id}/previous-secret',
+      '/webhooks/integrations/{id}/outcome',
       '/api/attempts/{id}/outcome',
       '/.well-known/laurel-keys.json',
     ]);
@@ -460,10 +469,13 @@ describe('documents', () => {
     expect(page.text).not.toMatch(/<script|<link|src=|https?:/);
   });
 
-  test('/docs/guide is the contract as a page that fetches nothing and whose links all resolve', async () => {
-    const page = await send('GET', '/docs/guide');
+  test.each([
+    ['/docs/guide', '<h2 id="post-attemptsattempt_idoutcome">POST /attempts/{attempt_id}/outcome</h2>'],
+    ['/docs/integrations', '<h2 id="the-canonical-body">The canonical body</h2>'],
+  ])('%s is a page of the contract that fetches nothing and whose links all resolve', async (guide, heading) => {
+    const page = await send('GET', guide);
     expect(page.header('content-type')).toMatch('text/html');
-    expect(page.text).toContain('<h2 id="post-attemptsattempt_idoutcome">POST /attempts/{attempt_id}/outcome</h2>');
+    expect(page.text).toContain(heading);
     expect(page.text).not.toMatch(/<script|<link|<style[^>]|style=|src=/);
 
     const style = /<style>([^<]*)<\/style>/.exec(page.text)?.[1] ?? '';
@@ -476,7 +488,7 @@ describe('documents', () => {
     const anchors = new Set([...page.text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`));
     expect(links.filter((href) => href.startsWith('#') && !anchors.has(href))).toEqual([]);
     const pages = [...new Set(links.filter((href) => !href.startsWith('#')))];
-    expect(pages.toSorted()).toEqual(['/docs', '/openapi.json']);
+    expect(pages.toSorted()).toEqual(['/docs', '/docs/guide', '/docs/integrations', '/openapi.json']);
     for (const path of pages) expect((await send('GET', path)).status).toBe(200);
     expect((await send('GET', '/docs')).text).toContain('href="/docs/guide"');
   });

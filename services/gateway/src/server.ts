@@ -11,10 +11,13 @@ import type { Express, Request } from 'express';
 import { createAdmission } from './admission/admission.ts';
 import { createBodyBudget } from './admission/body-budget.ts';
 import { type Connections, connectionsByDescriptors, limitConnections } from './admission/connections.ts';
+import { createPushLimits } from './admission/push-limits.ts';
 import { createRateWindows, limitFailures } from './admission/rate-limit.ts';
 import { createSignIn } from './admission/sign-in.ts';
 import { type AppDependencies, createApp } from './app.ts';
 import { connectHealth } from './clients/health.ts';
+import { connectIntegration } from './clients/integration.ts';
+import { createPushes } from './clients/pushes.ts';
 import { createSigningKeys } from './clients/signing-keys.ts';
 import { connectWallet } from './clients/wallet.ts';
 import { connectWebhook } from './clients/webhook.ts';
@@ -28,6 +31,7 @@ import { createBodyReader } from './http/raw-body.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { recordKeyUse } from './repository/admissions.ts';
 import { keyListRouter } from './routes/key-list.ts';
+import { ownersOfPushedBody } from './routes/push-outcome.ts';
 import { createDeleteExpiredSessions } from './workers/delete-expired-sessions.ts';
 import { createDeleteOldRecords } from './workers/delete-old-records.ts';
 import { createDeleteOldWindows } from './workers/delete-old-windows.ts';
@@ -66,13 +70,16 @@ export async function startGateway(
   const challenge = stack.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
   const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
   const webhook = stack.use(connectWebhook(config.WEBHOOK_ADDRESS, identity));
-  // Not the webhook service: without it paid attempts continue, and the load balancer must not take the gateway out of service.
+  const integration = stack.use(connectIntegration(config.INTEGRATION_ADDRESS, identity));
+  // Not the webhook and the integration service: without them paid attempts continue, and the load balancer must not take the gateway out of
+  // service.
   const services = {
     wallet: stack.use(connectHealth('wallet', config.WALLET_ADDRESS, identity)),
     challenge: stack.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, identity)),
     tournament: stack.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, identity)),
   };
   const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
+  const pushes = stack.use(createPushes(integration));
   const signingKeys = createSigningKeys([challenge, tournament]);
 
   const peppers = peppersOf(
@@ -175,11 +182,18 @@ export async function startGateway(
     challenge,
     tournament,
     webhook,
+    integration,
+    pushes,
     clock,
     admission,
     idempotency,
     signIn,
     bodies: createBodyReader(createBodyBudget(config.MAX_BODY_KIB_IN_FLIGHT)),
+    pushBodies: createBodyReader(createBodyBudget(config.MAX_PUSH_KIB_IN_FLIGHT, ownersOfPushedBody)),
+    pushLimits: createPushLimits({
+      perIntegration: config.PUSH_RATE_LIMIT_PER_MINUTE,
+      perAddress: config.PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE,
+    }),
     rateWindows,
     addressOf,
     limitFailures: limitFailures({ limit: config.API_FAILURES_PER_MINUTE, addressOf }),

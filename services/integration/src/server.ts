@@ -1,10 +1,12 @@
 /** The integration service's wiring, in the order of its start. Disposal runs in reverse: calls drain first. */
+import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempt-owners';
 import { urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import { IntegrationServiceService } from '@laurel/proto/integration';
-import { type Clock, type Logger, startAdminServer } from '@laurel/service';
+import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
+import { createOwners } from './clients/owners.ts';
 import type { IntegrationConfig } from './config.ts';
 import { createIntegration } from './handlers/create-integration.ts';
 import { dryRun } from './handlers/dry-run.ts';
@@ -12,13 +14,23 @@ import { listIntegrations } from './handlers/list-integrations.ts';
 import { listLog } from './handlers/list-log.ts';
 import { putProgram } from './handlers/put-program.ts';
 import { receivePushes } from './handlers/receive-pushes.ts';
+import { createReportStore } from './handlers/report-store.ts';
 import { retirePreviousSecret } from './handlers/retire-previous-secret.ts';
 import { rotateSecret } from './handlers/rotate-secret.ts';
+import { createRecordSettler } from './handlers/settle-records.ts';
 import { updateIntegration } from './handlers/update-integration.ts';
+import { createDeleteOldRows } from './workers/delete-old-rows.ts';
+import { createLogWriter } from './workers/write-log.ts';
+
+const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
 
 export type IntegrationServer = AsyncDisposable & {
   readonly port: number;
   readonly adminPort: number;
+  /** Resolves when the log has every entry of the pushes that were answered. */
+  whenLogged(): Promise<void>;
+  /** One run of every worker; tests call it instead of waiting. */
+  sweepOnce(): Promise<void>;
 };
 
 /** Starts the integration service on a migrated database. Its clock is the database's; tests pass their own. */
@@ -43,6 +55,25 @@ export async function startIntegration(
   const encryption = createEncryption(config.INTEGRATION_SECRET_KEY);
   const checkUrl = urlCheckOf(config);
 
+  const challenge = starting.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
+  const tournament = starting.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
+  const hotCalls = starting.use(createHotCalls({ challenge, tournament }));
+  const settler = createRecordSettler({
+    owners: createOwners(hotCalls),
+    store: createReportStore({ database }),
+    clock,
+  });
+  const log = starting.use(createLogWriter({ database, logger }));
+
+  const workers = [
+    {
+      name: 'delete-old-rows',
+      runOnce: createDeleteOldRows({ database, logRetentionDays: config.INTEGRATION_LOG_RETENTION_DAYS }),
+      intervalMs: DELETE_OLD_ROWS_INTERVAL_MS,
+    },
+  ];
+  for (const worker of workers) starting.use(startWorker({ ...worker, logger, clock }));
+
   const service = implement(
     IntegrationServiceService,
     {
@@ -52,9 +83,9 @@ export async function startIntegration(
       updateIntegration: updateIntegration({ database, encryption, checkUrl, clock }),
       rotateSecret: rotateSecret({ database, encryption }),
       retirePreviousSecret: retirePreviousSecret({ database }),
-      receivePushes: receivePushes(),
+      receivePushes: receivePushes({ database, encryption, settler, log, clock, logger }),
       dryRun: dryRun(),
-      listLog: listLog(),
+      listLog: listLog({ database }),
     },
     { logger, callers: ['gateway'] },
   );
@@ -73,6 +104,10 @@ export async function startIntegration(
   return {
     port: grpc.port,
     adminPort: admin.port,
+    whenLogged: () => log.drain(),
+    async sweepOnce() {
+      for (const { runOnce } of workers) await runOnce(clock());
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

@@ -29,6 +29,17 @@ test('large bodies leave an eighth of the body budget to the small ones', () => 
   expect(budget.take('j', 1, 1)).toBe(false);
 });
 
+test('a body that counts for two owners fits only where both have room, and gives back to both', () => {
+  const budget = createBodyBudget(800 * KIB, (owner) => owner.split(' '));
+  expect(budget.take('integration client', 200 * KIB, 200 * KIB)).toBe(true);
+  expect(budget.take('integration other', 1, 1)).toBe(false);
+  expect(budget.take('another client', 1, 1)).toBe(false);
+  expect(budget.take('another other', 1, 1)).toBe(true);
+  budget.release('integration client', 200 * KIB);
+  expect(budget.take('integration other', 100 * KIB, 100 * KIB)).toBe(true);
+  expect(budget.take('another client', 100 * KIB, 100 * KIB)).toBe(true);
+});
+
 test('bytes taken from the body budget and released add up to zero, whatever was refused in between', async () => {
   const move = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 4_000 }) });
   await fc.assert(

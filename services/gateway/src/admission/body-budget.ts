@@ -16,7 +16,11 @@ const SMALL_BYTES = 20 * 1024;
 let bytesInFlight = 0;
 gauge('laurel_body_bytes_in_flight', 'Bytes of request bodies that are held in memory.', [], () => bytesInFlight);
 
-export function createBodyBudget(maxBytes: number): BodyBudget {
+/** A body may count for several owners, whose names `ownersOf` takes from the one that its reader gives. */
+export function createBodyBudget(
+  maxBytes: number,
+  ownersOf: (owner: string) => readonly string[] = (owner) => [owner],
+): BodyBudget {
   const maxOfOwner = maxBytes * SHARE_OF_AN_OWNER;
   const maxOfLarge = maxBytes * SHARE_OF_LARGE_BODIES;
   const heldByOwner = new Map<string, number>();
@@ -24,17 +28,20 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 
   return {
     take(owner, bytes, size) {
-      const ofOwner = (heldByOwner.get(owner) ?? 0) + bytes;
-      if (ofOwner > maxOfOwner || held + bytes > (size > SMALL_BYTES ? maxOfLarge : maxBytes)) return false;
-      heldByOwner.set(owner, ofOwner);
+      const owners = ownersOf(owner);
+      if (held + bytes > (size > SMALL_BYTES ? maxOfLarge : maxBytes)) return false;
+      if (owners.some((one) => (heldByOwner.get(one) ?? 0) + bytes > maxOfOwner)) return false;
+      for (const one of owners) heldByOwner.set(one, (heldByOwner.get(one) ?? 0) + bytes);
       held += bytes;
       bytesInFlight += bytes;
       return true;
     },
     release(owner, bytes) {
-      const left = (heldByOwner.get(owner) ?? 0) - bytes;
-      if (left === 0) heldByOwner.delete(owner);
-      else heldByOwner.set(owner, left);
+      for (const one of ownersOf(owner)) {
+        const left = (heldByOwner.get(one) ?? 0) - bytes;
+        if (left === 0) heldByOwner.delete(one);
+        else heldByOwner.set(one, left);
+      }
       held -= bytes;
       bytesInFlight -= bytes;
     },

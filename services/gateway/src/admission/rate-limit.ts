@@ -93,7 +93,7 @@ export function limitRate(options: {
       contextOf(response).rateLimit = { limit: String(limit), remaining: Math.max(0, remaining) };
     }
     if (remaining >= 0) return next();
-    sendTooMany(response, limit, endsAt, now);
+    sendTooMany(response, limitedUntil(limit, endsAt, now));
   };
 }
 
@@ -118,7 +118,7 @@ export function limitFailures(options: {
     const window = countRequests(failures.get(network), now, 0);
     if (window.requests >= limit && !wellKnown.has(credential)) {
       contextOf(response).rateLimit = { limit: String(limit), remaining: 0 };
-      return sendTooMany(response, limit, window.startedAt + WINDOW_MS, now);
+      return sendTooMany(response, limitedUntil(limit, window.startedAt + WINDOW_MS, now));
     }
     response.on('close', () => {
       if (contextOf(response).isCallerKnown) wellKnown.set(credential, true);
@@ -130,8 +130,12 @@ export function limitFailures(options: {
   };
 }
 
-function sendTooMany(response: Response, limit: number, endsAt: number, now: number): void {
-  const limited = { limit, retryAfterSeconds: retryAfterSeconds(endsAt, now), resetAt: new Date(endsAt) };
+function limitedUntil(limit: number, endsAt: number, now: number) {
+  return { limit, retryAfterSeconds: retryAfterSeconds(endsAt, now), resetAt: new Date(endsAt) };
+}
+
+/** Answers in the limiter's shape. */
+export function sendTooMany(response: Response, limited: Parameters<typeof tooManyRequests>[0]): void {
   const { status, body, headers } = tooManyRequests(limited);
   sendJson(response, status, JSON.stringify(body), headers);
 }

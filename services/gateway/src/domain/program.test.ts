@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideApproval, decideLiveKeyReplacement, PROGRAM_STATUSES } from './program.ts';
+import { decideApproval, decideLiveKeyReplacement, openEnvironmentsOf, PROGRAM_STATUSES } from './program.ts';
 
 describe('approval of a program', () => {
   test('approval issues a live key to a program that never had one', () => {
@@ -23,4 +23,11 @@ test('a live key is replaced only where one works', () => {
     const conflict = expect.objectContaining({ code: 'conflict' });
     expect(decisions).toEqual([status === 'approved' ? { kind: 'replaced' } : conflict, conflict]);
   }
+});
+
+test('a program is open in the sandbox as a draft, everywhere once approved, and nowhere while its deletion is scheduled', () => {
+  const open = (deletionScheduled: boolean) =>
+    PROGRAM_STATUSES.map((status) => openEnvironmentsOf({ status, deletionScheduled }));
+  expect(open(false)).toEqual([['test'], ['test', 'live'], [], []]);
+  expect(open(true)).toEqual([[], [], [], []]);
 });

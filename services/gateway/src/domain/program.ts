@@ -7,9 +7,35 @@
  * Scheduling an account for deletion stops every key too, whatever the status (docs/contract/partner-api.md, "Authentication", rule 3).
  */
 import { type Refused, refused } from '@laurel/errors';
+import type { KeyEnvironment } from './api-key.ts';
 
 export const PROGRAM_STATUSES = ['draft', 'approved', 'suspended', 'closed'] as const;
 export type ProgramStatus = (typeof PROGRAM_STATUSES)[number];
+
+/** In which environments the keys of a program work, by its status, unless its deletion is scheduled. */
+export const OPEN_ENVIRONMENTS: Readonly<Record<ProgramStatus, readonly KeyEnvironment[]>> = {
+  draft: ['test'],
+  approved: ['test', 'live'],
+  suspended: [],
+  closed: [],
+};
+
+/** The environments in which a program is open now: its keys work, and so do its integrations. */
+export function openEnvironmentsOf(program: {
+  readonly status: ProgramStatus;
+  readonly deletionScheduled: boolean;
+}): readonly KeyEnvironment[] {
+  return program.deletionScheduled ? [] : OPEN_ENVIRONMENTS[program.status];
+}
+
+/** What the integration service has to know of a program. */
+export interface ProgramFacts {
+  readonly programId: string;
+  readonly developerId: string | null;
+  readonly openEnvironments: readonly KeyEnvironment[];
+  /** Grows with each change. */
+  readonly version: bigint;
+}
 
 /** The first live key is issued at approval, once in a program's life. */
 export function decideApproval(program: {

@@ -25,6 +25,8 @@ export class RequestContext {
   operator: string | undefined;
   /** Present in the portal. */
   session: Session | undefined;
+  /** Of a push: the integration service has verified it. */
+  isSignatureValid = false;
   rawBody: Buffer | undefined;
   isBodyTooLarge = false;
   /** The most bytes that this request's body may have. */
@@ -41,9 +43,10 @@ export class RequestContext {
     this.startedAt = startedAt;
   }
 
-  /** Whether the caller is authenticated: a key, a session or the operator's token was valid. */
+  /** Whether the caller is authenticated: a key, a session, the operator's token or a signature was valid. */
   get isCallerKnown(): boolean {
-    return this.principal !== undefined || this.session !== undefined || this.operator !== undefined;
+    const { principal, session, operator, isSignatureValid } = this;
+    return principal !== undefined || session !== undefined || operator !== undefined || isSignatureValid;
   }
 }
 

@@ -25,7 +25,7 @@ export type Repeated = { readonly kind: 'repeated'; readonly body: string };
 
 /** A route names the dependencies that it uses; code that only reads its other members takes a `V1Route<never>`. */
 export interface V1Route<Dependencies, Query = unknown, Body = unknown> {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** Below `/v1`, as the contract writes it: `/attempts/{attempt_id}`. */
   readonly path: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`, from the routes that this process runs, and `/docs/guide`, from the contract's page: each rendered once. */
+/** `/openapi.json` and `/docs`, from the routes that this process runs, and the guides below, from the contract's pages: each rendered once. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
@@ -9,6 +9,7 @@ import { partnerDocument } from './partner-document.ts';
 import { referencePage, STYLE } from './reference-page.ts';
 
 const GUIDE = new URL('../../../../docs/contract/partner-api.md', import.meta.url);
+const DESCRIPTORS = new URL('../../../../docs/contract/integrations.md', import.meta.url);
 
 export function documentationRouter(): Router {
   const document = partnerDocument();
@@ -37,6 +38,8 @@ export function documentationRouter(): Router {
   };
   router.get('/docs', page('/docs', referencePage(document)));
   router.get('/docs/guide', page('/docs/guide', guidePage(readFileSync(GUIDE, 'utf8'))));
+  const descriptors = guidePage(readFileSync(DESCRIPTORS, 'utf8'), 'Descriptors of integrations');
+  router.get('/docs/integrations', page('/docs/integrations', descriptors));
 
   return router;
 }

@@ -16,8 +16,10 @@ const AWARD_ID = '01a1fdfe-1bb6-813d-a9a2-778f37ab36b4';
 const RECEIPT_ID = '01a1fdfe-1bb6-8068-bfc0-75db48716c1d';
 const ROUND_RECEIPT_ID = '01a1fe17-43f4-8035-a817-f7113c170130';
 const PLAYER_REF = 'player-7c1';
+const INTEGRATION_ID = '01a1fdf5-b280-7c64-9d0f-3e8a6b5c2417';
 
 export const PARAMETER_EXAMPLES = {
+  id: INTEGRATION_ID,
   attempt_id: CHALLENGE_ATTEMPT_ID,
   round_id: ROUND_ID,
   player_ref: PLAYER_REF,
@@ -26,6 +28,9 @@ export const PARAMETER_EXAMPLES = {
 
 /** The form of the secret that a developer is shown once, when an endpoint is made. It signs the examples, and no endpoint. */
 export const EXAMPLE_WEBHOOK_SECRET = 'whsec_c2e4b61a8fcc4a6779a16d478ed495c953a8570d87467c05eaac1362995464bb';
+
+/** The form of the secret of a `push_webhook` integration: its 64 characters are the key. It signs the examples, and no integration. */
+export const EXAMPLE_SIGNING_SECRET = '7d0c5e1b9a3f4826c1d7e09b54a8f3627be1c09d83f5a64270b9ce18d3f7a520';
 
 const challenge = {
   id: CHALLENGE_ID,
@@ -119,6 +124,50 @@ const runningRound = {
 };
 const settledRound = { ...runningRound, status: 'settled', settled_at: '2026-11-21T13:00:04.117Z' };
 
+const pushDescriptor = {
+  version: 1,
+  map: {
+    records: '/runs',
+    when: [{ pointer: '/state', in: ['finished'] }],
+    attempt: { attempt_id: '/attempt' },
+    score: '/seconds',
+    evidence: { replay: '/replay' },
+  },
+};
+
+const draftIntegration = {
+  id: INTEGRATION_ID,
+  transport: 'push_webhook',
+  status: 'draft',
+  descriptor: pushDescriptor,
+  has_signing_secret: true,
+  pull_interval_seconds: null,
+  last_polled_at: null,
+  next_poll_at: null,
+  consecutive_failures: 0,
+  last_poll_error: null,
+  created_at: '2026-11-21T11:55:00.480Z',
+};
+
+const polledIntegration = {
+  ...draftIntegration,
+  id: '01a1fdf6-9ce0-7a1e-8b52-40d7c9e6f3a8',
+  transport: 'pull_poll',
+  status: 'active',
+  descriptor: {
+    version: 1,
+    map: { records: '/runs', attempt: { attempt_id: '/attempt' }, score: '/seconds' },
+    pull: { url: 'https://game.example.com/runs', auth: { type: 'bearer' }, paging: { type: 'none' } },
+  },
+  has_signing_secret: false,
+  pull_interval_seconds: 60,
+  last_polled_at: '2026-11-21T12:03:00.012Z',
+  next_poll_at: '2026-11-21T12:04:00.012Z',
+  consecutive_failures: 2,
+  last_poll_error: 'timeout',
+  created_at: '2026-11-21T11:56:00.992Z',
+};
+
 const undecided = { final_rank: null, payout_amount: null, payout_status: 'none' };
 const rows = [
   {
@@ -166,6 +215,30 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, Examples>> = {
       value: { score: 58.214, evidence: { replay: 'r-77120', checkpoints: [14.02, 29.55, 44.871, 58.214] } },
     },
     tiebreak: { summary: 'In a tournament that declares a tiebreak', value: { score: 3, tiebreak: 41.2 } },
+  },
+  createIntegration: {
+    canonical: { summary: 'Pushes of the canonical body', value: { transport: 'push_webhook' } },
+    mapped: {
+      summary: "Pushes in the game's own words",
+      value: { transport: 'push_webhook', descriptor: pushDescriptor },
+    },
+  },
+  updateIntegration: {
+    activate: { summary: 'Take it into use', value: { status: 'active' } },
+    interval: { summary: 'Poll less often', value: { pull_interval_seconds: 120 } },
+  },
+  pushOutcome: {
+    record: {
+      summary: 'One record, with the descriptor `{}`',
+      value: { attempt_id: CHALLENGE_ATTEMPT_ID, score: 58.214, evidence: { replay: 'r-77120' } },
+    },
+    batch: {
+      summary: 'Several records',
+      value: [
+        { attempt_id: CHALLENGE_ATTEMPT_ID, score: 58.214 },
+        { attempt_id: ROUND_ATTEMPT_ID, score: 58.214 },
+      ],
+    },
   },
 };
 
@@ -280,6 +353,56 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
       },
     },
   },
+  createIntegration: {
+    push: {
+      summary: 'A `push_webhook`, with its secret',
+      value: {
+        ...draftIntegration,
+        signing_secret: EXAMPLE_SIGNING_SECRET,
+        webhook_url: `/webhooks/integrations/${INTEGRATION_ID}/outcome`,
+        signing_instructions: 'Send each outcome by POST to webhook_url with the header X-Service-Signature: ...',
+      },
+    },
+    direct: {
+      summary: 'An `sdk_direct`: nothing to configure',
+      value: { ...draftIntegration, transport: 'sdk_direct', descriptor: {}, has_signing_secret: false },
+    },
+  },
+  listIntegrations: {
+    both: { summary: 'A poll that times out, and a push', value: { data: [polledIntegration, draftIntegration] } },
+  },
+  updateIntegration: {
+    active: { summary: 'In use', value: { ...draftIntegration, status: 'active' } },
+  },
+  rotateSecret: {
+    rotated: {
+      summary: 'With its new secret',
+      value: {
+        ...draftIntegration,
+        status: 'active',
+        signing_secret: 'e19f64a2c70b8d35f2a9c4176be80d53914fa7c2068de3b5917c0a6df4825be3',
+        note: 'The secret before this one goes on verifying until you retire it.',
+      },
+    },
+  },
+  retirePreviousSecret: {
+    retired: { summary: 'Only the current secret verifies', value: { ...draftIntegration, status: 'active' } },
+  },
+  pushOutcome: {
+    settled: {
+      summary: 'One record: the outcome, as `/v1` answers it',
+      value: { ...wonOutcome, award: { ...award, payout_status: 'paid' } },
+    },
+    batch: {
+      summary: 'Several records: what became of each',
+      value: {
+        results: [
+          { index: 0, attempt_id: CHALLENGE_ATTEMPT_ID, status: 'duplicate' },
+          { index: 1, attempt_id: ROUND_ATTEMPT_ID, status: 'rejected', code: 'round_closed' },
+        ],
+      },
+    },
+  },
 };
 
 /** The message and the details of a validation failure, where an answer has them: on a route with a body, and on one with a query. */
@@ -291,9 +414,21 @@ const INVALID = {
     message: 'The query is not valid.',
     details: { issues: [{ field: 'status', message: 'must be `all`, or absent' }] },
   },
+  transport: {
+    message: 'The body is not valid.',
+    details: { issues: [{ field: 'transport', message: 'is missing' }] },
+  },
+  interval: {
+    message: 'The body is not valid.',
+    details: { issues: [{ field: 'pull_interval_seconds', message: 'must be at least 30' }] },
+  },
   plainQuery: { message: 'The query is not valid.' },
 };
 const INVALID_OF_ROUTE: Readonly<Record<string, object>> = {
+  createIntegration: INVALID.transport,
+  updateIntegration: INVALID.interval,
+  rotateSecret: { message: 'The integration is not a push_webhook.' },
+  pushOutcome: { message: 'The body is not valid JSON.' },
   listChallenges: INVALID.query,
   listTournaments: INVALID.status,
   getLeaderboard: INVALID.plainQuery,

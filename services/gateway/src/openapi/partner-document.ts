@@ -23,6 +23,7 @@ import {
   RETIRED_EXAMPLES,
 } from './examples.ts';
 import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
+import { registerPushedOutcome } from './pushed-outcome.ts';
 import { errorResponses, json, limitedResponse } from './responses.ts';
 import { registerWebhooks } from './webhooks.ts';
 
@@ -38,7 +39,7 @@ const DESCRIPTION = [
     `A body is JSON in UTF-8 of at most ${MAX_BODY_BYTES / 1024} KiB, sent as \`Content-Type: application/json\`: any parameter is accepted,`,
     'but no `charset` other than `utf-8`. It must not be compressed, nest',
     `deeper than ${MAX_DEPTH} levels, name a member twice in one object, or hold a number beyond a double or text that is not valid Unicode.`,
-    '`metadata` may have 16 KiB and `evidence` 64 KiB, a `player_ref` and an `Idempotency-Key` 255 characters. Whatever breaks one of',
+    '`metadata` and a `descriptor` may have 16 KiB and `evidence` 64 KiB, a `player_ref` and an `Idempotency-Key` 255 characters. Whatever breaks one of',
     'these is 400 `invalid_request`. Unknown members are ignored.',
   ].join(' '),
   [
@@ -54,16 +55,18 @@ const IDEMPOTENCY_REFUSALS: Partial<Record<ErrorCode, string>> = {
 };
 const UNIVERSAL_REFUSALS: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'Any key failure: all of them answer alike.',
-  internal_error: 'A failure on our side: retry with the same `Idempotency-Key`.',
+  internal_error:
+    'A failure on our side: send the same request again, with the same `Idempotency-Key` where it takes one.',
 };
 
-/** The document for partners: `/v1`, the retired route and the list of keys. */
+/** The document for partners: `/v1`, where outcomes are pushed to, the retired route and the list of keys. */
 export function partnerDocument(): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
   registerHeaders(registry);
   registry.register('Error', errorSchema);
   for (const route of V1_ROUTES) registry.registerPath(pathOf(route));
+  registerPushedOutcome(registry);
   registry.registerPath({
     method: 'post',
     path: '/api/attempts/{id}/outcome',

@@ -5,12 +5,13 @@ import { RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
 import type { z } from '../http/zod.ts';
 import { rateLimitSchema } from '../routes/v1/schemas.ts';
 import type { Examples } from './examples.ts';
-import { COMMON_HEADERS, headersNamed } from './headers.ts';
+import { COMMON_HEADERS, type HeaderName, headersNamed } from './headers.ts';
 
 /** One response per status, which lists the codes that it may carry, and no other. */
 export function errorResponses<Code extends ApiErrorCode>(
   refusals: Partial<Record<Code, string>>,
   examplesOf?: (codes: readonly Code[]) => Examples,
+  headers: readonly HeaderName[] = COMMON_HEADERS,
 ): RouteConfig['responses'] {
   const codes = Object.keys(refusals) as Code[];
   const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
@@ -20,7 +21,7 @@ export function errorResponses<Code extends ApiErrorCode>(
       {
         description: listed.map((code) => `- \`${code}\`: ${refusals[code]}`).join('\n'),
         headers: headersNamed(
-          ...COMMON_HEADERS,
+          ...headers,
           ...(listed.some((code) => code === 'idempotency_in_progress') ? ([RETRY_AFTER_HEADER] as const) : []),
         ),
         content: {
@@ -38,10 +39,14 @@ export function errorResponses<Code extends ApiErrorCode>(
 }
 
 /** The limiter's answer, which any route may give. */
-export function limitedResponse(description: string, examples?: Examples): RouteConfig['responses'][string] {
+export function limitedResponse(
+  description: string,
+  examples?: Examples,
+  headers: readonly HeaderName[] = COMMON_HEADERS,
+): RouteConfig['responses'][string] {
   return {
     description,
-    headers: headersNamed(...COMMON_HEADERS, RETRY_AFTER_HEADER),
+    headers: headersNamed(...headers, RETRY_AFTER_HEADER),
     ...json(rateLimitSchema, examples),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Database, Statement } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
+import { OPEN_ENVIRONMENTS } from '../domain/program.ts';
 import { type Completion, completing, completionColumns, inOrderOf, type KeyUse } from './idempotency-records.ts';
 
 /** A key that resolved, and its window after the requests were counted. */
@@ -25,9 +26,14 @@ export interface AdmissionRow {
   readonly now: number;
 }
 
+/** The rule of domain/program.ts as rows of SQL. */
+const STATUS_AND_ENVIRONMENT = Object.entries(OPEN_ENVIRONMENTS)
+  .flatMap(([status, environments]) => environments.map((environment) => `('${status}', '${environment}')`))
+  .join(', ');
+
 /**
  * Whether `key`, a row of api_keys, resolves: it is not revoked, its environment is accepted here, and its program may use it, as
- * domain/program.ts has it: a test key from the draft on, a live key once approved, none while suspended, closed or scheduled for deletion.
+ * domain/program.ts has it, and none while the program is scheduled for deletion.
  * Only what never changes of a key is cached; these conditions change, so every statement evaluates them, by this one predicate (decision 21).
  * The program is a look-up by its primary key for each key, for which there is one possible plan.
  */
@@ -36,7 +42,7 @@ const resolves = (acceptedEnvironments: '$2' | '$3'): string => `
   and key.environment = any (${acceptedEnvironments}::text[])
   and (
     select not program.deletion_scheduled
-      and (program.status = 'approved' or (program.status = 'draft' and key.environment = 'test'))
+      and (program.status, key.environment) in (${STATUS_AND_ENVIRONMENT})
     from programs as program where program.id = key.program_id
   )`;
 

@@ -3,14 +3,16 @@ import { isRefused, refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database, isUniqueViolation } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyEnvironment } from '../domain/api-key.ts';
+import type { ProgramFacts } from '../domain/program.ts';
 import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
 import { insertDeveloper } from './developers.ts';
 import {
   approveProgram,
   findProgram,
+  findProgramFacts,
   insertProgram,
   listProgramIds,
   listPrograms,
@@ -20,6 +22,9 @@ import {
 } from './programs.ts';
 
 let database: Database;
+/** The facts that were handed over, in order. */
+let announced: ProgramFacts[] = [];
+const announce = async (facts: ProgramFacts) => void announced.push(facts);
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -27,6 +32,9 @@ beforeAll(async () => {
   database = cleanup.use(createDatabase({ url, maxConnections: 4, applicationName: 'programs-test' }));
 });
 afterAll(() => cleanup.disposeAsync());
+beforeEach(() => {
+  announced = [];
+});
 
 function storedKey(environment: KeyEnvironment): NewKey {
   const id = newId();
@@ -41,7 +49,7 @@ function storedKey(environment: KeyEnvironment): NewKey {
 }
 
 async function makeProgram(name = 'Arcade', id = newId()): Promise<Program> {
-  const program = await insertProgram(database, { id, name, developerId: null }, storedKey('test'));
+  const program = await insertProgram(database, { id, name, developerId: null }, storedKey('test'), announce);
   if (isRefused(program)) throw new Error(program.message);
   return program;
 }
@@ -66,9 +74,9 @@ describe('programs', () => {
     const developer = { id: newId(), email: 'owner@example.com', passwordHash: 'argon2' };
     await insertDeveloper(database, developer);
     const owned = { id: newId(), name: 'Owned', developerId: developer.id };
-    expect(await insertProgram(database, owned, storedKey('test'))).toMatchObject({ name: 'Owned' });
+    expect(await insertProgram(database, owned, storedKey('test'), announce)).toMatchObject({ name: 'Owned' });
     const orphan = { id: newId(), name: 'Orphan', developerId: newId() };
-    expect(await insertProgram(database, orphan, storedKey('test'))).toEqual(
+    expect(await insertProgram(database, orphan, storedKey('test'), announce)).toEqual(
       refused('not_found', 'There is no such developer.'),
     );
     expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
@@ -76,40 +84,44 @@ describe('programs', () => {
 
   test('a program gets its live key at approval, once in its life', async () => {
     const program = await makeProgram();
-    const approved = await approveProgram(database, program.id, storedKey('live'));
+    const approved = await approveProgram(database, program.id, storedKey('live'), announce);
     expect(approved).toMatchObject({ status: 'approved', keys: [{ environment: 'test' }, { environment: 'live' }] });
-    expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
-    await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null });
-    expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
-    expect(await approveProgram(database, newId(), storedKey('live'))).toMatchObject({ code: 'not_found' });
+    expect(await approveProgram(database, program.id, storedKey('live'), announce)).toMatchObject({ code: 'conflict' });
+    await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null }, announce);
+    expect(await approveProgram(database, program.id, storedKey('live'), announce)).toMatchObject({ code: 'conflict' });
+    expect(await approveProgram(database, newId(), storedKey('live'), announce)).toMatchObject({ code: 'not_found' });
   });
 
   test('ten concurrent approvals of a program issue one live key', async () => {
     const program = await makeProgram();
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => approveProgram(database, program.id, storedKey('live'))),
+      Array.from({ length: 10 }, () => approveProgram(database, program.id, storedKey('live'), announce)),
     );
     expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(1);
   });
 
   test('a closed program cannot be approved', async () => {
     const program = await makeProgram();
-    await updateProgram(database, program.id, { status: 'closed', deletionScheduled: null });
-    expect(await approveProgram(database, program.id, storedKey('live'))).toMatchObject({ code: 'conflict' });
+    await updateProgram(database, program.id, { status: 'closed', deletionScheduled: null }, announce);
+    expect(await approveProgram(database, program.id, storedKey('live'), announce)).toMatchObject({ code: 'conflict' });
   });
 
   test('a change of a program sets only the fields that are given', async () => {
     const program = await makeProgram();
-    expect(await updateProgram(database, program.id, { status: null, deletionScheduled: true })).toEqual({
+    expect(await updateProgram(database, program.id, { status: null, deletionScheduled: true }, announce)).toEqual({
       ...program,
       deletionScheduled: true,
     });
-    expect(await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null })).toEqual({
+    expect(
+      await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null }, announce),
+    ).toEqual({
       ...program,
       status: 'suspended',
       deletionScheduled: true,
     });
-    expect(await updateProgram(database, newId(), { status: 'closed', deletionScheduled: null })).toMatchObject({
+    expect(
+      await updateProgram(database, newId(), { status: 'closed', deletionScheduled: null }, announce),
+    ).toMatchObject({
       code: 'not_found',
     });
   });
@@ -138,11 +150,84 @@ select window_id, id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where progr
   });
 });
 
+describe('facts of a program for the integration service', () => {
+  const reinstate = { status: 'approved', deletionScheduled: false } as const;
+
+  test('facts are handed over with each change, with a greater version, and say where the keys work', async () => {
+    const { id } = await makeProgram();
+    await approveProgram(database, id, storedKey('live'), announce);
+    await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, announce);
+    await updateProgram(database, id, reinstate, announce);
+    await updateProgram(database, id, { status: null, deletionScheduled: true }, announce);
+    await updateProgram(database, id, { status: 'closed', deletionScheduled: false }, announce);
+    expect(announced.map(({ openEnvironments }) => openEnvironments)).toEqual([
+      ['test'],
+      ['test', 'live'],
+      [],
+      ['test', 'live'],
+      [],
+      [],
+    ]);
+    for (const facts of announced) expect(facts).toMatchObject({ programId: id, developerId: null });
+    const versions = announced.map(({ version }) => version);
+    for (const [index, version] of versions.slice(1).entries()) {
+      expect(version).toBeGreaterThan(versions[index] ?? Number.NaN);
+    }
+    expect(await findProgramFacts(database, id)).toEqual(announced.at(-1));
+    expect(await findProgramFacts(database, newId())).toMatchObject({ code: 'not_found' });
+  });
+
+  test('facts are handed over before the commit, under the lock: a concurrent change waits, and its facts are the later ones', async () => {
+    const { id } = await makeProgram();
+    announced = [];
+    const handed = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const first = updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, async (facts) => {
+      announced.push(facts);
+      handed.resolve();
+      await mayCommit.promise;
+    });
+    await handed.promise;
+    expect(await findProgram(database, id)).toMatchObject({ status: 'draft' });
+    const second = updateProgram(database, id, reinstate, announce);
+    const waiting = { text: `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%programs%'` };
+    await expect.poll(() => database.query(waiting)).toHaveLength(1);
+    expect(announced).toHaveLength(1);
+    mayCommit.resolve();
+    await Promise.all([first, second]);
+    expect(announced.map(({ openEnvironments }) => openEnvironments)).toEqual([[], ['test', 'live']]);
+    expect(announced[1]?.version).toBeGreaterThan(announced[0]?.version ?? Number.NaN);
+  });
+
+  test('a change whose facts cannot be handed over is not made, and the next one overtakes whatever arrived', async () => {
+    const { id } = await makeProgram();
+    let arrived: ProgramFacts | undefined;
+    const lost = async (facts: ProgramFacts) => {
+      arrived = facts;
+      throw new Error('the reply was lost');
+    };
+    const change = { status: 'suspended', deletionScheduled: null } as const;
+    await expect(updateProgram(database, id, change, lost)).rejects.toThrow('the reply was lost');
+    await expect(approveProgram(database, id, storedKey('live'), lost)).rejects.toThrow('the reply was lost');
+    expect(await findProgram(database, id)).toMatchObject({ status: 'draft', keys: [{ environment: 'test' }] });
+    await updateProgram(database, id, { status: null, deletionScheduled: false }, announce);
+    expect(announced.at(-1)?.version).toBeGreaterThan(arrived?.version ?? Number.NaN);
+    const orphan = { id: newId(), name: 'Orphan', developerId: null };
+    await expect(insertProgram(database, orphan, storedKey('test'), lost)).rejects.toThrow('the reply was lost');
+    expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('programs of a developer', () => {
   async function makeOwned(email: string) {
     const developerId = newId();
     await insertDeveloper(database, { id: developerId, email, passwordHash: 'argon2' });
-    const program = await insertProgram(database, { id: newId(), name: 'Owned', developerId }, storedKey('test'));
+    const program = await insertProgram(
+      database,
+      { id: newId(), name: 'Owned', developerId },
+      storedKey('test'),
+      announce,
+    );
     if (isRefused(program)) throw new Error(program.message);
     return { developerId, programId: program.id };
   }
@@ -152,7 +237,12 @@ describe('programs of a developer', () => {
   test('programs of a developer are listed only to that developer, page by page', async () => {
     const { developerId, programId } = await makeOwned('lists@example.com');
     await makeOwned('other@example.com');
-    const second = await insertProgram(database, { id: newId(), name: 'Second', developerId }, storedKey('test'));
+    const second = await insertProgram(
+      database,
+      { id: newId(), name: 'Second', developerId },
+      storedKey('test'),
+      announce,
+    );
     if (isRefused(second)) throw new Error(second.message);
     const list = async (beforeId: string | null, limit: number) =>
       (await listPrograms(database, { beforeId, limit, developerId })).map(({ id }) => id);
@@ -165,7 +255,7 @@ describe('programs of a developer', () => {
 
   test('a program gets a new test key in place of the old one, and keeps its live key', async () => {
     const owned = await makeOwned('replaces@example.com');
-    await approveProgram(database, owned.programId, storedKey('live'));
+    await approveProgram(database, owned.programId, storedKey('live'), announce);
     const [first, second] = [storedKey('test'), storedKey('test')];
     await replaceTestKey(database, owned, first, NOW);
     await database.query(

@@ -1,7 +1,13 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
-import { decideApproval, decideLiveKeyReplacement, type ProgramStatus } from '../domain/program.ts';
+import {
+  decideApproval,
+  decideLiveKeyReplacement,
+  openEnvironmentsOf,
+  type ProgramFacts,
+  type ProgramStatus,
+} from '../domain/program.ts';
 import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
 import { noSuchDeveloper } from './developers.ts';
 
@@ -23,31 +29,75 @@ export type ProgramKey = {
   readonly lastUsedAt: Date | null;
 };
 
+/**
+ * Hands the facts of a program that changes to the integration service, under the program's lock and before the commit: there is no moment at
+ * which a suspended program is stored here and still open there. When it rejects, nothing changes. A change that is handed over and not
+ * committed is overtaken by the next one, whose version is greater.
+ */
+export type AnnounceFacts = (facts: ProgramFacts) => Promise<void>;
+
 /** Makes a draft program with its test key. Refuses: not_found (no such developer). */
 export async function insertProgram(
   database: Database,
   program: { readonly id: string; readonly name: string; readonly developerId: string | null },
   testKey: NewKey,
+  announce: AnnounceFacts,
 ): Promise<Program | Refused> {
   return database.transaction(async (transaction) => {
     if (program.developerId !== null) {
       const developers = await transaction.query(LOCK_DEVELOPER, [program.developerId]);
       if (developers.length === 0) return noSuchDeveloper();
     }
-    await transaction.query(INSERT, [program.id, program.name, program.developerId]);
+    const [inserted] = await transaction.query<FactsRow>(INSERT, [program.id, program.name, program.developerId]);
     await insertKey(transaction, program.id, testKey);
+    await announce(factsOf(inserted));
     return load(transaction, program.id);
   });
 }
 
 const LOCK_DEVELOPER = { name: 'lock_developer', text: 'select 1 from developers where id = $1 for key share' };
-const INSERT = { name: 'insert_program', text: 'insert into programs (id, name, developer_id) values ($1, $2, $3)' };
+const NOW_IN_MICROSECONDS = '(extract(epoch from clock_timestamp()) * 1000000)::bigint';
+const FACTS = 'id, developer_id, status, deletion_scheduled, version';
+
+const INSERT = {
+  name: 'insert_program',
+  text: `insert into programs (id, name, developer_id, version) values ($1, $2, $3, ${NOW_IN_MICROSECONDS})
+returning ${FACTS}`,
+};
+
+type FactsRow = {
+  readonly id: string;
+  readonly developer_id: string | null;
+  readonly status: ProgramStatus;
+  readonly deletion_scheduled: boolean;
+  readonly version: bigint;
+};
+
+function factsOf(row: FactsRow | undefined): ProgramFacts {
+  if (row === undefined) throw new Error('a program vanished inside its own transaction');
+  const { id, developer_id: developerId, status, deletion_scheduled: deletionScheduled, version } = row;
+  return {
+    programId: id,
+    developerId,
+    openEnvironments: openEnvironmentsOf({ status, deletionScheduled }),
+    version,
+  };
+}
+
+/** What the integration service has to know of a program. Refuses: not_found. */
+export async function findProgramFacts(database: Database, programId: string): Promise<ProgramFacts | Refused> {
+  const [row] = await database.query<FactsRow>(SELECT_FACTS, [programId]);
+  return row === undefined ? noSuchProgram() : factsOf(row);
+}
+
+const SELECT_FACTS = { name: 'select_program_facts', text: `select ${FACTS} from programs where id = $1` };
 
 /** Approves a program and stores its live key. Refuses: not_found, conflict (approved before, closed). */
 export async function approveProgram(
   database: Database,
   programId: string,
   liveKey: NewKey,
+  announce: AnnounceFacts,
 ): Promise<Program | Refused> {
   return database.transaction(async (transaction) => {
     const [program] = await transaction.query<{ status: ProgramStatus }>(LOCK, [programId]);
@@ -55,8 +105,9 @@ export async function approveProgram(
     const hadLiveKey = await hadKey(transaction, programId, 'live');
     const decision = decideApproval({ status: program.status, hadLiveKey });
     if (isRefused(decision)) return decision;
-    await transaction.query(UPDATE, [programId, 'approved', null]);
+    const [approved] = await transaction.query<FactsRow>(UPDATE, [programId, 'approved', null]);
     await insertKey(transaction, programId, liveKey);
+    await announce(factsOf(approved));
     return load(transaction, programId);
   });
 }
@@ -116,19 +167,24 @@ export async function updateProgram(
   database: Database,
   programId: string,
   changes: { readonly status: ProgramStatus | null; readonly deletionScheduled: boolean | null },
+  announce: AnnounceFacts,
 ): Promise<Program | Refused> {
   return database.transaction(async (transaction) => {
-    const updated = await transaction.query(UPDATE, [programId, changes.status, changes.deletionScheduled]);
-    return updated.length === 0 ? noSuchProgram() : load(transaction, programId);
+    const values = [programId, changes.status, changes.deletionScheduled];
+    const [updated] = await transaction.query<FactsRow>(UPDATE, values);
+    if (updated === undefined) return noSuchProgram();
+    await announce(factsOf(updated));
+    return load(transaction, programId);
   });
 }
 
 const UPDATE = {
   name: 'update_program',
   text: `update programs
-set status = coalesce($2::text, status), deletion_scheduled = coalesce($3::boolean, deletion_scheduled)
+set status = coalesce($2::text, status), deletion_scheduled = coalesce($3::boolean, deletion_scheduled),
+  version = greatest(version + 1, ${NOW_IN_MICROSECONDS})
 where id = $1
-returning id`,
+returning ${FACTS}`,
 };
 
 /** One program. Refuses: not_found. */

@@ -11,6 +11,8 @@ export interface ApiCall<Caller, Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** See `verbatim` of the route. */
+  readonly verbatim: Readonly<Record<string, string>>;
   /** The options of every call to another service. */
   readonly options: { readonly requestId: string };
 }
@@ -56,6 +58,8 @@ export interface ApiRoute<Caller, Dependencies, Params = unknown, Query = unknow
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** Members of the body that are kept as the text that was sent. */
+  readonly verbatim?: readonly string[];
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;

@@ -64,16 +64,19 @@ export const email = z
 /** An instant as ISO 8601 with an offset. */
 export const instant = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
 
-/** Query parameters of a paged list. */
-export const page = {
+/** Query parameters of a list whose pages have at most so many rows. */
+export const pageOf = (maxRows: number) => ({
   cursor: text(200).optional(),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.int().min(1).max(200))
+    .pipe(z.int().min(1).max(maxRows))
     .optional(),
-};
+});
 
 /** Rows of a page by default; also the most that a request may ask for. */
 export const PAGE_LIMIT = 200;
+
+/** Query parameters of most lists. */
+export const page = pageOf(PAGE_LIMIT);

@@ -1,14 +1,16 @@
-/** Two gateways on one database. The webhook service is scripted: the tests check which calls it gets, and how its answers are shown. */
+/** Two gateways on one database. The webhook and the integration service are scripted: the tests check which calls it gets, and how its answers are shown. */
 import { randomBytes } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
+import { LogKind, RecordStatus, Transport } from '@laurel/proto/integration';
 import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
 import { createLogger, parseConfig } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { gatewayConfigSchema } from '../config.ts';
 import { startGateway } from '../server.ts';
 
@@ -23,6 +25,7 @@ const AT = new Date('2026-11-21T12:00:00.000Z');
 const stack = new AsyncDisposableStack();
 const clock = createTestClock();
 let database: Database;
+let integration: ScriptedIntegration;
 let ports: number[];
 let lines: string[] = [];
 let script: { -readonly [Rpc in keyof Service]?: Service[Rpc] } = {};
@@ -53,6 +56,7 @@ beforeAll(async () => {
       logger: silent,
     }),
   );
+  integration = stack.use(await startScriptedIntegration());
   const { url, runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
   );
@@ -68,6 +72,7 @@ beforeAll(async () => {
         CHALLENGE_ADDRESS: UNREACHABLE,
         TOURNAMENT_ADDRESS: UNREACHABLE,
         WEBHOOK_ADDRESS: webhookAddress,
+        INTEGRATION_ADDRESS: integration.address,
         OPERATOR_TOKEN,
         KEY_PEPPER: pepper,
         // All tests here come from one address.
@@ -89,6 +94,8 @@ beforeEach(() => {
   lines = [];
   asked = [];
   script = { putProgram: async () => ({}) };
+  integration.script = {};
+  integration.asked.length = 0;
 });
 
 interface Sent {
@@ -96,11 +103,13 @@ interface Sent {
   readonly token?: string;
   readonly cookie?: string;
   readonly body?: unknown;
+  /** In place of `body`: sent as it is. */
+  readonly text?: string;
   readonly headers?: Record<string, string>;
 }
 
 async function send(method: string, path: string, options: Sent = {}) {
-  const { replica = 0, token, cookie, body, headers } = options;
+  const { replica = 0, token, cookie, body, text: raw, headers } = options;
   const response = await fetch(`http://127.0.0.1:${ports[replica]}${path}`, {
     method,
     headers: {
@@ -110,6 +119,7 @@ async function send(method: string, path: string, options: Sent = {}) {
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(raw !== undefined && { body: raw }),
   });
   const text = await response.text();
   return {
@@ -381,6 +391,7 @@ describe('programs that an operator makes for a developer', () => {
     expect(made.status).toBe(201);
     expect(asked).toEqual([['putProgram', { programId: made.body.id, developerId: id }]]);
     expect(wasThere).toBe(false);
+    expect(integration.programs.at(-1)).toMatchObject({ programId: made.body.id, developerId: id });
   });
 
   test('a program of a developer is not made while the webhook service is down; one without a developer is', async () => {
@@ -396,6 +407,135 @@ describe('programs that an operator makes for a developer', () => {
   test('a program of an unknown developer is refused, and not registered with the webhook service', async () => {
     expect(codeOf(await operate('POST', '/programs', { name: 'x', developer_id: newId() }))).toEqual(NOT_FOUND);
     expect(asked).toEqual([]);
+  });
+});
+
+describe('integrations in the portal', () => {
+  const dryRun = (token: string, body: unknown) => portal('POST', '/integrations/dry-run', { token, body });
+
+  test('a dry run shows what a descriptor would read from the sample, whose digits arrive as they were pasted', async () => {
+    const { token } = await makeDeveloper();
+    integration.script.dryRun = async () => ({
+      records: [
+        { index: 0, result: { $case: 'readJson', value: '{"score":7,"evidence":{"seed":18446744073709551615}}' } },
+        { index: 1, result: { $case: 'ignored', value: true } },
+        {
+          index: 2,
+          result: { $case: 'failed', value: { pointer: '/run', field: 'map.score', message: 'is missing' } },
+        },
+      ],
+      recordsFailure: undefined,
+      nextPageJson: '{"url":"https://game.example.com/?after=2"}',
+    });
+    const sample = '[ {"seed": 18446744073709551615}, 1, null ]';
+    const answer = await send('POST', '/api/portal/integrations/dry-run', {
+      token,
+      headers: { 'content-type': 'application/json' },
+      text: `{"transport":"pull_poll","descriptor":{"map": {"score": "/a"}},"sample":${sample}}`,
+    });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        records: [
+          { index: 0, status: 'read', read: { score: 7, evidence: { seed: 2 ** 64 } }, failure: null },
+          { index: 1, status: 'ignored', read: null, failure: null },
+          {
+            index: 2,
+            status: 'failed',
+            read: null,
+            failure: { pointer: '/run', field: 'map.score', message: 'is missing' },
+          },
+        ],
+        records_failure: null,
+        next_page: { url: 'https://game.example.com/?after=2' },
+      },
+    ]);
+    expect(answer.text).toContain('"seed":18446744073709551615');
+    expect(integration.asked).toEqual([
+      ['dryRun', { transport: Transport.PULL_POLL, descriptorJson: '{"map": {"score": "/a"}}', sampleJson: sample }],
+    ]);
+  });
+
+  test('a dry run shows the pointer at which no records could be read', async () => {
+    const { token } = await makeDeveloper();
+    const recordsFailure = { pointer: '/events', field: 'map.records', message: 'names nothing' };
+    integration.script.dryRun = async () => ({ records: [], recordsFailure, nextPageJson: '' });
+    const answer = await dryRun(token, { transport: 'push_webhook', descriptor: {}, sample: {} });
+    expect(answer.body).toEqual({ records: [], records_failure: recordsFailure, next_page: null });
+  });
+
+  test('a dry run is refused without a transport, a descriptor and a sample, and where the descriptor is not valid', async () => {
+    const { token } = await makeDeveloper();
+    const whole = { transport: 'push_webhook', descriptor: {}, sample: null };
+    for (const wrong of [
+      { ...whole, transport: 'carrier_pigeon' },
+      { ...whole, descriptor: [] },
+      { ...whole, descriptor: undefined },
+      { ...whole, sample: undefined },
+      { ...whole, other: 1 },
+    ]) {
+      expect(codeOf(await dryRun(token, wrong)), JSON.stringify(wrong)).toEqual(INVALID);
+    }
+    expect(integration.asked).toEqual([]);
+    integration.script.dryRun = async () => refused('invalid_request', 'map: is not an object');
+    const answer = await dryRun(token, whole);
+    expect([...codeOf(answer), answer.body.error.message]).toEqual([...INVALID, 'map: is not an object']);
+  });
+
+  test('the log of an integration is asked for in the name of the developer, page by page', async () => {
+    const { id, token } = await makeDeveloper();
+    const entryId = newId();
+    const attemptId = newId();
+    integration.script.listLog = async () => ({
+      entries: [
+        {
+          id: entryId,
+          kind: LogKind.PUSH,
+          at: AT,
+          bodyExcerpt: '{"score":7}',
+          error: '',
+          records: [
+            { index: 0, attemptId, status: RecordStatus.SETTLED, code: '', message: '' },
+            { index: 1, attemptId: '', status: RecordStatus.REJECTED, code: 'not_found', message: 'No open attempt.' },
+          ],
+        },
+        { id: entryId, kind: LogKind.POLL, at: AT, bodyExcerpt: '', error: 'timeout', records: [] },
+      ],
+      nextCursor: 'c2',
+    });
+    const integrationId = newId();
+    const answer = await portal('GET', `/integrations/${integrationId.toUpperCase()}/log?cursor=c1&limit=2`, { token });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        data: [
+          {
+            id: entryId,
+            kind: 'push',
+            at: AT.toISOString(),
+            body_excerpt: '{"score":7}',
+            error: null,
+            records: [
+              { index: 0, attempt_id: attemptId, status: 'settled', code: null, message: null },
+              { index: 1, attempt_id: null, status: 'rejected', code: 'not_found', message: 'No open attempt.' },
+            ],
+          },
+          { id: entryId, kind: 'poll', at: AT.toISOString(), body_excerpt: '', error: 'timeout', records: [] },
+        ],
+        next_cursor: 'c2',
+      },
+    ]);
+    expect(integration.asked).toEqual([['listLog', { developerId: id, integrationId, cursor: 'c1', limit: 2 }]]);
+  });
+
+  test('the log of an integration that is no one of the developer is not found', async () => {
+    const { token } = await makeDeveloper();
+    for (const path of [`/integrations/${newId()}/log`, '/integrations/nonsense/log']) {
+      expect(codeOf(await portal('GET', path, { token }))).toEqual(NOT_FOUND);
+    }
+    for (const query of ['limit=101', 'limit=0']) {
+      expect(codeOf(await portal('GET', `/integrations/${newId()}/log?${query}`, { token }))).toEqual(INVALID);
+    }
   });
 });
 

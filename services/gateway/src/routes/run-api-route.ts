@@ -92,23 +92,36 @@ interface Input {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
+  readonly verbatim: Readonly<Record<string, string>>;
 }
+
+const NOTHING_VERBATIM: Readonly<Record<string, string>> = {};
 
 /** `invalid_request` comes before `not_found`, as everywhere. */
 function inputOf(route: ApiRoute<never, never>, request: Request): Input | Refused {
   const query = route.query === undefined ? undefined : check(route.query, request.query);
   if (isRefused(query)) return query;
-  const body = route.body === undefined ? undefined : bodyOf(route.body, request);
-  if (isRefused(body)) return body;
+  const parsed =
+    route.body === undefined
+      ? { body: undefined, verbatim: NOTHING_VERBATIM }
+      : parsedBodyOf(route.body, request, route.verbatim);
+  if (isRefused(parsed)) return parsed;
   const params = route.params?.safeParse(request.params);
   if (params?.success === false) return refused('not_found');
-  return { params: params?.data, query, body };
+  return { params: params?.data, query, ...parsed };
 }
 
 /** The body by its schema, or `invalid_request`. */
 export function bodyOf<Output>(schema: z.ZodType<Output>, request: Request): Output | Refused {
-  const json = parseJsonBody(request, context(request));
-  return json.kind === 'parsed' ? check(schema, json.value) : refused('invalid_request', json.message);
+  const parsed = parsedBodyOf(schema, request);
+  return isRefused(parsed) ? parsed : parsed.body;
+}
+
+function parsedBodyOf<Output>(schema: z.ZodType<Output>, request: Request, verbatimNames: readonly string[] = []) {
+  const json = parseJsonBody(request, context(request), verbatimNames);
+  if (json.kind === 'invalid') return refused('invalid_request', json.message);
+  const body = check(schema, json.value);
+  return isRefused(body) ? body : { body, verbatim: json.verbatim };
 }
 
 function check<Output>(schema: z.ZodType<Output>, value: unknown): Output | Refused {

@@ -1,11 +1,125 @@
-/** ReceivePushes: bodies that partners' servers posted; one result an item, in order. */
+/**
+ * ReceivePushes: verifies, reads and settles the bodies that partners' servers posted. A batch of pushes takes one read of their integrations;
+ * what follows is coalesced record by record (settle-records.ts), and the log is written behind the answer.
+ *
+ * Whoever cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
+ * alike, after the same work.
+ */
+import type { Encryption } from '@laurel/encryption';
+import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseItems } from '@laurel/grpc';
-import type { IntegrationServiceService } from '@laurel/proto/integration';
+import { isUuid, newId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { IntegrationServiceService, Push, PushResult } from '@laurel/proto/integration';
+import type { Clock, Logger } from '@laurel/service';
+import { excerptOf } from '../domain/body-excerpt.ts';
+import { refusePush } from '../domain/push-admission.ts';
+import { isSigned } from '../domain/push-signature.ts';
+import { readBody } from '../domain/read-body.ts';
+import type { RecordResult } from '../domain/record-result.ts';
+import { secretOwner } from '../domain/signing-secret.ts';
+import { failpoint } from '../failpoints.ts';
+import { loadPushedIntegrations, type PushedIntegration } from '../repository/pushed-integrations.ts';
+import type { LogWriter } from '../workers/write-log.ts';
+import { createDescriptorCache } from './descriptor-cache.ts';
+import { presentRecord } from './present-record.ts';
+import type { RecordEnd, RecordSettler } from './settle-records.ts';
 
-export function receivePushes(): Handlers<IntegrationServiceService>['receivePushes'] {
-  return async (request) => ({
-    results: parseItems(request.pushes).map(() => ({
-      result: { $case: 'failure', value: { message: 'pushes are not received' } },
-    })),
-  });
+type Deps = {
+  readonly database: Database;
+  readonly encryption: Encryption;
+  readonly settler: RecordSettler;
+  readonly log: LogWriter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};
+
+/** What a push is answered, and what the log states of it. */
+type Answer = {
+  readonly result: PushResult['result'];
+  readonly error: string | null;
+  readonly records: RecordResult[];
+};
+
+const UNAUTHORIZED = refused('unauthorized', 'The signature is missing or not valid.');
+
+/** No integration has this id: it is looked for in place of an id that is no uuid. */
+const NO_INTEGRATION = '00000000-0000-0000-0000-000000000000';
+
+export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['receivePushes'] {
+  const { database, log, clock, logger } = deps;
+  const secretsOf = createSecretReader(deps.encryption);
+  const descriptorOf = createDescriptorCache();
+
+  async function receive(push: Push, integration: PushedIntegration | null): Promise<PushResult> {
+    if (!isSigned(push, secretsOf(integration)) || integration === null) return { result: present(UNAUTHORIZED) };
+    const at = clock();
+    const answer = await answerOf(push, integration).catch((error: unknown): Answer => {
+      logger.error({ err: error, requestId: push.requestId, integrationId: integration.id }, 'push failed');
+      const failure = { $case: 'failure', value: { message: String(error) } } as const;
+      return { result: failure, error: 'internal_error', records: [] };
+    });
+    log.add({
+      id: newId(at),
+      integrationId: integration.id,
+      kind: 'push',
+      at,
+      bodyExcerpt: excerptOf(push.body),
+      error: answer.error,
+      records: answer.records,
+    });
+    return { result: answer.result };
+  }
+
+  async function answerOf({ body, requestId }: Push, integration: PushedIntegration): Promise<Answer> {
+    const read = refusePush(integration) ?? readBody(descriptorOf(integration), body);
+    if (isRefused(read)) return { result: present(read), error: read.code, records: [] };
+    const records = read.kind === 'single' ? [read.record] : read.records;
+    const { id: integrationId, tenant } = integration;
+    const ends = await deps.settler.settle({ integrationId, tenant, requestId }, records);
+    const results = ends.map(({ result }) => result);
+    return { result: presentEnds(read.kind, ends), error: null, records: results };
+  }
+
+  return async (request) => {
+    const pushes = parseItems(request.pushes);
+    const ids = pushes.map(({ integrationId }) =>
+      isUuid(integrationId) ? integrationId.toLowerCase() : NO_INTEGRATION,
+    );
+    const integrations = await loadPushedIntegrations(database, [...new Set(ids)]);
+    const results = await Promise.all(
+      pushes.map((push, index) => receive(push, integrations.get(ids[index] ?? NO_INTEGRATION) ?? null)),
+    );
+    await failpoint('integration.push.before-answer');
+    return { results };
+  };
+}
+
+/** Decrypts as much for a missing secret as for one that is there. */
+function createSecretReader(encryption: Encryption) {
+  const sealed = encryption.encrypt('0'.repeat(64), secretOwner(NO_INTEGRATION));
+
+  return (integration: PushedIntegration | null) => {
+    const { id = NO_INTEGRATION, signingSecret = null, previousSigningSecret = null } = integration ?? {};
+    const open = (secret: Buffer | null) => {
+      const text = encryption.decrypt(secret ?? sealed, secretOwner(secret === null ? NO_INTEGRATION : id));
+      return secret === null ? null : text;
+    };
+    return { current: open(signingSecret), previous: open(previousSigningSecret) };
+  };
+}
+
+/** A body that is one record is answered with its outcome, or with why there is none. */
+function presentEnds(kind: 'single' | 'batch', ends: readonly RecordEnd[]): PushResult['result'] {
+  const [end] = ends;
+  if (kind === 'single' && end !== undefined) {
+    const { code, message } = end.result;
+    if (end.settled !== null) return { $case: 'settled', value: end.settled };
+    if (code !== null) return present(refused(code, message ?? undefined));
+  }
+  return { $case: 'batch', value: { records: ends.map(({ result }) => presentRecord(result)) } };
+}
+
+function present({ code, message }: Refused): PushResult['result'] {
+  return { $case: 'refused', value: { code, message } };
 }

@@ -1,6 +1,7 @@
 /** The routes of `/api/operator`. */
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
+import type { IntegrationClient } from '../../clients/integration.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { ApiRoute } from '../api-route.ts';
@@ -31,6 +32,7 @@ export interface OperatorServices extends ActionLog {
   readonly clock: Clock;
   readonly admission: Pick<Admission, 'revoke'>;
   readonly webhook: WebhookClient;
+  readonly integration: IntegrationClient;
 }
 
 export const OPERATOR_ROUTES: readonly ApiRoute<string, OperatorServices>[] = [

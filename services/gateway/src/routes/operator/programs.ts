@@ -3,6 +3,8 @@ import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
+import type { IntegrationClient } from '../../clients/integration.ts';
+import { announceProgram } from '../../clients/program-facts.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
@@ -10,6 +12,7 @@ import { z } from '../../http/zod.ts';
 import { presentProgram } from '../../presenters/program.ts';
 import { developerExists, noSuchDeveloper } from '../../repository/developers.ts';
 import {
+  type AnnounceFacts,
   findProgram,
   insertProgram,
   listPrograms as listStoredPrograms,
@@ -41,6 +44,15 @@ interface Programs {
 interface Keys extends Programs {
   readonly peppers: Peppers;
 }
+/** Of the routes that change what the integration service knows of a program. */
+interface Facts extends Programs {
+  readonly integration: IntegrationClient;
+}
+
+/** With the integration service out of reach such a change fails, and nothing changes. */
+function announcing({ integration }: Facts, options: { readonly requestId: string }): AnnounceFacts {
+  return (facts) => announceProgram(integration, facts, options);
+}
 
 export const createProgram = defineOperatorRoute({
   method: 'post',
@@ -56,7 +68,8 @@ export const createProgram = defineOperatorRoute({
   refusals: { not_found: 'No such developer.' },
   action: 'create_program',
   recording: { creates: 'program' },
-  run: async ({ body, options }, { database, peppers, webhook }: Keys & { webhook: WebhookClient }) => {
+  run: async ({ body, options }, dependencies: Keys & Facts & { webhook: WebhookClient }) => {
+    const { database, peppers, webhook } = dependencies;
     const programId = newId();
     const developerId = body.developer_id ?? null;
     if (developerId !== null) {
@@ -66,7 +79,12 @@ export const createProgram = defineOperatorRoute({
       if (isRefused(put)) return put;
     }
     const { key, stored } = newKey(peppers, 'test');
-    const program = await insertProgram(database, { id: programId, name: body.name, developerId }, stored);
+    const program = await insertProgram(
+      database,
+      { id: programId, name: body.name, developerId },
+      stored,
+      announcing(dependencies, options),
+    );
     return isRefused(program) ? program : { body: { ...presentProgram(program), test_key: key } };
   },
 });
@@ -107,9 +125,10 @@ export const approveProgram = defineOperatorRoute({
   },
   refusals: { conflict: 'It was approved before, or is closed.' },
   action: 'approve_program',
-  run: async ({ params: { programId } }, { database, peppers }: Keys) => {
-    const { key, stored } = newKey(peppers, 'live');
-    const program = await storeApproval(database, programId, stored);
+  run: async ({ params: { programId }, options }, dependencies: Keys & Facts) => {
+    const { key, stored } = newKey(dependencies.peppers, 'live');
+    const announce = announcing(dependencies, options);
+    const program = await storeApproval(dependencies.database, programId, stored, announce);
     return isRefused(program) ? program : { body: { ...presentProgram(program), live_key: key } };
   },
 });
@@ -144,9 +163,10 @@ export const changeProgram = defineOperatorRoute({
   body: programChange,
   success: { status: 200, description: 'The program.', schema: programSchema },
   action: 'change_program',
-  run: async ({ params: { programId }, body }, { database }: Programs) => {
+  run: async ({ params: { programId }, body, options }, dependencies: Facts) => {
     const changes = { status: body.status ?? null, deletionScheduled: body.deletion_scheduled ?? null };
-    const program = await updateProgram(database, programId, changes);
+    const announce = announcing(dependencies, options);
+    const program = await updateProgram(dependencies.database, programId, changes, announce);
     return isRefused(program) ? program : { body: presentProgram(program), logged: { change: body } };
   },
 });

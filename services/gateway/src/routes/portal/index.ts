@@ -2,11 +2,13 @@
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
+import type { IntegrationClient } from '../../clients/integration.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { GatewayConfig } from '../../config.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
 import type { ApiRoute } from '../api-route.ts';
+import { dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { listOwnPrograms, replaceTestKey } from './programs.ts';
 import { signOut } from './session.ts';
 import { resendDelivery } from './webhook-deliveries.ts';
@@ -32,6 +34,7 @@ export interface PortalServices {
   readonly clock: Clock;
   readonly admission: Pick<Admission, 'revoke'>;
   readonly webhook: WebhookClient;
+  readonly integration: IntegrationClient;
 }
 
 export const PORTAL_ROUTES: readonly ApiRoute<Session, PortalServices>[] = [
@@ -47,4 +50,6 @@ export const PORTAL_ROUTES: readonly ApiRoute<Session, PortalServices>[] = [
   sendTestEvent,
   listDeliveries,
   resendDelivery,
+  dryRunDescriptor,
+  listIntegrationLog,
 ];

@@ -15,6 +15,7 @@ import {
 import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startScriptedIntegration } from '../../clients/integration.fixture.ts';
 import { gatewayConfigSchema } from '../../config.ts';
 import { startGateway } from '../../server.ts';
 
@@ -73,6 +74,8 @@ beforeAll(async () => {
       logger: silent,
     }),
   );
+  // The program of the key is announced to it.
+  const integration = stack.use(await startScriptedIntegration());
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
   );
@@ -84,6 +87,7 @@ beforeAll(async () => {
     CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: `127.0.0.1:${service.port}`,
     WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: integration.address,
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
   });

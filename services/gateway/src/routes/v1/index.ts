@@ -1,21 +1,34 @@
 /** The routes of `/v1`, in the contract's order. */
 import type { HotCalls, OwningServices } from '@laurel/attempt-owners';
+import type { Database } from '@laurel/postgres';
+import type { IntegrationClient } from '../../clients/integration.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { V1Route } from '../../http/v1-route.ts';
 import { createAttempt } from './create-attempt.ts';
+import { createIntegration } from './create-integration.ts';
 import { getAttempt } from './get-attempt.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { listChallenges } from './list-challenges.ts';
+import { listIntegrations } from './list-integrations.ts';
 import { listTournaments } from './list-tournaments.ts';
 import { putPlayer } from './put-player.ts';
 import { reportOutcome } from './report-outcome.ts';
+import { retirePreviousSecret } from './retire-previous-secret.ts';
+import { rotateSecret } from './rotate-secret.ts';
+import { updateIntegration } from './update-integration.ts';
 
 /** The dependencies of these routes. */
 export interface V1Services extends OwningServices {
+  readonly database: Database;
   readonly wallet: WalletClient;
+  readonly integration: IntegrationClient;
   readonly hotCalls: HotCalls;
 }
 
+/**
+ * The last five, of integrations, take no idempotency key and answer no code but `invalid_request`, `unauthorized`, `not_found` and
+ * `internal_error`. The limiter's 429 has no code, and is for all of `/v1`: theirs too.
+ */
 export const V1_ROUTES: readonly V1Route<V1Services>[] = [
   listChallenges,
   putPlayer,
@@ -24,4 +37,9 @@ export const V1_ROUTES: readonly V1Route<V1Services>[] = [
   getAttempt,
   listTournaments,
   getLeaderboard,
+  createIntegration,
+  listIntegrations,
+  updateIntegration,
+  rotateSecret,
+  retirePreviousSecret,
 ];

@@ -1,0 +1,25 @@
+/** Hands a program's facts to the integration service, which keeps the newest version. */
+import { isRefused } from '@laurel/errors';
+import { ENVIRONMENTS } from '@laurel/proto/enum-names';
+import type { ProgramFacts } from '../domain/program.ts';
+import type { IntegrationClient } from './integration.ts';
+
+/** Less than other calls have: a change of a program holds its lock meanwhile. */
+const DEADLINE_MS = 2_000;
+
+export async function announceProgram(
+  integration: Pick<IntegrationClient, 'putProgram'>,
+  { programId, developerId, openEnvironments, version }: ProgramFacts,
+  { requestId }: { readonly requestId: string },
+): Promise<void> {
+  const put = await integration.putProgram(
+    {
+      programId,
+      developerId: developerId ?? '',
+      openEnvironments: openEnvironments.map((name) => ENVIRONMENTS[name]),
+      version,
+    },
+    { requestId, deadlineMs: DEADLINE_MS, retryLostReply: true },
+  );
+  if (isRefused(put)) throw new Error(`the integration service refuses no program: ${put.code}`);
+}

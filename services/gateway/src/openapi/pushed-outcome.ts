@@ -1,0 +1,88 @@
+/** Where partners push outcomes to: no route of `/v1`, and described beside them. */
+import { createHmac } from 'node:crypto';
+import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
+import type { ErrorCode } from '@laurel/errors';
+import { z } from '../http/zod.ts';
+import { NOT_SIGNED, PUSH_PATH } from '../routes/push-outcome.ts';
+import { pushAnswerSchema, pushedBody } from '../routes/v1/integration-schemas.ts';
+import {
+  EXAMPLE_SIGNING_SECRET,
+  type Examples,
+  errorExamples,
+  PARAMETER_EXAMPLES,
+  RATE_LIMIT_EXAMPLES,
+  REQUEST_EXAMPLES,
+  RESPONSE_EXAMPLES,
+} from './examples.ts';
+import { headersNamed } from './headers.ts';
+import { errorResponses, json, limitedResponse } from './responses.ts';
+
+const NAME = 'pushOutcome';
+const HEADERS = ['X-Request-Id'] as const;
+
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  invalid_request:
+    'The body is larger than 256 KiB, compressed, no JSON, no record that the descriptor can read, or has more than 100 records.',
+  unauthorized: 'Any failure of the signature, and an unknown integration: all of them answer alike.',
+  not_found: 'The integration is not `active`, or no such attempt of its program is there.',
+  attempt_already_settled: 'The attempt is no longer open, and was settled by another report.',
+  round_closed: 'The round no longer accepts scores; the attempt expires and its entry is refunded.',
+  score_out_of_range:
+    'Outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
+  tiebreak_required: 'The tournament declares a tiebreak metric; the attempt stays open for a report with one.',
+  internal_error: 'A failure on our side: send the same body again.',
+};
+
+const SIGNATURE = [
+  '`sha256=` and the HMAC-SHA256 of the raw body in lower-case hex, keyed with the UTF-8 bytes of the 64 characters of the signing secret.',
+  `The secret of this document is \`${EXAMPLE_SIGNING_SECRET}\`; what it signs is the first example without any whitespace.`,
+].join(' ');
+
+export function registerPushedOutcome(registry: OpenAPIRegistry): void {
+  const requests = REQUEST_EXAMPLES[NAME];
+  const signed = createHmac('sha256', EXAMPLE_SIGNING_SECRET).update(JSON.stringify(requests?.record?.value));
+  registry.registerPath({
+    method: 'post',
+    path: PUSH_PATH,
+    operationId: NAME,
+    summary: 'Push outcomes to an integration',
+    description:
+      'For an `active` integration of the transport `push_webhook`, whose descriptor reads the body. The signature takes the place of a key. A single record answers as the outcome of `/v1` does; the same report again gets its first answer. Limited by the minute for each integration and for each client address.',
+    security: [],
+    request: {
+      params: z.object({
+        id: z.string().openapi({ format: 'uuid', example: PARAMETER_EXAMPLES.id, description: 'The integration.' }),
+      }),
+      headers: z.object({
+        'X-Service-Signature': z.string().openapi({
+          pattern: '^sha256=[0-9a-f]{64}$',
+          description: SIGNATURE,
+          example: `sha256=${signed.digest('hex')}`,
+        }),
+      }),
+      body: { required: true, ...json(pushedBody, requests) },
+    },
+    responses: {
+      200: {
+        description: 'The outcome of the one record; of several, or of one that settles nothing, what became of each.',
+        headers: headersNamed(...HEADERS),
+        ...json(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
+      },
+      ...errorResponses(REFUSALS, examplesOf, HEADERS),
+      429: limitedResponse(
+        'Over the limit of this minute, or too many pushes under way. Not the envelope.',
+        RATE_LIMIT_EXAMPLES,
+        HEADERS,
+      ),
+    },
+  });
+}
+
+function examplesOf(codes: readonly ErrorCode[]): Examples {
+  const { unauthorized, ...examples } = errorExamples(NAME, codes);
+  if (unauthorized === undefined) return examples;
+  return {
+    ...examples,
+    unauthorized: { ...unauthorized, value: { error: { code: 'unauthorized', message: NOT_SIGNED } } },
+  };
+}

@@ -1,0 +1,324 @@
+/** The integration service is scripted: the tests check which bytes it gets, how its results are answered, and what never reaches it. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { newId } from '@laurel/ids';
+import { AwardStatus } from '@laurel/proto/challenge';
+import { type Push, type PushResult, RecordStatus } from '@laurel/proto/integration';
+import { createLogger, parseConfig } from '@laurel/service';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
+import { gatewayConfigSchema } from '../config.ts';
+import { SECURITY_HEADERS } from '../http/security-headers.ts';
+import { presentOutcome } from '../presenters/attempt.ts';
+import { startGateway } from '../server.ts';
+
+const UNREACHABLE = '127.0.0.1:1';
+const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
+const KIB = 1024;
+const AT = new Date('2026-11-21T12:00:00.000Z');
+const PER_INTEGRATION = 200;
+const stack = new AsyncDisposableStack();
+let integration: ScriptedIntegration;
+let port: number;
+let pushed: Push[] = [];
+let answer: (push: Push) => PushResult['result'] | Promise<PushResult['result']>;
+
+const UNAUTHORIZED: PushResult['result'] = {
+  $case: 'refused',
+  value: { code: 'unauthorized', message: 'of the service' },
+};
+const IGNORED: PushResult['result'] = {
+  $case: 'batch',
+  value: { records: [{ index: 0, attemptId: '', status: RecordStatus.IGNORED, code: '', message: '' }] },
+};
+
+beforeAll(async () => {
+  integration = stack.use(await startScriptedIntegration());
+  integration.script.receivePushes = async ({ pushes }) => {
+    pushed.push(...pushes);
+    return { results: await Promise.all(pushes.map(async (push) => ({ result: await answer(push) }))) };
+  };
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
+  );
+  const config = parseConfig(gatewayConfigSchema, {
+    LOG_LEVEL: 'silent',
+    HTTP_PORT: '0',
+    GATEWAY_DATABASE_URL: runningUrl,
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: UNREACHABLE,
+    TOURNAMENT_ADDRESS: UNREACHABLE,
+    WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: integration.address,
+    OPERATOR_TOKEN,
+    KEY_PEPPER: randomBytes(32).toString('base64'),
+    PUSH_RATE_LIMIT_PER_MINUTE: String(PER_INTEGRATION),
+  });
+  ({ port } = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' }))));
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  pushed = [];
+  answer = () => IGNORED;
+});
+
+interface Sent {
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+  readonly method?: string;
+}
+
+const pathOf = (id: string) => `/webhooks/integrations/${id}/outcome`;
+
+/** Raw headers, which no client library joins or repairs. */
+async function push(path: string, { headers = {}, body = '{}', method = 'POST' }: Sent = {}) {
+  const request = httpRequest({ port, method, path, headers, agent: false });
+  request.on('error', () => {});
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return { status: response.statusCode, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+describe('a pushed body', () => {
+  test('the exact bytes, the signature and the id reach the integration service, whatever the content type', async () => {
+    const id = newId();
+    const body = randomBytes(2 * KIB);
+    for (const contentType of ['application/json', 'text/plain; charset=latin1', 'application/x-www-form-urlencoded']) {
+      const headers = { 'content-type': contentType, 'x-service-signature': 'sha256=ABC' };
+      expect((await push(pathOf(id.toUpperCase()), { headers, body })).status).toBe(200);
+    }
+    expect((await push(pathOf(id), { body })).status).toBe(200);
+    expect(pushed).toHaveLength(4);
+    for (const [index, one] of pushed.entries()) {
+      expect(one).toMatchObject({ integrationId: id, signature: index < 3 ? 'sha256=ABC' : '' });
+      expect(Buffer.compare(one.body, body)).toBe(0);
+    }
+    expect(new Set(pushed.map(({ requestId }) => requestId)).size).toBe(4);
+  });
+
+  test('a signature that came twice counts as missing, and an id that is no uuid as an unknown one', async () => {
+    await push(pathOf(newId()), { headers: { 'x-service-signature': ['sha256=a', 'sha256=a'] } });
+    await push(pathOf('%ZZ'), { body: '' });
+    await push(pathOf('nonsense'));
+    expect(pushed.map(({ integrationId, signature, body }) => [integrationId, signature, String(body)])).toEqual([
+      [expect.stringMatching(/.{36}/), '', '{}'],
+      ['', '', ''],
+      ['', '', '{}'],
+    ]);
+  });
+
+  test('a body of 256 KiB is taken; a larger one and a compressed one are refused unread by the service', async () => {
+    const id = newId();
+    expect((await push(pathOf(id), { body: Buffer.alloc(256 * KIB, ' ') })).status).toBe(200);
+    const chunked = { 'transfer-encoding': 'chunked' };
+    for (const sent of [
+      { body: Buffer.alloc(256 * KIB + 1, ' ') },
+      { body: Buffer.alloc(256 * KIB + 1, ' '), headers: chunked },
+      { body: gzipSync('{}'), headers: { 'content-encoding': 'gzip' } },
+    ]) {
+      const refusal = await push(pathOf(id), sent);
+      expect([refusal.status, refusal.body.error.code]).toEqual([400, 'invalid_request']);
+    }
+    expect(pushed).toHaveLength(1);
+  });
+
+  test('only POST on this very path is served', async () => {
+    const id = newId();
+    for (const [method, path] of [
+      ['GET', pathOf(id)],
+      ['PUT', pathOf(id)],
+      ['POST', `${pathOf(id)}/`],
+      ['POST', `/webhooks/integrations/${id}`],
+      ['POST', `/Webhooks/integrations/${id}/outcome`],
+      ['POST', '/webhooks/integrations//outcome'],
+    ] as const) {
+      const refusal = await push(path, { method, body: '' });
+      expect([refusal.status, refusal.body.error.code], `${method} ${path}`).toEqual([404, 'not_found']);
+    }
+    expect(pushed).toEqual([]);
+  });
+});
+
+describe('the answer to a push', () => {
+  const settled = {
+    attemptId: newId(),
+    score: 58.214,
+    metThreshold: true,
+    thresholdApplied: 59.8,
+    recordedAt: AT,
+    receiptId: newId(),
+  };
+
+  test('a single record answers exactly what the same report by /v1 answers: paid, held, missed, in a round, and again', async () => {
+    const award = { id: newId(), amountCents: 1_275n };
+    for (const [record, ofV1] of [
+      [
+        { ...settled, award: { ...award, paidAt: AT } },
+        { ...settled, award: { ...award, paidAt: AT, status: AwardStatus.PAID } },
+      ],
+      [
+        { ...settled, award: { ...award, paidAt: undefined } },
+        { ...settled, award: { ...award, paidAt: undefined, status: AwardStatus.HELD } },
+      ],
+      [
+        { ...settled, metThreshold: false, thresholdApplied: undefined, award: undefined },
+        { ...settled, metThreshold: false, thresholdApplied: undefined, award: undefined },
+      ],
+    ] as const) {
+      for (const repeated of [false, true]) {
+        answer = () => ({ $case: 'settled', value: { ...record, repeated } });
+        const { status, text } = await push(pathOf(newId()));
+        expect([status, text]).toEqual([200, presentOutcome(ofV1)]);
+      }
+    }
+  });
+
+  test('several records answer what became of each', async () => {
+    const attemptId = newId();
+    const records = [
+      { index: 0, attemptId, status: RecordStatus.SETTLED, code: '', message: '' },
+      { index: 1, attemptId, status: RecordStatus.DUPLICATE, code: '', message: '' },
+      { index: 2, attemptId: '', status: RecordStatus.REJECTED, code: 'not_found', message: 'for the log alone' },
+      { index: 3, attemptId: '', status: RecordStatus.LISTENED, code: '', message: '' },
+    ];
+    answer = () => ({ $case: 'batch', value: { records } });
+    expect((await push(pathOf(newId()))).body).toEqual({
+      results: [
+        { index: 0, attempt_id: attemptId, status: 'settled' },
+        { index: 1, attempt_id: attemptId, status: 'duplicate' },
+        { index: 2, attempt_id: null, status: 'rejected', code: 'not_found' },
+        { index: 3, attempt_id: null, status: 'listened' },
+      ],
+    });
+  });
+
+  test.each([
+    ['invalid_request', 400],
+    ['not_found', 404],
+    ['attempt_already_settled', 409],
+    ['round_closed', 409],
+    ['score_out_of_range', 422],
+    ['tiebreak_required', 422],
+  ])('the refusal %s answers %i in the envelope', async (code, status) => {
+    answer = () => ({ $case: 'refused', value: { code, message: 'Why.' } });
+    const refusal = await push(pathOf(newId()));
+    expect([refusal.status, refusal.body]).toEqual([status, { error: { code, message: 'Why.' } }]);
+  });
+
+  test('every 401 is the same, byte for byte, but for its request id, and says nothing that the service said', async () => {
+    answer = () => UNAUTHORIZED;
+    const answers = [
+      await push(pathOf(newId()), { headers: { 'x-service-signature': `sha256=${'0'.repeat(64)}` } }),
+      await push(pathOf('nonsense')),
+      await push(pathOf(newId()), { body: '' }),
+    ];
+    for (const { status, text, headers } of answers) {
+      const { 'x-request-id': requestId, date: _date, ...others } = headers;
+      const { 'x-request-id': _id, date: _first, ...ofFirst } = answers[0]?.headers ?? {};
+      expect([status, text, others]).toEqual([401, answers[0]?.text, ofFirst]);
+      expect(requestId).toMatch(/.{36}/);
+    }
+    expect(answers[0]?.body).toEqual({
+      error: { code: 'unauthorized', message: 'The signature is missing or not valid.' },
+    });
+  });
+
+  test('a failure of the service, a code that is none, and a service that is down answer 500 and reveal nothing', async () => {
+    for (const result of [
+      { $case: 'failure', value: { message: 'connect ECONNREFUSED' } },
+      { $case: 'refused', value: { code: 'nope', message: 'x' } },
+      undefined,
+    ] as const) {
+      answer = () => result;
+      const failure = await push(pathOf(newId()));
+      expect([failure.status, failure.body.error.code]).toEqual([500, 'internal_error']);
+      expect(failure.text).not.toContain('ECONNREFUSED');
+    }
+  });
+
+  test('every answer has the security headers and a request id, and no answer shows a rate', async () => {
+    const { headers } = await push(pathOf(newId()));
+    for (const [name, value] of Object.entries(SECURITY_HEADERS))
+      expect(headers[name.toLowerCase()]).toBe(String(value));
+    expect(headers['x-request-id']).toMatch(/.{36}/);
+    expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  });
+});
+
+describe('the limits of pushes', () => {
+  /** One push more than a minute has, to an integration of its own, all in one minute: another minute would count anew. */
+  async function exhaust(): Promise<string> {
+    for (;;) {
+      const id = newId();
+      const minute = Math.floor(Date.now() / 60_000);
+      pushed = [];
+      const statuses: (number | undefined)[] = [];
+      for (let sent = 0; sent < PER_INTEGRATION; sent += 50) {
+        const answers = await Promise.all(Array.from({ length: 50 }, () => push(pathOf(id))));
+        statuses.push(...answers.map(({ status }) => status));
+      }
+      const last = await push(pathOf(id));
+      if (Math.floor(Date.now() / 60_000) !== minute) continue;
+      expect(statuses).toEqual(statuses.map(() => 401));
+      expect(pushed).toHaveLength(PER_INTEGRATION);
+      expect([last.status, last.body]).toEqual([
+        429,
+        {
+          error: 'Too many requests.',
+          retry_after: Number(last.headers['retry-after']),
+          limit: PER_INTEGRATION,
+          reset_at: new Date((minute + 1) * 60_000).toISOString(),
+        },
+      ]);
+      return id;
+    }
+  }
+
+  test('beyond its minute an integration is 429 before a secret is compared, and another integration is not', async () => {
+    answer = () => UNAUTHORIZED;
+    await exhaust();
+    expect((await push(pathOf(newId()))).status).toBe(401);
+    expect(pushed).toHaveLength(PER_INTEGRATION + 1);
+  });
+
+  test('beyond its minute an integration is 429 before a byte of the body was sent', async () => {
+    answer = () => UNAUTHORIZED;
+    const headers = { 'content-length': 256 * KIB };
+    for (;;) {
+      const path = pathOf(await exhaust());
+      const minute = Math.floor(Date.now() / 60_000);
+      const request = httpRequest({ port, method: 'POST', path, headers, agent: false });
+      request.on('error', () => {});
+      request.flushHeaders();
+      const [limited] = (await once(request, 'response')) as [IncomingMessage];
+      request.destroy();
+      if (Math.floor(Date.now() / 60_000) !== minute) continue;
+      expect(limited.statusCode).toBe(429);
+      return;
+    }
+  });
+
+  test('an integration with too many pushes under way is 429, while another one and /v1 are answered', async () => {
+    const [flooded, other] = [newId(), newId()];
+    const release = Promise.withResolvers<void>();
+    answer = async ({ integrationId }) => {
+      if (integrationId === flooded) await release.promise;
+      return IGNORED;
+    };
+    const flood = Array.from({ length: 120 }, () => push(pathOf(flooded)));
+    const first = await Promise.any(flood);
+    expect([first.status, first.body.limit, first.headers['retry-after']]).toEqual([429, 96, '1']);
+    expect((await push('/v1/challenges', { method: 'GET', body: '' })).status).toBe(401);
+    const another = push(pathOf(other));
+    release.resolve();
+    expect((await another).status).toBe(200);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(96);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(24);
+  });
+});

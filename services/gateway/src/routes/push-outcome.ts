@@ -1,0 +1,97 @@
+/**
+ * `POST /webhooks/integrations/{id}/outcome`: where partners push outcomes (docs/contract/partner-api.md, "Pushed outcomes"). It takes no API
+ * key: the signature over the raw body proves the caller, and the integration service alone holds the secrets. So its limits come first
+ * (`admission/push-limits.ts`), then the bytes, which are passed on as they came, whatever their content type.
+ */
+import { isRefused } from '@laurel/errors';
+import { isUuid } from '@laurel/ids';
+import type { Request, RequestHandler, Response } from 'express';
+import type { PushLimits } from '../admission/push-limits.ts';
+import { sendTooMany } from '../admission/rate-limit.ts';
+import type { Pushes } from '../clients/pushes.ts';
+import { networkOf } from '../domain/sign-in-throttle.ts';
+import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
+import { contextOf } from '../http/context.ts';
+import type { BodyReader } from '../http/raw-body.ts';
+import { presentBatch, presentSettledRecord } from '../presenters/integration.ts';
+
+export interface PushDependencies {
+  readonly pushLimits: PushLimits;
+  readonly pushBodies: BodyReader;
+  readonly pushes: Pushes;
+  /** The client's address, also behind proxies. */
+  readonly addressOf: (request: Request) => string;
+}
+
+export const PUSH_PATH = '/webhooks/integrations/{id}/outcome';
+
+/** Below `/webhooks`. The id is not decoded: whatever stands there and is no uuid is an unknown integration. */
+const PATH = /^\/integrations\/([^/]+)\/outcome$/;
+const SIGNATURE_HEADER = 'x-service-signature';
+const NO_BYTES = Buffer.alloc(0);
+/** One text for every failure, so that none tells the integrations that exist from those that do not. */
+export const NOT_SIGNED = 'The signature is missing or not valid.';
+
+export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushDependencies): RequestHandler {
+  return (request, response, next) => {
+    const [, segment] = PATH.exec(request.path) ?? [];
+    if (segment === undefined || request.method !== 'POST') return next();
+    const context = contextOf(response);
+    context.routeTemplate = PUSH_PATH;
+
+    const integrationId = isUuid(segment) ? segment.toLowerCase() : '';
+    const network = networkOf(addressOf(request));
+    const admission = pushLimits.admit(integrationId, network);
+    if (admission.kind === 'limited') return sendTooMany(response, admission);
+    let isReceiving = false;
+    // A caller that disconnects while its push is being received does not make room for another one yet.
+    response.on('close', () => {
+      if (!isReceiving) admission.release();
+    });
+
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+      return sendError(response, 'invalid_request', 'The body must not be compressed.');
+    }
+    pushBodies.read(request, response, ownerOf(integrationId, network), (error) => {
+      if (error !== undefined) return next(error);
+      if (context.isBodyTooLarge) {
+        return sendError(response, 'invalid_request', `The body is larger than ${context.maxBodyBytes / 1024} KiB.`);
+      }
+      isReceiving = true;
+      receive(request, response, integrationId, pushes).catch(next).finally(admission.release);
+    });
+  };
+}
+
+function ownerOf(integrationId: string, network: string): string {
+  return `${integrationId} ${network}`;
+}
+
+/** A pushed body counts for its integration and for its client: neither a flood at one nor a flood by one uses up the budget of the others. */
+export function ownersOfPushedBody(owner: string): readonly string[] {
+  return owner.split(' ');
+}
+
+async function receive(request: Request, response: Response, integrationId: string, pushes: Pushes): Promise<void> {
+  const context = contextOf(response);
+  const received = await pushes.receive({
+    integrationId,
+    signature: signatureOf(request),
+    body: context.rawBody ?? NO_BYTES,
+    requestId: context.requestId,
+  });
+  if (isRefused(received)) {
+    if (received.code === 'unauthorized') return sendError(response, 'unauthorized', NOT_SIGNED);
+    context.isSignatureValid = true;
+    return sendRefusal(response, received);
+  }
+  context.isSignatureValid = true;
+  const body = received.kind === 'settled' ? presentSettledRecord(received.record) : presentBatch(received.batch);
+  sendJson(response, 200, body);
+}
+
+/** Empty when the header is missing, or came twice: Node would join the two. */
+function signatureOf(request: Request): string {
+  const [signature = '', ...others] = request.headersDistinct[SIGNATURE_HEADER] ?? [];
+  return others.length === 0 ? signature : '';
+}

@@ -1,0 +1,62 @@
+import { isRefused, refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import { TRANSPORTS } from '@laurel/proto/enum-names';
+import { Transport } from '@laurel/proto/integration';
+import type { IntegrationClient } from '../../clients/integration.ts';
+import { announceProgram } from '../../clients/program-facts.ts';
+import { defineRoute } from '../../http/v1-route.ts';
+import { presentIntegration } from '../../presenters/integration.ts';
+import { findProgramFacts } from '../../repository/programs.ts';
+import { createIntegrationBody, MAX_DESCRIPTOR_KIB, newIntegrationSchema } from './integration-schemas.ts';
+
+const SIGNING_INSTRUCTIONS = [
+  'Send each outcome by POST to webhook_url with the header X-Service-Signature: "sha256=" and the HMAC-SHA256 of the raw request body in',
+  'lower-case hex. The key is the UTF-8 bytes of all 64 characters of signing_secret as they stand here: do not decode them.',
+  'Sign the exact bytes that you send, and send no compressed body.',
+].join(' ');
+
+export const createIntegration = defineRoute({
+  method: 'post',
+  path: '/integrations',
+  name: 'createIntegration',
+  summary: 'Make an integration',
+  description:
+    'Always made as `draft`. For `push_webhook` the answer also carries `signing_secret`, shown this once, `webhook_url` and `signing_instructions`. Takes no `Idempotency-Key`.',
+  body: createIntegrationBody,
+  verbatim: { descriptor: MAX_DESCRIPTOR_KIB * 1024 },
+  success: { status: 201, description: 'The draft.', schema: newIntegrationSchema },
+  refusals: {
+    invalid_request:
+      'An unknown transport; a descriptor that breaks its rules; an interval below 30 or no whole number; an unsafe URL to poll; more integrations than a program may have.',
+  },
+  run: async (
+    { principal, body, verbatim, requestId },
+    { database, integration }: { database: Database; integration: IntegrationClient },
+  ) => {
+    // The integration service makes one only for a program that it knows. It has every program since it exists, but none from before.
+    const facts = await findProgramFacts(database, principal.programId);
+    if (isRefused(facts)) return facts;
+    await announceProgram(integration, facts, { requestId });
+    const created = await integration.createIntegration(
+      {
+        tenant: principal.tenant,
+        transport: TRANSPORTS[body.transport],
+        descriptorJson: verbatim.descriptor ?? '{}',
+        pullIntervalSeconds: body.pull_interval_seconds,
+      },
+      { requestId },
+    );
+    if (isRefused(created)) {
+      // The closed set of the integration routes has no 409.
+      return created.code === 'conflict' ? refused('invalid_request', created.message) : created;
+    }
+    const { integration: draft, signingSecret } = created;
+    return draft?.transport === Transport.PUSH_WEBHOOK
+      ? presentIntegration(draft, {
+          signing_secret: signingSecret,
+          webhook_url: `/webhooks/integrations/${draft.id}/outcome`,
+          signing_instructions: SIGNING_INSTRUCTIONS,
+        })
+      : presentIntegration(draft);
+  },
+});

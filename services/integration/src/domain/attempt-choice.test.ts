@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { chooseAttempt } from './attempt-choice.ts';
+
+const none = { attemptIds: [], isCalibrating: false };
+const one = { attemptIds: ['first'], isCalibrating: false };
+const two = { attemptIds: ['first', 'second'], isCalibrating: false };
+
+it('a report stands for the only open attempt of its player, whatever its descriptor picks', () => {
+  expect(chooseAttempt(one, 'only')).toEqual({ kind: 'attempt', attemptId: 'first' });
+  expect(chooseAttempt(one, 'oldest')).toEqual({ kind: 'attempt', attemptId: 'first' });
+});
+
+it('of several open attempts the oldest is picked only where the descriptor allows it', () => {
+  expect(chooseAttempt(two, 'oldest')).toEqual({ kind: 'attempt', attemptId: 'first' });
+  expect(chooseAttempt(two, 'only')).toMatchObject({ kind: 'refused', code: 'invalid_request' });
+});
+
+it('a report without an open attempt is listened to while its challenge calibrates, and refused otherwise', () => {
+  expect(chooseAttempt({ ...none, isCalibrating: true }, 'only')).toEqual({ kind: 'listened' });
+  expect(chooseAttempt(none, 'oldest')).toMatchObject({ kind: 'refused', code: 'not_found' });
+});
+
+it('a score for an open attempt of a calibrating challenge settles the attempt', () => {
+  expect(chooseAttempt({ ...one, isCalibrating: true }, 'only')).toEqual({ kind: 'attempt', attemptId: 'first' });
+});

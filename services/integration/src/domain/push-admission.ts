@@ -1,0 +1,11 @@
+/** Whether an integration takes pushes now. Asked only behind a valid signature: until then every refusal is the same `unauthorized`. */
+import { type Refused, refused } from '@laurel/errors';
+
+export function refusePush(integration: {
+  readonly status: 'draft' | 'active' | 'suspended';
+  readonly isProgramOpen: boolean;
+}): Refused | null {
+  if (integration.status !== 'active') return refused('not_found', `The integration is ${integration.status}.`);
+  if (!integration.isProgramOpen) return refused('not_found', 'The program does not accept outcomes now.');
+  return null;
+}

@@ -1,0 +1,65 @@
+import { signWebhook } from '@laurel/signature';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isSigned, NO_SECRETS, type SigningSecrets } from './push-signature.ts';
+
+const CURRENT = 'a'.repeat(64);
+const PREVIOUS = 'b'.repeat(64);
+const BOTH: SigningSecrets = { current: CURRENT, previous: PREVIOUS };
+const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
+const body = Buffer.from('{"score":1}');
+
+/** Whether the push verifies, and the keys of the HMACs that this took. */
+function verify(signature: string, secrets: SigningSecrets, of: Uint8Array = body) {
+  const hmacs: number[] = [];
+  const verified = isSigned({ body: of, signature }, secrets, (secret, bytes) => {
+    hmacs.push(bytes.length);
+    return signWebhook(secret, bytes);
+  });
+  return { verified, hmacs };
+}
+
+const FULL_WORK = [body.length, body.length];
+
+describe('the signature of a push', () => {
+  it('a push verifies with the current secret and with the one before it, until that is retired', () => {
+    expect(verify(signWebhook(CURRENT, body), BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
+    expect(verify(signWebhook(PREVIOUS, body), BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
+    const retired = { current: CURRENT, previous: null };
+    expect(verify(signWebhook(PREVIOUS, body), retired)).toEqual({ verified: false, hmacs: FULL_WORK });
+    expect(verify(signWebhook(CURRENT, body), retired)).toEqual({ verified: true, hmacs: FULL_WORK });
+  });
+
+  it.each([
+    ['no header', ''],
+    ['another scheme', `sha512=${'0'.repeat(64)}`],
+    ['upper case', signWebhook(CURRENT, body).toUpperCase()],
+    ['upper-case digits', `sha256=${signWebhook(CURRENT, body).slice(7).toUpperCase()}`],
+    ['a digit too few', signWebhook(CURRENT, body).slice(0, -1)],
+    ['a digit too many', `${signWebhook(CURRENT, body)}0`],
+    ['a line more', `${signWebhook(CURRENT, body)}\n`],
+    ['two signatures', `${signWebhook(CURRENT, body)}, ${signWebhook(CURRENT, body)}`],
+    ['the signature of nobody', signWebhook('c'.repeat(64), body)],
+    ['characters beyond ASCII', `sha256=${'é'.repeat(64)}`],
+  ])('a push with %s does not verify, at the same cost', (_name, signature) => {
+    expect(verify(signature, BOTH)).toEqual({ verified: false, hmacs: FULL_WORK });
+    expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
+  });
+
+  it('what stands in place of a missing secret signs nothing', () => {
+    const signature = signWebhook(IN_PLACE_OF_A_SECRET, body);
+    expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
+    expect(verify(signature, { current: CURRENT, previous: null })).toEqual({ verified: false, hmacs: FULL_WORK });
+  });
+
+  it('a signature holds for exactly the bytes that were signed', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
+        const signature = signWebhook(CURRENT, bytes);
+        const changed = bytes.map((byte, index) => (index === at % bytes.length ? byte ^ change : byte));
+        expect(verify(signature, BOTH, bytes).verified).toBe(true);
+        expect(verify(signature, BOTH, changed).verified).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,25 @@
+/** Descriptors as they are read from their text, which takes longer than to read a body with one. */
+import { isRefused } from '@laurel/errors';
+import { type Descriptor, parseDescriptorText } from '../domain/descriptor.ts';
+
+/** At some kilobytes each. */
+const MAX_DESCRIPTORS = 1_000;
+
+type Described = { readonly id: string; readonly descriptorText: string };
+
+/** Reads an integration's descriptor, which was checked before it was stored. The one that was read first gives way when there are too many. */
+export function createDescriptorCache(): (integration: Described) => Descriptor {
+  const cached = new Map<string, { readonly text: string; readonly descriptor: Descriptor }>();
+
+  return ({ id, descriptorText: text }) => {
+    const known = cached.get(id);
+    if (known?.text === text) return known.descriptor;
+    const descriptor = parseDescriptorText(text, 'push_webhook');
+    if (isRefused(descriptor)) throw new Error(`the stored descriptor of integration ${id} is ${descriptor.code}`);
+    cached.delete(id);
+    cached.set(id, { text, descriptor });
+    const [first] = cached.keys();
+    if (cached.size > MAX_DESCRIPTORS && first !== undefined) cached.delete(first);
+    return descriptor;
+  };
+}

@@ -1,0 +1,54 @@
+/** What this service keeps of reports that name a player; the statements of concurrent reports are coalesced. */
+import { createCoalescer } from '@laurel/coalesce';
+import { type Database, isConnectionFailure } from '@laurel/postgres';
+import { failpoint } from '../failpoints.ts';
+import { insertListenedSamples, type ListenedSample } from '../repository/listened-samples.ts';
+import {
+  bindReports,
+  findReports,
+  type KnownReport,
+  type ReportAttempt,
+  type ReportKey,
+} from '../repository/report-attempts.ts';
+
+export interface ReportStore {
+  /** Null for a report that is not known. */
+  find(key: ReportKey): Promise<KnownReport | null>;
+  /** The report stands for this attempt from now on, or, where it stood for another before, for that one; which is returned. */
+  bind(pair: ReportAttempt): Promise<string>;
+  listen(sample: ListenedSample): Promise<void>;
+}
+
+export function createReportStore({ database }: { database: Database }): ReportStore {
+  const isolate = (error: unknown) => !isConnectionFailure(error);
+  const finds = createCoalescer<ReportKey, KnownReport | null>({
+    name: 'integration.find-reports',
+    lanes: 2,
+    isolate,
+    run: (keys) => findReports(database, keys),
+  });
+  const binds = createCoalescer<ReportAttempt, string>({
+    name: 'integration.bind-reports',
+    lanes: 2,
+    isolate,
+    run: async (pairs) => {
+      const attemptIds = await bindReports(database, pairs, () => failpoint('integration.bind.before-commit'));
+      await failpoint('integration.bind.after-commit');
+      return attemptIds;
+    },
+  });
+  const samples = createCoalescer<ListenedSample, void>({
+    name: 'integration.listen',
+    isolate,
+    run: async (batch) => {
+      await insertListenedSamples(database, batch, () => failpoint('integration.listen.before-commit'));
+      await failpoint('integration.listen.after-commit');
+      return batch.map(() => undefined);
+    },
+  });
+  return {
+    find: (key) => finds.submit(key),
+    bind: (pair) => binds.submit(pair),
+    listen: (sample) => samples.submit(sample),
+  };
+}

@@ -1,0 +1,298 @@
+/**
+ * Which attempt a report settles, and that it settles one alone: over a real database, with owners in memory that decide as the real ones do.
+ * tests/integrations has the same over the real owners.
+ */
+import { refused } from '@laurel/errors';
+import { newId, newOwnedId } from '@laurel/ids';
+import type { SettledRecord } from '@laurel/proto/integration';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ReadRecord } from '../domain/read-body.ts';
+import { useSettling } from './settle-records.fixture.ts';
+
+const s = useSettling();
+
+type Report = Extract<ReadRecord, { kind: 'report' }>;
+
+function byId(attemptId: string, rest: Partial<Report> = {}): Report {
+  return { kind: 'report', attempt: { kind: 'id', attemptId }, score: 7, evidenceJson: '', dedupe: null, ...rest };
+}
+
+type PlayerPart = { readonly playerRef: string; readonly parentId: string; readonly pick?: 'only' | 'oldest' };
+
+function byPlayer({ playerRef, parentId, pick = 'only' }: PlayerPart, rest: Partial<Report> = {}): Report {
+  const attempt = { kind: 'player', playerRef, parent: { kind: 'challenge', id: parentId }, pick } as const;
+  return { ...byId('', rest), attempt, dedupe: rest.dedupe ?? newId() };
+}
+
+/** A player without an attempt, and how to open one. */
+function newPlayer() {
+  const player = { playerRef: `p-${newId()}`, parentId: newOwnedId('challenge') };
+  return { ...player, open: () => s.owners.open(s.source.tenant, player) };
+}
+
+function result(status: string, attemptId: string | null, code: string | null = null) {
+  return expect.objectContaining({ status, attemptId, code });
+}
+
+async function resultOf(record: ReadRecord, source = s.source) {
+  const [end] = await s.settler.settle(source, [record]);
+  return end?.result;
+}
+
+describe('a record that names its attempt', () => {
+  it('settles it once: the same report again is a duplicate with the same outcome, and another score is refused', async () => {
+    const id = newPlayer().open();
+    const record = byId(id, { score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' });
+    const [first] = await s.settler.settle(s.source, [record]);
+    expect(first).toEqual({
+      result: { index: 0, status: 'settled', attemptId: id, code: null, message: null },
+      settled: expect.objectContaining({ attemptId: id, score: 12.5, repeated: false }),
+    });
+    const [again] = await s.settler.settle(s.source, [record]);
+    expect(again?.result).toEqual(result('duplicate', id));
+    expect(again?.settled).toEqual({ ...(first?.settled as SettledRecord), repeated: true });
+    for (const other of [{ score: 13 }, { tiebreak: 4 }, { evidenceJson: '{"a":1}' }]) {
+      expect(await resultOf({ ...record, ...other })).toEqual(result('rejected', id, 'attempt_already_settled'));
+    }
+    expect(s.owners.reportsOf(id)).toMatchObject([{ score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' }]);
+  });
+
+  it('stands for nothing in another program or environment, or where no service owns it', async () => {
+    const id = newPlayer().open();
+    const { tenant } = s.source;
+    for (const other of [
+      { ...tenant, programId: newId() },
+      { ...tenant, environment: 'live' as const },
+    ]) {
+      expect(await resultOf(byId(id), { ...s.source, tenant: other })).toEqual(result('rejected', id, 'not_found'));
+    }
+    expect(s.owners.reportsOf(id)).toEqual([]);
+  });
+
+  it('is not written down here: the owner knows it', async () => {
+    const before = await s.countPairs();
+    await resultOf(byId(newPlayer().open(), { dedupe: 'x' }));
+    expect(await s.countPairs()).toBe(before);
+  });
+});
+
+describe('the records of one body', () => {
+  it('are settled each for itself: what is refused, ignored or unreadable leaves the others alone', async () => {
+    const [good, settled] = [newPlayer().open(), newPlayer().open()];
+    await resultOf(byId(settled, { score: 1 }));
+    const unknown = newOwnedId('challenge');
+    const unreadable = {
+      kind: 'unreadable',
+      failure: { pointer: '/s', field: 'map.score', message: 'names nothing in the record' },
+    } as const;
+    const records = [byId(unknown), unreadable, byId(settled, { score: 2 }), { kind: 'ignored' } as const, byId(good)];
+    const ends = await s.settler.settle(s.source, records);
+    expect(ends.map((end) => [end.result.index, end.result.status, end.result.code])).toEqual([
+      [0, 'rejected', 'not_found'],
+      [1, 'rejected', 'invalid_request'],
+      [2, 'rejected', 'attempt_already_settled'],
+      [3, 'ignored', null],
+      [4, 'settled', null],
+    ]);
+    expect(ends[1]?.result.message).toBe('map.score: `/s` names nothing in the record.');
+  });
+
+  it('with one report twice settle it once', async () => {
+    const id = newPlayer().open();
+    const ends = await s.settler.settle(s.source, [byId(id), byId(id)]);
+    expect(ends.map((end) => end.result.status).sort()).toEqual(['duplicate', 'settled']);
+    const player = newPlayer();
+    const second = player.open();
+    player.open();
+    const record = byPlayer({ ...player, pick: 'oldest' });
+    const ofPlayer = await s.settler.settle(s.source, [record, record]);
+    expect(ofPlayer.map(({ result: { status, attemptId } }) => [status, attemptId])).toEqual([
+      ['settled', second],
+      ['duplicate', second],
+    ]);
+  });
+
+  it('with two reports of one player settle the player’s two attempts, the oldest first', async () => {
+    const player = newPlayer();
+    const attempts = [player.open(), player.open()];
+    const records = [1, 2, 3].map((score) => byPlayer({ ...player, pick: 'oldest' }, { score }));
+    const ends = await s.settler.settle(s.source, records);
+    expect(ends.map((end) => end.result)).toEqual([
+      result('settled', attempts[0] ?? ''),
+      result('settled', attempts[1] ?? ''),
+      result('rejected', null, 'not_found'),
+    ]);
+  });
+
+  it('count as failed together when the owner cannot be reached for one, and are settled once when they are sent again', async () => {
+    const [one, other] = [newPlayer().open(), newPlayer().open()];
+    s.owners.failOn(other, 'before');
+    await expect(s.settler.settle(s.source, [byId(one), byId(other)])).rejects.toThrow('unreachable');
+    expect(s.owners.reportsOf(one)).toHaveLength(1);
+    const ends = await s.settler.settle(s.source, [byId(one), byId(other)]);
+    expect(ends.map((end) => end.result.status)).toEqual(['duplicate', 'settled']);
+  });
+});
+
+describe('a record that names a player', () => {
+  it('settles the open attempt that it is found to stand for, and the pair is committed before the owner is asked', async () => {
+    const player = newPlayer();
+    const id = player.open();
+    let pairs: bigint | undefined;
+    s.owners.beforeNext(async () => {
+      pairs = await s.countPairsOf(id);
+    });
+    expect(await resultOf(byPlayer(player))).toEqual(result('settled', id));
+    expect(pairs).toBe(1n);
+  });
+
+  it('settles the same attempt or none for good: its body sent again never settles the next attempt', async () => {
+    for (const pick of ['only', 'oldest'] as const) {
+      const player = newPlayer();
+      const first = player.open();
+      const record = byPlayer({ ...player, pick });
+      expect(await resultOf(record)).toEqual(result('settled', first));
+      const second = player.open();
+      expect(await resultOf(record)).toEqual(result('duplicate', first));
+      expect(await resultOf({ ...record, score: 99 })).toEqual(result('rejected', first, 'attempt_already_settled'));
+      expect(s.owners.reportsOf(second)).toEqual([]);
+    }
+  });
+
+  it.each(['before', 'after'] as const)(
+    'still stands for its attempt when the owner failed %s the settlement, whatever was opened since',
+    async (when) => {
+      const player = newPlayer();
+      const first = player.open();
+      s.owners.failOn(first, when);
+      const record = byPlayer({ ...player, pick: 'only' });
+      await expect(resultOf(record)).rejects.toThrow('unreachable');
+      const second = player.open();
+      expect(await resultOf(record)).toEqual(result(when === 'before' ? 'settled' : 'duplicate', first));
+      expect(s.owners.reportsOf(first)).toHaveLength(1);
+      expect(s.owners.reportsOf(second)).toEqual([]);
+    },
+  );
+
+  it('settles no other attempt when its pair was lost: the owner knows the report', async () => {
+    const player = newPlayer();
+    const first = player.open();
+    const record = byPlayer(player);
+    expect(await resultOf(record)).toEqual(result('settled', first));
+    await s.losePairs();
+    const second = player.open();
+    expect(await resultOf(record)).toMatchObject({ status: 'rejected', code: 'attempt_already_settled' });
+    expect(s.owners.reportsOf(second)).toEqual([]);
+  });
+
+  it('is settled once by two replicas at once, under one attempt', async () => {
+    const player = newPlayer();
+    const id = player.open();
+    const record = byPlayer(player);
+    const ends = await Promise.all([s.settler, s.otherSettler].map((settler) => settler.settle(s.source, [record])));
+    expect(ends.flat().map((end) => end.result.attemptId)).toEqual([id, id]);
+    expect(s.owners.reportsOf(id)).toHaveLength(1);
+  });
+
+  it('stands for the attempt that the first of two replicas found, though they found two', async () => {
+    const player = newPlayer();
+    const first = player.open();
+    const record = byPlayer({ ...player, pick: 'oldest' });
+    // While this replica has found the first attempt and not yet committed, the attempt ends, and the other finds the second.
+    s.owners.beforeFound(async () => {
+      s.owners.end(first);
+      player.open();
+      await s.otherSettler.settle(s.source, [record]);
+    });
+    const end = await resultOf(record);
+    expect(end?.status).toBe('duplicate');
+    expect(end?.attemptId).not.toBe(first);
+  });
+
+  it('is refused where the player has several open attempts and only one may be open', async () => {
+    const player = newPlayer();
+    const attempts = [player.open(), player.open()];
+    expect(await resultOf(byPlayer({ ...player, pick: 'only' }))).toEqual(result('rejected', null, 'invalid_request'));
+    expect(attempts.flatMap((id) => s.owners.reportsOf(id))).toEqual([]);
+  });
+
+  it('is refused with the owner’s code, and settles the same attempt once it is corrected', async () => {
+    const player = newPlayer();
+    const id = player.open();
+    s.owners.refuseNext(id, refused('tiebreak_required'));
+    expect(await resultOf(byPlayer(player))).toEqual(result('rejected', id, 'tiebreak_required'));
+    expect(await resultOf(byPlayer(player, { tiebreak: 2 }))).toEqual(result('settled', id));
+  });
+});
+
+describe('a score without an attempt', () => {
+  it('is listened to once a report while its challenge calibrates, and settles no attempt that is opened later', async () => {
+    const player = newPlayer();
+    s.owners.calibrate(player.parentId);
+    const record = byPlayer(player, { score: 42.5 });
+    expect(await resultOf(record)).toEqual(result('listened', null));
+    const later = player.open();
+    expect(await resultOf(record)).toEqual(result('listened', null));
+    expect(s.owners.reportsOf(later)).toEqual([]);
+    const { tenant } = s.source;
+    expect(await s.samplesOf(player.parentId)).toEqual([
+      { program_id: tenant.programId, environment: tenant.environment, player_ref: player.playerRef, score: 42.5 },
+    ]);
+  });
+
+  it('is not listened to where the player has an open attempt, or the challenge has its bar', async () => {
+    const player = newPlayer();
+    expect(await resultOf(byPlayer(player))).toEqual(result('rejected', null, 'not_found'));
+    s.owners.calibrate(player.parentId);
+    const id = player.open();
+    expect(await resultOf(byPlayer(player))).toEqual(result('settled', id));
+    expect(await s.samplesOf(player.parentId)).toEqual([]);
+  });
+
+  it('is one sample when it arrives at two replicas, or twice in a body', async () => {
+    const player = newPlayer();
+    s.owners.calibrate(player.parentId);
+    const record = byPlayer(player);
+    await Promise.all([s.settler, s.otherSettler].map((settler) => settler.settle(s.source, [record, record])));
+    expect(await s.samplesOf(player.parentId)).toHaveLength(1);
+  });
+});
+
+it('whatever the order, the bodies, the replicas and the failures: a report settles one attempt, and an attempt has one report', async () => {
+  const step = fc.record({
+    report: fc.nat(3),
+    copies: fc.integer({ min: 1, max: 3 }),
+    replica: fc.nat(1),
+    opens: fc.boolean(),
+    fails: fc.constantFrom(null, 'before', 'after'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const player = newPlayer();
+      const attempts = [player.open()];
+      const reports = [0, 1, 2, 3].map((score) => byPlayer({ ...player, pick: 'oldest' }, { score }));
+      const attemptsOf = new Map<number, Set<string>>();
+      for (const { report, copies, replica, opens, fails } of steps) {
+        if (opens) attempts.push(player.open());
+        const record = reports[report];
+        if (record === undefined) throw new Error('no such report');
+        if (fails !== null) for (const id of attempts) s.owners.failOn(id, fails);
+        const settler = replica === 0 ? s.settler : s.otherSettler;
+        const bodies = Array.from({ length: copies }, () => settler.settle(s.source, [record]));
+        for (const ends of await Promise.allSettled(bodies)) {
+          if (ends.status === 'rejected') continue;
+          const attemptId = ends.value[0]?.settled?.attemptId;
+          if (attemptId === undefined) continue;
+          attemptsOf.set(report, (attemptsOf.get(report) ?? new Set()).add(attemptId));
+        }
+        s.owners.recover();
+      }
+      for (const ids of attemptsOf.values()) expect(ids.size).toBe(1);
+      const scores = attempts.flatMap((id) => s.owners.reportsOf(id)).map(({ score }) => score);
+      expect(new Set(scores).size, 'each report settles at most one attempt').toBe(scores.length);
+      for (const id of attempts) expect(s.owners.reportsOf(id).length).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,55 @@
+/**
+ * Writes the log behind the answers: an entry is submitted when its push was answered, and all entries of some moments go in one statement,
+ * which does not wait for the disk. The log decides nothing: an entry that cannot be written is lost, and reported in the service's own log.
+ */
+import { createCoalescer } from '@laurel/coalesce';
+import { type Database, isConnectionFailure } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import { counter } from '@laurel/telemetry';
+import { failpoint } from '../failpoints.ts';
+import { insertLogEntries, type NewLogEntry } from '../repository/log-entries.ts';
+
+const MAX_ENTRIES = 500;
+/** So long an entry may wait for others: a developer who looks at the log does not notice, and a busy service writes ten times a second. */
+const GATHER_MS = 100;
+/** At some kilobytes an entry; those beyond it are lost. */
+const MAX_QUEUED = 10_000;
+
+export interface LogWriter extends AsyncDisposable {
+  /** Never throws, and no caller waits for it. */
+  add(entry: NewLogEntry): void;
+  /** Resolves when every entry that was added is written or lost. */
+  drain(): Promise<void>;
+}
+
+export function createLogWriter({ database, logger }: { database: Database; logger: Logger }): LogWriter {
+  const lost = counter(
+    'laurel_integration_log_entries_lost_total',
+    'Entries of the log that could not be written.',
+    [],
+  );
+  const writes = createCoalescer<NewLogEntry, void>({
+    name: 'integration.write-log',
+    maxItems: MAX_ENTRIES,
+    gatherMs: GATHER_MS,
+    maxQueued: MAX_QUEUED,
+    // Where one bad row fails the statement, it is repeated row by row; an unreachable database would fail each row as well.
+    isolate: (error) => !isConnectionFailure(error),
+    run: async (entries) => {
+      await failpoint('integration.log.before-commit');
+      await insertLogEntries(database, entries);
+      await failpoint('integration.log.after-commit');
+      return entries.map(() => undefined);
+    },
+  });
+  return {
+    add(entry) {
+      writes.submit(entry).catch((error: unknown) => {
+        lost.inc({});
+        logger.warn({ err: error, integrationId: entry.integrationId }, 'an entry of the log is lost');
+      });
+    },
+    drain: () => writes.drain(),
+    [Symbol.asyncDispose]: () => writes.drain(),
+  };
+}
