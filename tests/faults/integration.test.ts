@@ -88,7 +88,8 @@ describe('a fault at each step of a push', () => {
     // Before the pair of a report is committed no attempt is settled, and the oldest open one is still the first.
     const settled = settledOf(again);
     expect(settled).toMatchObject({ attemptId: id, score: 1 });
-    if (first !== undefined) expect(again).toEqual({ $case: 'settled', value: { ...settledOf(first), repeated: true } });
+    if (first !== undefined)
+      expect(again).toEqual({ $case: 'settled', value: { ...settledOf(first), repeated: true } });
     expect(await eventually(() => pushOnce(integrations[flow], body), 'the push is answered')).toEqual({
       $case: 'settled',
       value: { ...settled, repeated: true },
