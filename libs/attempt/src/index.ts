@@ -10,6 +10,7 @@ export {
   shownStatus,
 } from './attempt.ts';
 export { DEFAULT_ATTEMPT_TTL_SECONDS, deadlineOf, isDue } from './attempt-expiry.ts';
+export { MAX_EVIDENCE_BYTES } from './evidence.ts';
 export {
   isRefundReason,
   isRoundReason,

@@ -24,7 +24,7 @@ export type EgressOptions = {
 export type EgressRequest = {
   readonly method: string;
   readonly url: string | URL;
-  /** A header that a caller may not set, or that is malformed, makes `request` throw TypeError: see `isCallersHeader`. */
+  /** A header that a caller may not set, or that is malformed, makes `request` throw TypeError: see `isCallersHeader` of libs/untrusted-url. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
   /** The limit for all phases together: name, connection, request, response. */

@@ -1,28 +1,4 @@
-/**
- * Headers that a caller may not set: they define where a message ends, which host it is for, what happens to the connection, or how the
- * response is encoded. With one of them a caller could smuggle a second request, or have a decompression bomb inflated.
- */
-const RESERVED = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-/** Whether a request may carry a header of this name, in any case. */
-export function isCallersHeader(name: string): boolean {
-  return !RESERVED.has(name.toLowerCase());
-}
+import { isCallersHeader } from '@laurel/untrusted-url';
 
 /** The headers in undici's form. Throws TypeError for one that a caller may not set. */
 export function requestHeaders(headers: Readonly<Record<string, string>>): string[] {

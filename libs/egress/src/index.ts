@@ -11,7 +11,6 @@ export {
 } from './egress.ts';
 export type { EgressResult, EgressTimings } from './exchange.ts';
 export type { EgressErrorKind } from './failure.ts';
-export { isCallersHeader } from './headers.ts';
 export { createNameLookup } from './name-lookup.ts';
 export { egressOptionsOf, egressSettings, urlCheckOf } from './settings.ts';
 export type { UrlCheck } from './url-check.ts';

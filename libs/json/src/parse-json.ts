@@ -8,6 +8,7 @@
  * a name has an escape. When no supported Node has that bug, this library is JSON.parse and can go.
  */
 import { type ExactNumber, readNumber } from './exact-number.ts';
+import { endOfString } from './string-text.ts';
 
 /**
  * Reads JSON text as JSON.parse without a reviver is specified to: of two members with one name the last counts, `__proto__` is a
@@ -37,13 +38,6 @@ function hasEscapedName(text: string): boolean {
     backslash = text.indexOf('\\', end + 1);
   }
   return false;
-}
-
-/** The index of the quote that ends a string, searched from any character inside of it that is not escaped. */
-function endOfString(text: string, from: number): number {
-  let end = from;
-  while (text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;
-  return end;
 }
 
 /** An array or object whose end is not reached yet; an array has no names. */

@@ -9,6 +9,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readNumber } from './exact-number.ts';
 import { parseExactJson, parseJson } from './parse-json.ts';
+import { endOfString, nameOf } from './string-text.ts';
 
 export const MAX_DEPTH = 64;
 
@@ -81,7 +82,6 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
-const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const LETTER_E = 0x65;
@@ -185,16 +185,6 @@ function shortened(name: string): string {
   return text.toWellFormed();
 }
 
-/** The index of the quote that ends the string which starts at `index`. */
-function endOfString(text: string, index: number): number {
-  let end = index;
-  for (;;) {
-    const code = text.charCodeAt(end);
-    if (code === QUOTE) return end;
-    end += code === BACKSLASH ? 2 : 1;
-  }
-}
-
 /** The index behind the number that starts at `index`: where a comma, a bracket or space follows. */
 function endOfNumber(text: string, index: number): number {
   let end = index + 1;
@@ -206,8 +196,4 @@ function isInNumber(code: number): boolean {
   return (
     (code >= ZERO && code <= NINE) || code === MINUS || code === POINT || code === PLUS || (code | 0x20) === LETTER_E
   );
-}
-
-function nameOf(sent: string): string {
-  return sent.includes('\\') ? (JSON.parse(`"${sent}"`) as string) : sent;
 }

@@ -1,3 +1,5 @@
+export { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from './player-ref.ts';
+
 /**
  * A tenant is a program in one of its two environments: `test`, with play money, and `live`. Everything belongs to exactly one
  * tenant and does not exist for any other.

@@ -1,7 +1,7 @@
 /** zod with `.openapi()`: schemas of `/v1` are made with this import, so that the documents derive from them. */
 import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi';
+import { validationMessage } from '@laurel/errors';
 import { z } from 'zod';
-import { validationMessage } from '../domain/validation-message.ts';
 
 extendZodWithOpenApi(z);
 // Applies to every schema of the process, those of `/api` included.

@@ -1,8 +1,8 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
 import { isUuid } from '@laurel/ids';
+import { hasNul, isAtMost } from '@laurel/json';
 import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
-import { hasNul, isAtMost } from '../domain/text.ts';
 import { z } from '../http/zod.ts';
 
 export const environment = z.enum(['test', 'live']).transform((name) => ENVIRONMENTS[name]);

@@ -1,10 +1,10 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import { hasNul, isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
 import type { WebhookClient } from '../../clients/webhook.ts';
-import { hasNul, isAtMost } from '../../domain/text.ts';
 import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';

@@ -1,3 +1,4 @@
+import { MAX_EVIDENCE_BYTES } from '@laurel/attempt';
 import type { HotCalls } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
 import { newId, receiptIdOf } from '@laurel/ids';
@@ -5,8 +6,6 @@ import { failpoint } from '../../failpoints.ts';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
 import { outcomeSchema, reportOutcomeBody } from './schemas.ts';
-
-const MAX_EVIDENCE_BYTES = 64 * 1024;
 
 export const reportOutcome = defineRoute({
   method: 'post',

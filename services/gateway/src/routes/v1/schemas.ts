@@ -1,8 +1,8 @@
 /** The shapes of `/v1`, in the contract's order. Routes check with them; the documents are generated from them. */
 import { type ErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
-import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '../../domain/player-ref.ts';
-import { hasNul, isAtMost } from '../../domain/text.ts';
+import { hasNul, isAtMost, isJsonObject } from '@laurel/json';
+import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { z } from '../../http/zod.ts';
 
 const MAX_EMAIL_CHARACTERS = 320;
@@ -17,16 +17,11 @@ function boundedText(characters: number) {
 
 /** An object that is stored as sent. Its own members are the partner's business. */
 function opaqueObject(maxKibibytes: number) {
-  return z
-    .custom<object>(
-      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      'must be an object',
-    )
-    .openapi({
-      type: 'object',
-      additionalProperties: true,
-      description: `At most ${maxKibibytes} KiB, stored as sent.`,
-    });
+  return z.custom<object>(isJsonObject, 'must be an object').openapi({
+    type: 'object',
+    additionalProperties: true,
+    description: `At most ${maxKibibytes} KiB, stored as sent.`,
+  });
 }
 
 const id = z

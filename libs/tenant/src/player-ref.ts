@@ -1,5 +1,5 @@
 /** "A player is named by the partner's own string, `player_ref`, of 1 to 255 characters", none of them NUL (docs/contract/partner-api.md, "What Laurel does"). */
-import { hasNul, isAtMost } from './text.ts';
+import { hasNul, isAtMost } from '@laurel/json';
 
 export const MAX_PLAYER_REF_CHARACTERS = 255;
 

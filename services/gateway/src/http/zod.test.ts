@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { z } from '../http/zod.ts';
 import { createAttemptBody, listChallengesQuery, putPlayerBody, reportOutcomeBody } from '../routes/v1/schemas.ts';
+import { z } from './zod.ts';
 
 function sayOf(schema: z.ZodType, input: unknown): readonly string[] {
   const result = schema.safeParse(input);
