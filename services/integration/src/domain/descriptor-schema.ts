@@ -1,0 +1,111 @@
+/** The shape of a descriptor as it is written in JSON, and what it is parsed into. */
+import { isUuid } from '@laurel/ids';
+import { isAtMost, isJsonObject } from '@laurel/json';
+import { z } from 'zod';
+import { WHOLE } from './json-pointer.ts';
+import { pullSchema } from './pull-schema.ts';
+import { open, pointer, pointerOr, scalar, within } from './schema-parts.ts';
+
+const MAX_MEMBER_NAME_CHARACTERS = 100;
+
+/** A bare pointer means a JSON number: a string that holds one must be asked for. */
+const numberSource = pointerOr(
+  open({ pointer, as: z.enum(['number', 'numeric_string']).default('number') }),
+  (parsed) => ({ pointer: parsed, as: 'number' as const }),
+);
+
+const idSource = pointerOr(
+  open({
+    const: z
+      .string()
+      .refine(isUuid, 'must be a uuid')
+      .transform((id) => id.toLowerCase()),
+  }),
+  (parsed) => ({ pointer: parsed }),
+);
+
+const condition = open({ pointer, in: z.array(scalar).min(1) });
+
+const attempt = open({
+  attempt_id: pointer.optional(),
+  player_ref: pointer.optional(),
+  challenge_id: idSource.optional(),
+  tournament_round_id: idSource.optional(),
+  pick: z.enum(['only', 'oldest']).optional(),
+}).transform((sent, context) => {
+  const { attempt_id: attemptId, player_ref: playerRef, challenge_id: challenge, tournament_round_id: round } = sent;
+  const ofPlayer = [playerRef, challenge, round, sent.pick].filter((part) => part !== undefined).length;
+  if (attemptId !== undefined && ofPlayer === 0) return { kind: 'id' as const, attemptId };
+  const parent =
+    challenge === undefined
+      ? round && { kind: 'round' as const, id: round }
+      : { kind: 'challenge' as const, id: challenge };
+  const isOneParent = (challenge === undefined) !== (round === undefined);
+  if (attemptId === undefined && playerRef !== undefined && parent !== undefined && isOneParent) {
+    return { kind: 'player' as const, playerRef, parent, pick: sent.pick ?? ('only' as const) };
+  }
+  context.addIssue(
+    'must have either `attempt_id` alone, or `player_ref` and exactly one of `challenge_id` and `tournament_round_id`',
+  );
+  return z.NEVER;
+});
+
+const evidenceMember = pointerOr(open({ const: scalar }), (parsed) => ({ pointer: parsed }));
+
+const evidence = pointerOr(
+  z.custom<object>(isJsonObject).transform((sent, context) => {
+    const members = Object.entries(sent).map(([name, value]) => {
+      if (!isAtMost(name, MAX_MEMBER_NAME_CHARACTERS)) {
+        context.addIssue(`must have names of at most ${MAX_MEMBER_NAME_CHARACTERS} characters`);
+      }
+      return { name, source: within(context, evidenceMember, value, [name]) };
+    });
+    if (members.length === 0) context.addIssue('must have a member');
+    return { kind: 'members' as const, members };
+  }),
+  (parsed) => ({ kind: 'object' as const, pointer: parsed }),
+);
+
+const map = open({
+  records: pointer.default(WHOLE),
+  when: z.array(condition).default([]),
+  attempt,
+  score: numberSource,
+  tiebreak: numberSource.optional(),
+  evidence: evidence.optional(),
+  dedupe: pointer.optional(),
+}).transform(({ tiebreak = null, evidence: from = null, dedupe = null, ...required }, context) => {
+  if (required.attempt.kind === 'player' && dedupe === null) {
+    const message = 'is missing: without it the same body, sent again, would settle the next attempt of the player';
+    context.issues.push({ code: 'custom', message, path: ['dedupe'], input: required });
+  }
+  return { ...required, tiebreak, evidence: from, dedupe };
+});
+
+/** What `{}` means: the body of `POST /attempts/{attempt_id}/outcome`, with the attempt's id in it. */
+const CANONICAL = {
+  attempt: { attempt_id: '/attempt_id' },
+  score: '/score',
+  tiebreak: '/tiebreak',
+  evidence: '/evidence',
+};
+
+const versioned = open({
+  version: z.literal(1),
+  map: map.prefault(CANONICAL),
+  pull: pullSchema.optional(),
+}).transform(({ map: read, pull = null }) => ({ map: read, pull }));
+
+export const descriptorSchema = z.preprocess((sent) => (isEmpty(sent) ? { version: 1 } : sent), versioned);
+
+function isEmpty(sent: unknown): boolean {
+  return isJsonObject(sent) && Object.keys(sent).every((name) => name.startsWith('x-'));
+}
+
+/** The first validation issue, in a sentence that names the member. */
+export function firstIssueOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const field = issue?.path.join('.') ?? '';
+  const message = issue?.message ?? 'is not valid';
+  return field === '' ? `The descriptor ${message}.` : `The descriptor is not valid: \`${field}\` ${message}.`;
+}

@@ -1,0 +1,31 @@
+/** A body, or a part of one: its value, and the text that was sent for it. */
+import { type Refused, refused } from '@laurel/errors';
+import { itemTexts, parseStrictJson, textAt } from '@laurel/json';
+import { type JsonPointer, valueAt } from './json-pointer.ts';
+
+export type Json = { readonly value: unknown; readonly text: string };
+
+/** A pointer of a descriptor that does not lead to what it should: where it stands in the descriptor, and why. */
+export type PointerFailure = { readonly pointer: string; readonly field: string; readonly message: string };
+
+/** Reads a whole body. Bytes are also checked to be UTF-8: a text that was decoded before is not what was sent. */
+export function parseBody(body: Buffer | string): Json | Refused {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const json = parseStrictJson(bytes);
+  return json.kind === 'invalid'
+    ? refused('invalid_request', json.message)
+    : { value: json.value, text: bytes.toString() };
+}
+
+/** The part that the pointer names; null where it names none. */
+export function partAt(json: Json, pointer: JsonPointer): Json | null {
+  const value = valueAt(json.value, pointer);
+  const text = value === undefined ? undefined : textAt(json.text, pointer.path);
+  return text === undefined ? null : { value, text };
+}
+
+/** The items of an array, in order. */
+export function itemsOf({ value, text }: { readonly value: readonly unknown[]; readonly text: string }): Json[] {
+  const texts = itemTexts(text);
+  return value.map((item, index) => ({ value: item, text: texts[index] ?? '' }));
+}

@@ -1,0 +1,115 @@
+/** `pull` of a descriptor: how the pages of a `pull_poll` are requested. */
+import { isAtMost } from '@laurel/json';
+import { isCallersHeader } from '@laurel/untrusted-url';
+import { z } from 'zod';
+import { open, pointer, within, withoutOwn } from './schema-parts.ts';
+
+const MAX_PAGES = 5;
+const MAX_NAME_CHARACTERS = 100;
+const MAX_VALUE_CHARACTERS = 1_000;
+
+/** A token of RFC 9110, 5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Printable ASCII: what every server reads alike. */
+const HEADER_VALUE = /^[\t\u0020-\u007e]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Their values are secrets, which belong to `auth`: the descriptor is shown to whoever may read the integration. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+
+const value = z
+  .string()
+  .refine((text) => isAtMost(text, MAX_VALUE_CHARACTERS), `must have at most ${MAX_VALUE_CHARACTERS} characters`);
+
+const param = z
+  .string()
+  .min(1)
+  .refine((text) => isAtMost(text, MAX_NAME_CHARACTERS), `must have at most ${MAX_NAME_CHARACTERS} characters`);
+
+const headerName = z
+  .string()
+  .refine((name) => HEADER_NAME.test(name), 'must be the name of a header')
+  .refine(isCallersHeader, 'must not be a header that the connection needs');
+
+const headerValue = value.refine((text) => HEADER_VALUE.test(text), 'must be printable ASCII');
+
+const headers = z.record(z.string(), headerValue).superRefine((sent, context) => {
+  for (const name of Object.keys(sent)) within(context, headerName, name, [name]);
+  const names = Object.keys(sent).map((name) => name.toLowerCase());
+  if (new Set(names).size < names.length) context.addIssue('must not have a header twice');
+  if (names.some((name) => SECRET_HEADERS.has(name))) context.addIssue('must not have a secret: use `auth`');
+});
+
+/** Left out where the descriptor comes from the database: there it is encrypted beside the descriptor. */
+const secret = headerValue.min(1).optional();
+
+const AUTH_TYPES = ['none', 'header', 'bearer', 'basic'];
+
+const auth = z.preprocess(
+  withoutOwn,
+  z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: z.literal('none') }),
+      z
+        .strictObject({ type: z.literal('header'), name: headerName, value: secret })
+        .transform(({ type, name, value: sent = null }) => ({ type, name, secret: sent })),
+      z
+        .strictObject({ type: z.literal('bearer'), token: secret })
+        .transform(({ type, token = null }) => ({ type, secret: token })),
+      z
+        .strictObject({
+          type: z.literal('basic'),
+          // RFC 7617: a colon ends the user name.
+          username: value.refine((text) => !text.includes(':') && !CONTROL.test(text), 'must not have a colon'),
+          password: value
+            .min(1)
+            .refine((text) => !CONTROL.test(text), 'must not have control characters')
+            .optional(),
+        })
+        .transform(({ type, username, password = null }) => ({ type, username, secret: password })),
+    ],
+    { error: ofTypes(AUTH_TYPES) },
+  ),
+);
+
+const PAGING_TYPES = ['none', 'cursor', 'next_url', 'since'];
+
+const paging = z.preprocess(
+  withoutOwn,
+  z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject({ type: z.literal('none') }),
+      z.strictObject({ type: z.literal('cursor'), param, pointer }),
+      z.strictObject({ type: z.literal('next_url'), pointer }),
+      z
+        .strictObject({ type: z.literal('since'), param, pointer, initial: value.min(1).optional() })
+        .transform(({ initial = null, ...sent }) => ({ ...sent, initial })),
+    ],
+    { error: ofTypes(PAGING_TYPES) },
+  ),
+);
+
+const query = z
+  .record(z.string(), value)
+  .superRefine((sent, context) => {
+    for (const name of Object.keys(sent)) within(context, param, name, [name]);
+  })
+  .default({});
+
+export const pullSchema = open({
+  url: z.string().refine((text) => URL.parse(text)?.protocol === 'https:', 'must be a URL that begins with https://'),
+  query,
+  headers: headers.default({}),
+  auth: auth.default({ type: 'none' }),
+  paging: paging.default({ type: 'none' }),
+  max_pages: z.int().min(1).max(MAX_PAGES).default(MAX_PAGES),
+}).transform(({ max_pages: maxPages, ...sent }) => ({ ...sent, maxPages }));
+
+/** The message where `type` is none of them. */
+function ofTypes(types: readonly string[]) {
+  const names = types.map((type) => `\`${type}\``).join(', ');
+  return (issue: { readonly code?: string }) =>
+    issue.code === 'invalid_union' ? `must be one of ${names}` : undefined;
+}

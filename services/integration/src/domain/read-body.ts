@@ -1,0 +1,60 @@
+/**
+ * Reads the records of a partner's body by a descriptor. A record that cannot be read never keeps the others from being read; only a body
+ * without any record that could be meant is refused as a whole. What a record may hold is what the body of
+ * `POST /attempts/{attempt_id}/outcome` may (docs/contract/partner-api.md, "Limits").
+ */
+import { type Refused, refused } from '@laurel/errors';
+import type { Descriptor, RecordMap } from './descriptor.ts';
+import { itemsOf, type Json, type PointerFailure, parseBody, partAt } from './json-body.ts';
+import { type ReadRecord, readRecord } from './read-record.ts';
+
+export type { ReadRecord } from './read-record.ts';
+
+/** The most records of one body, and of one page of a poll. */
+export const MAX_RECORDS = 100;
+
+/** Why a body was refused, and the pointer that failed where one did. */
+export type RefusedBody = Refused & { readonly failure?: PointerFailure };
+
+export type ReadBody =
+  | { readonly kind: 'single'; readonly record: ReadRecord }
+  | { readonly kind: 'batch'; readonly records: readonly ReadRecord[] }
+  | RefusedBody;
+
+export type RecordParts =
+  | { readonly kind: 'single'; readonly record: Json }
+  | { readonly kind: 'batch'; readonly records: readonly Json[] }
+  | RefusedBody;
+
+/** Reads a body as it was received; never throws. */
+export function readBody(descriptor: Descriptor, body: Buffer | string): ReadBody {
+  const json = parseBody(body);
+  return 'kind' in json ? json : readRecords(descriptor, json);
+}
+
+/** The same of a body that is parsed. */
+export function readRecords({ map }: Descriptor, body: Json): ReadBody {
+  const parts = recordParts(map, body);
+  switch (parts.kind) {
+    case 'single':
+      return { kind: 'single', record: readRecord(map, parts.record) };
+    case 'batch':
+      return { kind: 'batch', records: parts.records.map((record) => readRecord(map, record)) };
+    case 'refused':
+      return parts;
+  }
+}
+
+/** The records themselves: one object, or the items of an array. */
+export function recordParts({ records: pointer }: RecordMap, body: Json): RecordParts {
+  const part = partAt(body, pointer);
+  if (part === null) return refuse(pointer.text, 'names nothing in the body');
+  if (!Array.isArray(part.value)) return { kind: 'single', record: part };
+  if (part.value.length > MAX_RECORDS) return refuse(pointer.text, `must have at most ${MAX_RECORDS} records`);
+  return { kind: 'batch', records: itemsOf({ value: part.value, text: part.text }) };
+}
+
+function refuse(pointer: string, message: string): RefusedBody {
+  const where = pointer === '' ? 'The body' : `\`${pointer}\``;
+  return { ...refused('invalid_request', `${where} ${message}.`), failure: { pointer, field: 'map.records', message } };
+}

@@ -1,0 +1,155 @@
+/** Reads one record by a descriptor: what it reports, or the first pointer of the descriptor that does not lead to what it should. */
+import { MAX_EVIDENCE_BYTES } from '@laurel/attempt';
+import { isUuid } from '@laurel/ids';
+import { isAtMost, isJsonObject } from '@laurel/json';
+import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import type {
+  AttemptSource,
+  Condition,
+  EvidenceMember,
+  EvidenceSource,
+  NumberSource,
+  RecordMap,
+  TextSource,
+} from './descriptor.ts';
+import { type Json, type PointerFailure, partAt } from './json-body.ts';
+import { type JsonPointer, valueAt, WHOLE } from './json-pointer.ts';
+
+/** The attempt that a record names, or the player and what the player attempts. */
+export type ReportedAttempt =
+  | { readonly kind: 'id'; readonly attemptId: string }
+  | {
+      readonly kind: 'player';
+      readonly playerRef: string;
+      readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
+      readonly pick: 'only' | 'oldest';
+    };
+
+export type Report = {
+  readonly kind: 'report';
+  readonly attempt: ReportedAttempt;
+  readonly score: number;
+  readonly tiebreak?: number;
+  /** The text that was sent; empty without evidence. */
+  readonly evidenceJson: string;
+  /** What the partner identifies the report by; null without `dedupe` in the descriptor. */
+  readonly dedupe: string | null;
+};
+
+type Unreadable = { readonly kind: 'unreadable'; readonly failure: PointerFailure };
+
+export type ReadRecord =
+  | Report
+  /** `when` leaves it out. */
+  | { readonly kind: 'ignored' }
+  | Unreadable;
+
+const MAX_DEDUPE_CHARACTERS = 255;
+
+const MISSING = 'names nothing in the record';
+
+/** A number as JSON spells it, the whole string: no sign or zero before it, no white space, no names such as `Infinity`. */
+const NUMERIC = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+export function readRecord(map: RecordMap, record: Json): ReadRecord {
+  if (!map.when.every((condition) => holds(condition, record))) return { kind: 'ignored' };
+  const attempt = readAttempt(map.attempt, record);
+  if (attempt.kind === 'unreadable') return attempt;
+  const score = readNumber(map.score, 'map.score', record);
+  if (typeof score === 'object') return score;
+  // A pointer that names nothing means that the record has none; one to anything but a number is a mistake, null included.
+  const hasTiebreak = map.tiebreak !== null && valueAt(record.value, map.tiebreak.pointer) !== undefined;
+  const tiebreak = hasTiebreak ? readNumber(map.tiebreak, 'map.tiebreak', record) : undefined;
+  if (typeof tiebreak === 'object') return tiebreak;
+  const evidenceJson = map.evidence === null ? '' : readEvidence(map.evidence, record);
+  if (typeof evidenceJson === 'object') return evidenceJson;
+  const dedupe = map.dedupe === null ? null : readDedupe(map.dedupe, record);
+  if (typeof dedupe === 'object' && dedupe !== null) return dedupe;
+  return { kind: 'report', attempt, score, ...(tiebreak === undefined ? {} : { tiebreak }), evidenceJson, dedupe };
+}
+
+/** A pointer that names nothing names none of the accepted values either. */
+function holds({ pointer, in: accepted }: Condition, { value }: Json): boolean {
+  const found = valueAt(value, pointer);
+  return accepted.some((one) => one === found);
+}
+
+function readAttempt(source: AttemptSource, record: Json): ReportedAttempt | Unreadable {
+  if (source.kind === 'id') {
+    const attemptId = readId({ pointer: source.attemptId }, 'map.attempt.attempt_id', record);
+    return typeof attemptId === 'string' ? { kind: 'id', attemptId } : attemptId;
+  }
+  const playerRef = readName(source.playerRef, 'map.attempt.player_ref', record);
+  if (typeof playerRef === 'object') return playerRef;
+  if (!isPlayerRef(playerRef)) {
+    const message = `must have 1 to ${MAX_PLAYER_REF_CHARACTERS} characters, none of them NUL`;
+    return unreadable(source.playerRef, 'map.attempt.player_ref', message);
+  }
+  const { kind } = source.parent;
+  const field = kind === 'challenge' ? 'map.attempt.challenge_id' : 'map.attempt.tournament_round_id';
+  const id = readId(source.parent.id, field, record);
+  return typeof id === 'string' ? { kind: 'player', playerRef, parent: { kind, id }, pick: source.pick } : id;
+}
+
+function readId(source: TextSource, field: string, record: Json): string | Unreadable {
+  if ('const' in source) return source.const;
+  const found = valueAt(record.value, source.pointer);
+  if (found === undefined) return unreadable(source.pointer, field, MISSING);
+  const isId = typeof found === 'string' && isUuid(found);
+  return isId ? found.toLowerCase() : unreadable(source.pointer, field, 'must be a uuid');
+}
+
+function readNumber({ pointer, as }: NumberSource, field: string, record: Json): number | Unreadable {
+  const found = valueAt(record.value, pointer);
+  if (found === undefined) return unreadable(pointer, field, MISSING);
+  if (as === 'number') {
+    return typeof found === 'number' ? found : unreadable(pointer, field, 'must be a finite number');
+  }
+  const number = typeof found === 'string' && NUMERIC.test(found) ? Number(found) : Number.NaN;
+  return Number.isFinite(number) ? number : unreadable(pointer, field, 'must be a string that holds a finite number');
+}
+
+/** An identifier of the partner's: a string, or a whole number, which reads as its digits. A double must keep each of them. */
+function readName(pointer: JsonPointer, field: string, record: Json): string | Unreadable {
+  const found = valueAt(record.value, pointer);
+  if (found === undefined) return unreadable(pointer, field, MISSING);
+  if (typeof found === 'string') return found;
+  if (Number.isSafeInteger(found)) return String(found);
+  return unreadable(pointer, field, 'must be a string, or a whole number of at most 2^53 - 1');
+}
+
+function readDedupe(pointer: JsonPointer, record: Json): string | Unreadable {
+  const dedupe = readName(pointer, 'map.dedupe', record);
+  if (typeof dedupe === 'object') return dedupe;
+  const isFit = dedupe !== '' && isAtMost(dedupe, MAX_DEDUPE_CHARACTERS);
+  return isFit ? dedupe : unreadable(pointer, 'map.dedupe', `must have 1 to ${MAX_DEDUPE_CHARACTERS} characters`);
+}
+
+function readEvidence(source: EvidenceSource, record: Json): string | Unreadable {
+  const pointer = source.kind === 'object' ? source.pointer : WHOLE;
+  const text = source.kind === 'object' ? evidenceAt(source.pointer, record) : evidenceOf(source.members, record);
+  if (typeof text === 'object') return text;
+  return Buffer.byteLength(text) <= MAX_EVIDENCE_BYTES
+    ? text
+    : unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
+}
+
+function evidenceAt(pointer: JsonPointer, record: Json): string | Unreadable {
+  const part = partAt(record, pointer);
+  if (part === null) return '';
+  return isJsonObject(part.value) ? part.text : unreadable(pointer, 'map.evidence', 'must be an object');
+}
+
+/** An object of the descriptor's names; each value as it was sent. A member that the record lacks is left out; without any, it is empty. */
+function evidenceOf(members: readonly EvidenceMember[], record: Json): string {
+  const written: string[] = [];
+  for (const { name, source } of members) {
+    const text = 'const' in source ? JSON.stringify(source.const) : partAt(record, source.pointer)?.text;
+    if (text !== undefined) written.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return written.length === 0 ? '' : `{${written.join(',')}}`;
+}
+
+function unreadable({ text }: JsonPointer, field: string, message: string): Unreadable {
+  return { kind: 'unreadable', failure: { pointer: text, field, message } };
+}

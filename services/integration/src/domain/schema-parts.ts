@@ -1,0 +1,56 @@
+/** What several members of a descriptor have in common. */
+import { validationMessage } from '@laurel/errors';
+import { isJsonObject } from '@laurel/json';
+import { z } from 'zod';
+import { type JsonPointer, parsePointer } from './json-pointer.ts';
+
+/** Begins the names of members that are the partner's own, for example comments. */
+const OWN_PREFIX = 'x-';
+
+/** An object of known members; of the others only the partner's own are accepted, and not read. */
+export function open<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess(withoutOwn, z.strictObject(shape));
+}
+
+export function withoutOwn(sent: unknown): unknown {
+  if (!isJsonObject(sent)) return sent;
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !name.startsWith(OWN_PREFIX)));
+}
+
+export const pointer = z.string().transform((text, context): JsonPointer => {
+  const parsed = parsePointer(text);
+  if (parsed !== null) return parsed;
+  context.addIssue('must be a JSON Pointer: empty, or names that each follow a `/`; `-` is no name');
+  return z.NEVER;
+});
+
+/** A value that is in the descriptor itself. */
+export const scalar = z.custom<string | number | boolean | null>(
+  (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
+  'must be a string, a number, true, false or null',
+);
+
+/** A bare pointer, or the longer form that `schema` parses: one of them decides, so that the message is about what was meant. */
+export function pointerOr<Long extends z.ZodType, Short>(schema: Long, ofPointer: (parsed: JsonPointer) => Short) {
+  return z.unknown().transform((sent, context): z.output<Long> | Short => {
+    if (typeof sent === 'string') return ofPointer(within(context, pointer, sent));
+    if (sent === undefined || isJsonObject(sent)) return within(context, schema, sent);
+    context.addIssue('must be a JSON Pointer or an object');
+    return z.NEVER;
+  });
+}
+
+/** Parses a part of what is being parsed; its issues become those of the whole. */
+export function within<Schema extends z.ZodType>(
+  context: z.core.$RefinementCtx,
+  schema: Schema,
+  sent: unknown,
+  path: readonly string[] = [],
+): z.output<Schema> {
+  const parsed = schema.safeParse(sent, { error: validationMessage });
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    context.issues.push({ code: 'custom', message: issue.message, path: [...path, ...issue.path], input: sent });
+  }
+  return z.NEVER;
+}
