@@ -17,6 +17,7 @@ test('the secrets of a stack are generated once and kept, readable by their owne
   expect(Buffer.from(first.keyPepper, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.receiptSigningSeed, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.webhookSecretKey, 'base64')).toHaveLength(32);
+  expect(Buffer.from(first.integrationSecretKey, 'base64')).toHaveLength(32);
   expect(Buffer.from(first.databasePasswordSeed, 'base64')).toHaveLength(32);
   expect(keepSecrets(directory, {})).toEqual(first);
   for (const file of ['secrets.json', 'operator-token'])
@@ -43,12 +44,14 @@ test('secrets from the environment take precedence, and are not written to the d
     KEY_PEPPER: 'given-pepper',
     RECEIPT_SIGNING_SEED: 'given-seed',
     WEBHOOK_SECRET_KEY: 'given-key',
+    INTEGRATION_SECRET_KEY: 'given-other-key',
   };
   expect(keepSecrets(directory, given)).toEqual({
     operatorToken: 'given-token',
     keyPepper: 'given-pepper',
     receiptSigningSeed: 'given-seed',
     webhookSecretKey: 'given-key',
+    integrationSecretKey: 'given-other-key',
     databasePasswordSeed: kept.databasePasswordSeed,
   });
   expect(keepSecrets(directory, {})).toEqual(kept);

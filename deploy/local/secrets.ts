@@ -11,6 +11,8 @@ export interface Secrets {
   readonly receiptSigningSeed: string;
   /** Base64 of 32 bytes; if it is lost, no webhook of this data directory can be signed. */
   readonly webhookSecretKey: string;
+  /** Base64 of 32 bytes; if it is lost, no push to this data directory can be verified. */
+  readonly integrationSecretKey: string;
   /** Base64 of 32 bytes; the passwords of the database's roles are derived from it. The environment cannot override it. */
   readonly databasePasswordSeed: string;
 }
@@ -25,6 +27,7 @@ export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
     keyPepper: kept.keyPepper ?? randomBytes(32).toString('base64'),
     receiptSigningSeed: kept.receiptSigningSeed ?? randomBytes(32).toString('base64'),
     webhookSecretKey: kept.webhookSecretKey ?? randomBytes(32).toString('base64'),
+    integrationSecretKey: kept.integrationSecretKey ?? randomBytes(32).toString('base64'),
     databasePasswordSeed: kept.databasePasswordSeed ?? randomBytes(32).toString('base64'),
   };
   writePrivate(file, `${JSON.stringify(generated, null, 2)}\n`);
@@ -33,6 +36,7 @@ export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
     ...(environment.KEY_PEPPER ? { keyPepper: environment.KEY_PEPPER } : {}),
     ...(environment.RECEIPT_SIGNING_SEED ? { receiptSigningSeed: environment.RECEIPT_SIGNING_SEED } : {}),
     ...(environment.WEBHOOK_SECRET_KEY ? { webhookSecretKey: environment.WEBHOOK_SECRET_KEY } : {}),
+    ...(environment.INTEGRATION_SECRET_KEY ? { integrationSecretKey: environment.INTEGRATION_SECRET_KEY } : {}),
     operatorToken: environment.OPERATOR_TOKEN || keepOperatorToken(join(dataDir, 'operator-token')),
   };
 }

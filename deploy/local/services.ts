@@ -83,6 +83,23 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       'EGRESS_DNS_SERVERS',
     ],
   },
+  integration: {
+    environment: ({ secrets, webhookCaFile }) => ({
+      INTEGRATION_SECRET_KEY: secrets.integrationSecretKey,
+      EGRESS_CA_FILE: webhookCaFile,
+    }),
+    // A partner's game server runs on this machine, with a certificate of the data directory's authority.
+    defaults: { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
+    settings: [
+      'INTEGRATION_POLL_TIMEOUT_MS',
+      'INTEGRATION_SWEEP_MS',
+      'INTEGRATION_POLLS_PER_ORIGIN',
+      'INTEGRATION_POLLS',
+      'INTEGRATION_LOG_RETENTION_DAYS',
+      'EGRESS_ALLOW_CIDRS',
+      'EGRESS_DNS_SERVERS',
+    ],
+  },
   gateway: {
     environment: ({ secrets }) => ({ OPERATOR_TOKEN: secrets.operatorToken, KEY_PEPPER: secrets.keyPepper }),
     // Plain HTTP: a browser does not send a cookie that is marked Secure.

@@ -32,6 +32,7 @@ beforeAll(async () => {
       challenge: -10 * MINUTE_MS,
       tournament: 125 * MINUTE_MS,
       webhook: -HOUR_MS,
+      integration: 15 * MINUTE_MS,
       gateway: HOUR_MS,
     },
     environment: {
@@ -115,7 +116,14 @@ async function statusOf(service: Service, table: 'attempts' | 'rounds', id: stri
 
 describe('services that start with wrong clocks', () => {
   test('services that start with wrong clocks are ready, and log the difference once', async () => {
-    const ahead = { wallet: 90_000, challenge: -600, tournament: 7_500, webhook: -3_600, gateway: 3_600 };
+    const ahead = {
+      wallet: 90_000,
+      challenge: -600,
+      tournament: 7_500,
+      webhook: -3_600,
+      integration: 900,
+      gateway: 3_600,
+    };
     for (const service of ALL) {
       expect(await isReady(service)).toBe(true);
       expect(Math.abs((await shownDifference(service)) - ahead[service])).toBeLessThan(1);

@@ -1,6 +1,7 @@
 /** The failpoints of every service, from the services' own declarations. */
 import * as challenge from '@laurel/challenge/failpoints';
 import * as gateway from '@laurel/gateway/failpoints';
+import * as integration from '@laurel/integration/failpoints';
 import type { ServiceName } from '@laurel/topology';
 import * as tournament from '@laurel/tournament/failpoints';
 import * as wallet from '@laurel/wallet/failpoints';
@@ -13,6 +14,7 @@ export const FAILPOINTS = {
   tournament: tournament.FAILPOINTS,
   wallet: wallet.FAILPOINTS,
   webhook: webhook.FAILPOINTS,
+  integration: integration.FAILPOINTS,
 } as const satisfies Record<ServiceName, readonly string[]>;
 
 /** The failpoints of these services, or of all. */

@@ -96,6 +96,7 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
     challenge: 'attempts',
     tournament: 'rounds',
     webhook: 'endpoints',
+    integration: 'integrations',
     gateway: 'api_keys',
   };
   const table = anyTable[service];
@@ -222,6 +223,9 @@ describe('the wallet’s records under the role that runs it', () => {
     ['gateway', 'delete from operator_action_results'],
     ['gateway', 'update developers set password_hash = $$none$$'],
     ['webhook', 'update deliveries set body = body'],
+    ['integration', 'update integrations set program_id = program_id'],
+    ['integration', 'update report_attempts set attempt_id = attempt_id'],
+    ['integration', 'delete from report_attempts'],
   ] as const)('the role that runs %s is refused: %s', async (service, statement) => {
     expect(await refusal(service, statement)).toBe(REFUSED);
   });

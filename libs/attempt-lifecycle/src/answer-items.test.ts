@@ -2,7 +2,7 @@ import { type Refused, refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
 import { createLogger } from '@laurel/service';
 import { describe, expect, it } from 'vitest';
-import { answerItems } from './answer-items.ts';
+import { answerItems, answerReports } from './answer-items.ts';
 
 type Answer = { readonly $case: 'attempt'; readonly value: number };
 
@@ -29,6 +29,25 @@ describe('the items of a call', () => {
       ],
     });
     expect(await call()).toEqual({ results: [] });
+  });
+
+  it('each report of a call states whether it repeats one, and a refusal or a failure never does', async () => {
+    const logger = createLogger({ service: 'test', level: 'silent' });
+    const answers: (() => Promise<{ $case: 'outcome'; value: number; repeated: boolean } | Refused>)[] = [
+      async () => ({ $case: 'outcome', value: 1, repeated: false }),
+      async () => ({ $case: 'outcome', value: 2, repeated: true }),
+      async () => refused('not_found'),
+      () => Promise.reject(new Error('away')),
+    ];
+    const reports = answers.map((answer) => ({ requestId: '', attemptId: 'attempt', answer }));
+    const options = { owner: 'challenge', logger, failure: 'a report failed' } as const;
+    const { results } = await answerReports(reports, ({ answer }) => answer(), options);
+    expect(results.map(({ result, repeated }) => [result.$case, repeated])).toEqual([
+      ['outcome', false],
+      ['outcome', true],
+      ['refused', false],
+      ['failure', false],
+    ]);
   });
 
   it('no item of a call has an answer where a failpoint drops the reply', async () => {

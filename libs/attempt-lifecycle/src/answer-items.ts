@@ -9,7 +9,7 @@ import type { AttemptOwner } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
 import { failpoint } from './failpoints.ts';
 
-type Item = { readonly requestId: string; readonly attemptId: string };
+type Item = { readonly requestId: string; readonly attemptId?: string };
 
 type Unanswered =
   | { readonly $case: 'refused'; readonly value: { readonly code: string; readonly message: string } }
@@ -28,6 +28,20 @@ export async function answerItems<Asked extends Item, Answer extends { readonly 
   const results = await Promise.all(parseItems(items).map((item) => answerItem(item, answer, options)));
   await failpoint(`${options.owner}.reply.before-send`);
   return { results };
+}
+
+type ReportAnswer<Outcome> = { readonly $case: 'outcome'; readonly value: Outcome; readonly repeated: boolean };
+
+/** The same for reports of scores, whose results also state whether the same operation had recorded the outcome before. */
+export async function answerReports<Asked extends Item, Outcome>(
+  reports: readonly Asked[],
+  answer: (report: Asked) => Promise<ReportAnswer<Outcome> | Refused>,
+  options: AnswerOptions,
+): Promise<{ results: (Result<ReportAnswer<Outcome>> & { repeated: boolean })[] }> {
+  const { results } = await answerItems(reports, answer, options);
+  return {
+    results: results.map(({ result }) => ({ result, repeated: result.$case === 'outcome' && result.repeated })),
+  };
 }
 
 async function answerItem<Asked extends Item, Answer extends { readonly $case: string }>(

@@ -4,7 +4,7 @@
  * events of refunds and prizes; the tables that both share are described in repository/attempts.ts.
  */
 export { type AccountCache, createAccountCache } from './account-cache.ts';
-export { answerItems } from './answer-items.ts';
+export { answerItems, answerReports } from './answer-items.ts';
 export { auditMoney } from './audit-money.ts';
 export { decideAndCommit, type KeyedAttempt } from './commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './create-attempt.ts';
@@ -13,6 +13,7 @@ export { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './delete-old-key-u
 export { describeSigningKeys } from './describe-signing-keys.ts';
 export { checkVoidReason, expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
+export { keepOpen, MAX_OPEN_CANDIDATES, type OpenCandidate } from './find-open-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
 export { parseKeyUse } from './parse-key-use.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';

@@ -1,10 +1,16 @@
 /**
  * How a report of a score is answered. The owner's commit settles the attempt, or returns why it did not: an attempt that is not known to
  * be paid for is resolved with the wallet, and the commit decides again; one whose deadline has passed is ended; one that is already
- * settled answers only the operation that settled it.
+ * settled answers only the report that settled it.
+ *
+ * An operation id belongs to one report: one attempt, score, tiebreak and evidence. The receipt id derives from it and is unique in the
+ * owner's database, so it settles at most one attempt, whatever replicas do concurrently; and the signed receipt states the report, so
+ * that another report under the same id is never answered as this one. Both are refused as `attempt_already_settled`.
  */
 import { type Refused, refused } from '@laurel/errors';
+import { isUniqueViolation } from '@laurel/postgres';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
+import { type ReportedFields, statesReport } from './reported-fields.ts';
 import type { RollForwardDeps } from './roll-forward.ts';
 
 /** `Recorded` is what the owner's commit returns for an outcome that it has written. */
@@ -22,12 +28,17 @@ export type SettlementOf<Recorded extends RecordedOutcome> =
 /** One report, and what its owner supplies. */
 export type ReportPlan<Recorded extends RecordedOutcome> = {
   readonly attemptId: string;
+  /** What the receipt states of the report. */
+  readonly reported: ReportedFields;
+  /** Rejects with a violation of `outcomes_receipt_id_key` where the operation has settled another attempt. */
   settle(): Promise<SettlementOf<Recorded>>;
   /** The outcome of the attempt, which is settled. */
   loadOutcome(): Promise<Recorded['outcome']>;
+  /** The signed text of a receipt that is recorded. */
+  loadReceipt(receiptId: string): Promise<string>;
 };
 
-/** The same operation sent again gets the recorded outcome, marked `repeated`. */
+/** The same report sent again gets the recorded outcome, marked `repeated`. */
 export type ReportedOutcome<Recorded extends RecordedOutcome> =
   | Recorded
   | { readonly kind: 'repeated'; readonly outcome: Recorded['outcome'] };
@@ -42,14 +53,15 @@ export async function reportOutcome<Recorded extends RecordedOutcome>(
   deps: ReportDeps,
 ): Promise<ReportedOutcome<Recorded> | Refused> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const settlement = await plan.settle();
+    const settlement = await settleUnderOwnId(plan);
     switch (settlement.kind) {
       case 'refused':
       case 'recorded':
         return settlement;
       case 'settled_before': {
         const outcome = await plan.loadOutcome();
-        return outcome.receiptId === settlement.receiptId
+        const isSameOperation = outcome.receiptId === settlement.receiptId;
+        return isSameOperation && statesReport(await plan.loadReceipt(outcome.receiptId), plan.reported)
           ? { kind: 'repeated', outcome }
           : refused('attempt_already_settled');
       }
@@ -62,6 +74,18 @@ export async function reportOutcome<Recorded extends RecordedOutcome>(
     }
   }
   throw new Error(`attempt ${plan.attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
+}
+
+async function settleUnderOwnId<Recorded extends RecordedOutcome>(
+  plan: ReportPlan<Recorded>,
+): Promise<SettlementOf<Recorded>> {
+  try {
+    return await plan.settle();
+  } catch (error) {
+    // Only another attempt can have this receipt: a report on the same one waits for its lock, and then finds it settled.
+    if (isUniqueViolation(error, 'outcomes_receipt_id_key')) return refused('attempt_already_settled');
+    throw error;
+  }
 }
 
 /** Whether the attempt turns out to be paid for. Otherwise it was never shown to a partner. */

@@ -1,4 +1,4 @@
-/** The client of the challenge service. Its two hot calls go through `hot-calls.ts`; the others are single calls. */
+/** The client of the challenge service. Its hot calls go through `hot-calls.ts`; the others are single calls. */
 import { type ChannelIdentity, createClient } from '@laurel/grpc';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 
@@ -7,7 +7,7 @@ export function connectChallenge(address: string, identity: ChannelIdentity | un
     name: 'challenge',
     address,
     identity,
-    hot: ['createAttempts', 'reportOutcomes'],
+    hot: ['createAttempts', 'reportOutcomes', 'findOpenAttempts'],
   });
 }
 

@@ -18,7 +18,11 @@ function services(result: object | undefined) {
     },
     reportOutcomes: async ({ reports }: { reports: Sent[] }) => {
       asked.push(...reports.map(({ attemptId }) => `${name} reports ${attemptId}`));
-      return { results: reports.map(() => ({ result })) };
+      return { results: reports.map(() => ({ result, repeated: name === 'tournament' })) };
+    },
+    findOpenAttempts: async ({ queries }: { queries: { challengeId?: string; roundId?: string }[] }) => {
+      asked.push(...queries.map(({ challengeId, roundId }) => `${name} looks in ${challengeId ?? roundId}`));
+      return { results: queries.map(() => ({ result })) };
     },
   });
   const challenge = client('challenge') as unknown as ChallengeClient;
@@ -64,6 +68,28 @@ describe('a hot call', () => {
       `tournament creates ${ofTournament}`,
       `tournament reports ${ofTournament}`,
     ]);
+  });
+
+  test('a hot call states whether the same operation had recorded the outcome before', async () => {
+    const { calls } = services({ $case: 'outcome', value: 'recorded' });
+    await using _calls = calls;
+    expect(await calls.recordOutcome(report(ofChallenge))).toEqual({ outcome: 'recorded', repeated: false });
+    expect(await calls.recordOutcome(report(ofTournament))).toEqual({ outcome: 'recorded', repeated: true });
+  });
+
+  test('a hot call looks for open attempts at the owner of the parent, and a round never calibrates', async () => {
+    const { asked, calls } = services({ $case: 'found', value: { attemptIds: ['a'], isCalibrating: true } });
+    await using _calls = calls;
+    const query = { tenant, playerRef: 'p', requestId: '' };
+    const found = await Promise.all([
+      calls.findOpenAttempts({ ...query, parent: { kind: 'challenge', id: 'c' } }),
+      calls.findOpenAttempts({ ...query, parent: { kind: 'round', id: 'r' } }),
+    ]);
+    expect(found).toEqual([
+      { attemptIds: ['a'], isCalibrating: true },
+      { attemptIds: ['a'], isCalibrating: false },
+    ]);
+    expect(asked.sort()).toEqual(['challenge looks in c', 'tournament looks in r']);
   });
 
   test('a hot call for an attempt id without an owner is refused without a call', async () => {

@@ -1,8 +1,8 @@
 /**
  * The hot calls of the two services that own attempts: each item goes to its owner, with those of concurrent requests in one array.
  *
- * Model      four coalescers (creations and reports, for each owner), in front of multiplexed rpcs (`@laurel/grpc`, `hot`). The
- *            states of an item and of a batch are the coalescer's.
+ * Model      six coalescers (creations, reports and look-ups of open attempts, for each owner), in front of multiplexed rpcs
+ *            (`@laurel/grpc`, `hot`). The states of an item and of a batch are the coalescer's.
  * Limits     LANES batches under way and MAX_ITEMS in one; MAX_QUEUED items wait, and more are refused immediately; ITEM_DEADLINE_MS
  *            from submit to answer, which also bounds a call and its one retry.
  * Invariants an item's owner follows from its ids, and only that owner is called. A batch that fails fails all of its items and is
@@ -21,15 +21,33 @@ import type { TournamentClient } from './tournament.ts';
 
 /** Two batches in flight hide the network round trip; more would only make each smaller. */
 const LANES = 2;
-/** The most items that `CreateAttempts` and `ReportOutcomes` accept. */
+/** The most items that one call accepts. */
 const MAX_ITEMS = 200;
 /** About a second of work: items beyond it would time out, and are refused immediately. */
 const MAX_QUEUED = 5_000;
 /** For an item, its time in the queue included; a single call has less. */
 const ITEM_DEADLINE_MS = 8_000;
 
-/** Each item carries its id, so that the same batch may be sent again. */
+/** Each item carries its id, or changes nothing, so that the same batch may be sent again. */
 const BY_ID = { retryLostReply: true };
+
+export type RecordedOutcome = {
+  readonly outcome: challenge.Outcome | tournament.Outcome;
+  /** The same operation had recorded it before. */
+  readonly repeated: boolean;
+};
+
+/** A player, and the challenge or the round that the player plays. */
+export type OpenAttemptQuery = Omit<challenge.OpenAttemptQuery, 'challengeId'> & {
+  readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
+};
+
+export type OpenAttempts = {
+  /** Those that would accept a score now, oldest first, at most 2. */
+  readonly attemptIds: readonly string[];
+  /** A round never is. */
+  readonly isCalibrating: boolean;
+};
 
 /** One item per call. A rejection leaves the result unknown; the same id may be sent again. */
 export interface HotCalls extends AsyncDisposable {
@@ -39,6 +57,10 @@ export interface HotCalls extends AsyncDisposable {
   ): Promise<challenge.Attempt | tournament.Attempt | Refused>;
   /** The owner follows from the attempt id. The challenge service accepts the same report, without the tiebreak. */
   reportOutcome(report: tournament.OutcomeReport): Promise<challenge.Outcome | tournament.Outcome | Refused>;
+  /** The same, with whether the same operation had recorded the outcome before. */
+  recordOutcome(report: tournament.OutcomeReport): Promise<RecordedOutcome | Refused>;
+  /** Changes nothing. `not_found`: the parent is not of this tenant. */
+  findOpenAttempts(query: OpenAttemptQuery): Promise<OpenAttempts | Refused>;
 }
 
 export function createHotCalls(services: { challenge: ChallengeClient; tournament: TournamentClient }): HotCalls {
@@ -58,15 +80,41 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
       services.tournament.reportOutcomes({ reports }, BY_ID),
     ),
   };
+  const queries = {
+    challenge: createHotCall('challenge.find_open_attempts', (queries: challenge.OpenAttemptQuery[]) =>
+      services.challenge.findOpenAttempts({ queries }, BY_ID),
+    ),
+    round: createHotCall('tournament.find_open_attempts', (queries: tournament.OpenAttemptQuery[]) =>
+      services.tournament.findOpenAttempts({ queries }, BY_ID),
+    ),
+  };
+
+  async function recordOutcome(report: tournament.OutcomeReport): Promise<RecordedOutcome | Refused> {
+    const owner = ownerOf(report.attemptId);
+    if (owner === null) return refused('not_found');
+    const answer = await reports[owner].submit(report);
+    return isRefused(answer) ? answer : { outcome: answer.value, repeated: answer.repeated };
+  }
+
   return {
-    createAttempt: (creation) =>
-      'roundId' in creation ? creations.tournament.submit(creation) : creations.challenge.submit(creation),
-    reportOutcome: async (report) => {
-      const owner = ownerOf(report.attemptId);
-      return owner === null ? refused('not_found') : reports[owner].submit(report);
+    async createAttempt(creation) {
+      if ('roundId' in creation) return itemOf(await creations.tournament.submit(creation));
+      return itemOf(await creations.challenge.submit(creation));
+    },
+    recordOutcome,
+    async reportOutcome(report) {
+      const recorded = await recordOutcome(report);
+      return isRefused(recorded) ? recorded : recorded.outcome;
+    },
+    async findOpenAttempts({ parent, ...query }) {
+      if (parent.kind === 'challenge') {
+        return itemOf(await queries.challenge.submit({ ...query, challengeId: parent.id }));
+      }
+      const found = itemOf(await queries.round.submit({ ...query, roundId: parent.id }));
+      return isRefused(found) ? found : { ...found, isCalibrating: false };
     },
     async [Symbol.asyncDispose]() {
-      const calls = [creations.challenge, creations.tournament, reports.challenge, reports.tournament];
+      const calls = [creations, reports, queries].flatMap((byOwner) => Object.values(byOwner));
       await Promise.all(calls.map((call) => call.drain()));
     },
   };
@@ -75,10 +123,17 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
 /** The result of an item, alike in both services. */
 interface ItemResult<Value> {
   readonly result:
-    | { readonly $case: 'attempt' | 'outcome'; readonly value: Value }
+    | { readonly $case: 'attempt' | 'outcome' | 'found'; readonly value: Value }
     | { readonly $case: 'refused'; readonly value: Refusal }
     | { readonly $case: 'failure'; readonly value: { readonly message: string } }
     | undefined;
+  readonly repeated?: boolean;
+}
+
+type ItemAnswer<Value> = { readonly value: Value; readonly repeated: boolean };
+
+function itemOf<Value>(answer: ItemAnswer<Value> | Refused): Value | Refused {
+  return isRefused(answer) ? answer : answer.value;
 }
 
 function createHotCall<Item, Value>(
@@ -97,12 +152,13 @@ function createHotCall<Item, Value>(
     },
   });
   return {
-    async submit(item: Item): Promise<Value | Refused> {
-      const { result } = await coalescer.submit(item, { deadlineAt: Date.now() + ITEM_DEADLINE_MS });
+    async submit(item: Item): Promise<ItemAnswer<Value> | Refused> {
+      const { result, repeated = false } = await coalescer.submit(item, { deadlineAt: Date.now() + ITEM_DEADLINE_MS });
       switch (result?.$case) {
         case 'attempt':
         case 'outcome':
-          return result.value;
+        case 'found':
+          return { value: result.value, repeated };
         case 'refused':
           if (!isApiErrorCode(result.value.code)) throw new Error(`${name} refused with a code that is none of ours`);
           return refused(result.value.code, result.value.message || undefined);

@@ -3,6 +3,12 @@
  * names.
  */
 export { type ChallengeClient, connectChallenge } from './challenge.ts';
-export { createHotCalls, type HotCalls } from './hot-calls.ts';
+export {
+  createHotCalls,
+  type HotCalls,
+  type OpenAttemptQuery,
+  type OpenAttempts,
+  type RecordedOutcome,
+} from './hot-calls.ts';
 export { type OwningServices, serviceOf } from './service-of.ts';
 export { connectTournament, type TournamentClient } from './tournament.ts';

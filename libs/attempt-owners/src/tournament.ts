@@ -1,4 +1,4 @@
-/** The client of the tournament service. Its two hot calls go through `hot-calls.ts`; the others are single calls. */
+/** The client of the tournament service. Its hot calls go through `hot-calls.ts`; the others are single calls. */
 import { type ChannelIdentity, createClient } from '@laurel/grpc';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 
@@ -7,7 +7,7 @@ export function connectTournament(address: string, identity: ChannelIdentity | u
     name: 'tournament',
     address,
     identity,
-    hot: ['createAttempts', 'reportOutcomes'],
+    hot: ['createAttempts', 'reportOutcomes', 'findOpenAttempts'],
   });
 }
 

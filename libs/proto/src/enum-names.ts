@@ -13,6 +13,7 @@ import {
 } from './generated/laurel/challenge/v1/challenge.ts';
 import { Environment } from './generated/laurel/common/v1/common.ts';
 import { PayoutStatus as EventPayoutStatus, RefundReason } from './generated/laurel/events/v1/events.ts';
+import { IntegrationStatus, LogKind, RecordStatus, Transport } from './generated/laurel/integration/v1/integration.ts';
 import {
   RoundStatus,
   PayoutStatus as RowPayoutStatus,
@@ -108,6 +109,33 @@ export const DELIVERY_STATUSES = {
   pending: DeliveryStatus.PENDING,
   delivered: DeliveryStatus.DELIVERED,
   failed: DeliveryStatus.FAILED,
+} as const;
+
+export const TRANSPORTS = {
+  push_webhook: Transport.PUSH_WEBHOOK,
+  pull_poll: Transport.PULL_POLL,
+  sdk_direct: Transport.SDK_DIRECT,
+} as const;
+
+export const INTEGRATION_STATUSES = {
+  draft: IntegrationStatus.DRAFT,
+  active: IntegrationStatus.ACTIVE,
+  suspended: IntegrationStatus.SUSPENDED,
+} as const;
+
+/** What became of a record of a pushed or polled body. */
+export const RECORD_STATUSES = {
+  settled: RecordStatus.SETTLED,
+  duplicate: RecordStatus.DUPLICATE,
+  ignored: RecordStatus.IGNORED,
+  rejected: RecordStatus.REJECTED,
+  listened: RecordStatus.LISTENED,
+} as const;
+
+/** What began an entry of an integration's log. */
+export const LOG_KINDS = {
+  push: LogKind.PUSH,
+  poll: LogKind.POLL,
 } as const;
 
 /** The name of a value; undefined for one without. */

@@ -306,6 +306,12 @@ function ownSettings({ operatorToken, caFile }: { readonly operatorToken: string
       WEBHOOK_RETRY_DELAYS_SECONDS: '1,2',
       WEBHOOK_SWEEP_MS: '200',
     },
+    integration: {
+      INTEGRATION_SECRET_KEY: randomBytes(32).toString('base64'),
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      EGRESS_CA_FILE: caFile,
+      INTEGRATION_SWEEP_MS: '200',
+    },
     gateway: {
       PORTAL_COOKIE_SECURE: 'false',
       // Tests send setup requests faster than people do, and files share a stack: tests of a limit set it themselves.

@@ -4,7 +4,7 @@
  */
 
 /** In the order in which they depend on each other. */
-export const SERVICE_NAMES = ['wallet', 'challenge', 'tournament', 'webhook', 'gateway'] as const;
+export const SERVICE_NAMES = ['wallet', 'challenge', 'tournament', 'webhook', 'integration', 'gateway'] as const;
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
@@ -22,7 +22,8 @@ export const SERVICES = {
   challenge: { serves: 'grpc', calls: ['wallet'], events: 'publishes' },
   tournament: { serves: 'grpc', calls: ['wallet'], events: 'publishes' },
   webhook: { serves: 'grpc', calls: [], events: 'takes' },
-  gateway: { serves: 'http', calls: ['wallet', 'challenge', 'tournament', 'webhook'], events: null },
+  integration: { serves: 'grpc', calls: ['challenge', 'tournament'], events: null },
+  gateway: { serves: 'http', calls: ['wallet', 'challenge', 'tournament', 'webhook', 'integration'], events: null },
 } as const satisfies Record<ServiceName, ServiceShape>;
 
 /** The services that others call. */
@@ -72,6 +73,7 @@ export function byService<Value>(make: (name: ServiceName) => Value): Readonly<R
     challenge: make('challenge'),
     tournament: make('tournament'),
     webhook: make('webhook'),
+    integration: make('integration'),
     gateway: make('gateway'),
   };
 }

@@ -32,6 +32,7 @@ import { createAttempts } from './handlers/create-attempts.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
 import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
+import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
@@ -135,6 +136,7 @@ export async function startChallenge(
   );
 
   const money = { database, wallet, accounts, opener, ceilings, clock };
+  const openAttempts = starting.adopt(createOpenAttemptReads({ database, attemptTtlMs, clock }), (it) => it.drain());
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
   const reads = { database, opener, resolver, expirer, payer, attemptTtlMs, clock, loadAttempt };
   const service = implement(
@@ -142,6 +144,7 @@ export async function startChallenge(
     {
       createAttempts: createAttempts({ ...money, reservations, attempts, logger }),
       reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
+      findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
       createChallenge: createChallenge({ database, clock }),

@@ -32,6 +32,7 @@ import { createAttempts } from './handlers/create-attempts.ts';
 import { createTournament } from './handlers/create-tournament.ts';
 import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
+import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getLeaderboard } from './handlers/get-leaderboard.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
@@ -154,6 +155,7 @@ export async function startTournament(
   const settler = createRoundSettler({ database, outbox, payer, expirer, signer, signingKeyId, clock });
   const roundOpener = createRoundOpener({ database, clock });
 
+  const openAttempts = starting.adopt(createOpenAttemptReads({ database, attemptTtlMs, clock }), (it) => it.drain());
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
   const reads = { database, opener, resolver, expirer, attemptTtlMs, clock, loadAttempt };
   const service = implement(
@@ -161,6 +163,7 @@ export async function startTournament(
     {
       createAttempts: createAttempts({ database, wallet, accounts, opener, reservations, clock, logger }),
       reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
+      findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),

@@ -75,11 +75,12 @@ describe('a batch of reports', () => {
   const terms = { ...ATTEMPT_TERMS, scoreMin: 0 };
   const found = { attempt: ATTEMPT, terms };
   const other = { attempt: { ...ATTEMPT, id: 'other' }, terms };
+  const LOCKED = { feePosted: false, settledByOperation: null };
 
   it('a batch of reports is decided in order: the first on an attempt settles it, the others find it settled', () => {
-    const batch = [report(), report({ score: 1 }), report({ attemptId: 'other' })];
+    const batch = [report(), report({ score: 1 }), report({ attemptId: 'other', operationId: 'another' })];
     const decisions = decideOutcomes(
-      batch.map((one, index) => ({ report: one, found: index === 2 ? other : found, feePosted: false })),
+      batch.map((one, index) => ({ report: one, found: index === 2 ? other : found, ...LOCKED })),
       RULES,
     );
     const settled = { kind: 'settled', metThreshold: true, claimsPrize: true };
@@ -91,26 +92,42 @@ describe('a batch of reports', () => {
   });
 
   it('a batch of reports refuses every score on an attempt after one outside the plausible window', () => {
-    const batch = [report({ score: -1 }), report()].map((one) => ({ report: one, found, feePosted: false }));
+    const batch = [report({ score: -1 }), report()].map((one) => ({ report: one, found, ...LOCKED }));
     expect(decideOutcomes(batch, RULES)).toMatchObject([
       { kind: 'disqualified', attemptId: ATTEMPT.id },
       { kind: 'refused', code: 'score_out_of_range' },
     ]);
   });
 
+  it.each([100, -1])(
+    'a batch of reports neither settles nor disqualifies an attempt by an operation that has settled another, with a score of %i',
+    (score) => {
+      const onOther = report({ attemptId: 'other', score });
+      const refusal = { kind: 'refused', code: 'attempt_already_settled' };
+      const before = [{ report: onOther, found: other, ...LOCKED, settledByOperation: ATTEMPT.id }];
+      expect(decideOutcomes(before, RULES)).toMatchObject([refusal]);
+      const within = [
+        { report: report(), found, ...LOCKED },
+        { report: onOther, found: other, ...LOCKED },
+        { report: report({ attemptId: 'other', operationId: 'another' }), found: other, ...LOCKED },
+      ];
+      expect(decideOutcomes(within, RULES)).toMatchObject([{ kind: 'settled' }, refusal, { kind: 'settled' }]);
+    },
+  );
+
   it('a batch of reports finds no unknown attempt', () => {
-    const batch = [{ report: report(), found: null, feePosted: true }];
+    const batch = [{ report: report(), found: null, ...LOCKED, feePosted: true }];
     expect(decideOutcomes(batch, RULES)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
   });
 
   it('a batch of reports is decided on the cache as under lock where no rule refuses', () => {
     const batch = [
       { report: report({ score: 99 }), found },
-      { report: report({ attemptId: 'other' }), found: other },
+      { report: report({ attemptId: 'other', operationId: 'another' }), found: other },
     ];
     expect(decideCachedOutcomes(batch, RULES)).toEqual(
       decideOutcomes(
-        batch.map((one) => ({ ...one, feePosted: false })),
+        batch.map((one) => ({ ...one, ...LOCKED })),
         RULES,
       ),
     );

@@ -4,13 +4,15 @@
  *
  * 1. `not_found`: no such attempt, another tenant's, or one that was never created.
  * 2. `unresolved`: its fee is not known to be posted yet. Ask the wallet and decide again.
- * 3. `settled_before`: it has an outcome. The operation that recorded it gets the same answer; any other `attempt_already_settled`.
+ * 3. `settled_before`: it has an outcome. The report that recorded it gets the same answer; any other `attempt_already_settled`.
  * 4. `attempt_already_settled`: it ended without an outcome, or its deadline has passed (`isDue` is then true where its row is not marked
  *    yet).
  * 5. `score_out_of_range`: a score outside the plausible window disqualifies the attempt; a disqualified attempt refuses every later
  *    report.
  * 6. It settles. `metThreshold` by the bar that was frozen on the attempt; clearing it makes a claim to the frozen prize. Of one account's
  *    claims to one challenge the first wins the prize, the others have `met_threshold: true` and no award.
+ *
+ * An operation that has settled another attempt neither settles nor disqualifies this one: `attempt_already_settled`.
  *
  * A batch is decided in order, each report seeing its attempt as the reports before it left it. Most reports are the only one on an attempt
  * that the process has cached: `decideCachedOutcomes` decides them on the cache, and the optimistic write validates the cache against the
@@ -93,17 +95,22 @@ export function decideOutcomes(
     /** The attempt as it was before the batch; null where there is none. */
     readonly found: ReportedAttempt | null;
     readonly feePosted: boolean;
+    /** The attempt that the report's operation settled before the batch; null for none. */
+    readonly settledByOperation: string | null;
   }[],
   rules: Rules,
 ): readonly ReportDecision[] {
   const changed = new Map<string, ReportedAttempt>();
-  return batch.map(({ report, found: before, feePosted }) => {
+  const settledInBatch = new Map<string, string>();
+  return batch.map(({ report, found: before, feePosted, settledByOperation }) => {
     const found = changed.get(report.attemptId) ?? before;
     const { tenant, score } = report;
     const { attempt = null, terms = null } = found ?? {};
     const decision = decideOutcome({ tenant, attempt, terms, score, feePosted, ...rules });
     if (decision.kind !== 'settled' && decision.kind !== 'disqualified') return decision;
     if (found === null) throw new Error(`attempt ${report.attemptId} is ${decision.kind} and was not found`);
+    const settledBySame = settledInBatch.get(report.operationId) ?? settledByOperation ?? report.attemptId;
+    if (settledBySame !== report.attemptId) return refused('attempt_already_settled');
     if (decision.kind === 'disqualified') {
       changed.set(report.attemptId, {
         ...found,
@@ -112,6 +119,7 @@ export function decideOutcomes(
       return { ...decision, attemptId: report.attemptId };
     }
     changed.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'settled' } });
+    settledInBatch.set(report.operationId, report.attemptId);
     return { ...decision, report, found };
   });
 }

@@ -5,13 +5,13 @@
  * The commit that records an outcome without an award also emits its event; an outcome with one is emitted by the commit that records the
  * wallet's decision on the award (libs/attempt-lifecycle/src/pay-awards.ts), so that the event has both.
  *
- * The same operation id again finds its outcome and answers it, rolling an award forward first. When the wallet cannot be reached after the
+ * The same report again finds its outcome and answers it, rolling an award forward first. When the wallet cannot be reached after the
  * commit the item fails; the retry, or the sweeper, pays.
  */
 
 import {
   type AwardPayer,
-  answerItems,
+  answerReports,
   parseKeyUse,
   type ReportDeps,
   type ReportPlan,
@@ -26,7 +26,7 @@ import type { Award } from '../domain/challenge.ts';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';
 import { settledWithAward } from '../events.ts';
 import { findAwardOfAttempt } from '../repository/awards.ts';
-import { loadOutcome } from '../repository/outcomes.ts';
+import { loadOutcome, loadReceipt } from '../repository/outcomes.ts';
 import type { RecordedOutcome } from './outcome-draft.ts';
 import { presentOutcome } from './present.ts';
 import type { OutcomeSettlements } from './settle-outcomes.ts';
@@ -40,7 +40,7 @@ type Deps = ReportDeps & {
 
 export function reportOutcomes(deps: Deps): Handlers<ChallengeServiceService>['reportOutcomes'] {
   const options = { owner: 'challenge', logger: deps.logger, failure: 'report failed' } as const;
-  return ({ reports }) => answerItems(reports, (item) => reportOne(item, deps), options);
+  return ({ reports }) => answerReports(reports, (item) => reportOne(item, deps), options);
 }
 
 async function reportOne(item: OutcomeReportMessage, deps: Deps) {
@@ -48,7 +48,11 @@ async function reportOne(item: OutcomeReportMessage, deps: Deps) {
   const reported = await reportOutcome(planOf(report, deps), deps);
   if (isRefused(reported)) return reported;
   const award = reported.kind === 'recorded' ? await pay(reported, deps) : await payAgain(report, deps);
-  return { $case: 'outcome' as const, value: presentOutcome(reported.outcome, award) };
+  return {
+    $case: 'outcome' as const,
+    value: presentOutcome(reported.outcome, award),
+    repeated: reported.kind === 'repeated',
+  };
 }
 
 /** The award that the outcome won, with the wallet's decision; null for none. */
@@ -79,7 +83,9 @@ function planOf(report: OutcomeReport, { database, settlements }: Deps): ReportP
   const { attemptId } = report;
   return {
     attemptId,
+    reported: report,
     settle: () => settlements.submit(report),
     loadOutcome: () => loadOutcome(database, attemptId),
+    loadReceipt: (receiptId) => loadReceipt(database, receiptId),
   };
 }

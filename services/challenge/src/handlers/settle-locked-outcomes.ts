@@ -12,6 +12,7 @@ import {
   resolveReports,
 } from '@laurel/attempt-lifecycle';
 import { isRefused, refused } from '@laurel/errors';
+import { receiptIdOf } from '@laurel/ids';
 import type { Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
@@ -21,7 +22,7 @@ import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.t
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
-import { type BarSample, insertBarSamples, insertOutcomes } from '../repository/outcomes.ts';
+import { type BarSample, insertBarSamples, insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
 import {
   draftOutcome,
   eventsOf,
@@ -53,9 +54,13 @@ async function decideAndRecord(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
 ): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
-  const [locked, recorded] = await Promise.all([
+  const [locked, recorded, settledByReceipt] = await Promise.all([
     lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
     lockKeyUses(tx, keyIdsOf(batch)),
+    loadAttemptsByReceipt(
+      tx,
+      batch.map(({ operationId }) => receiptIdOf(operationId)),
+    ),
   ]);
   const now = deps.clock();
   const decided = decideUnlessRefused(batch, resolveReports(batch, recorded), (open) =>
@@ -64,6 +69,7 @@ async function decideAndRecord(
         report,
         found: locked.get(report.attemptId) ?? null,
         feePosted: deps.opener.isKnownPosted(report.attemptId),
+        settledByOperation: settledByReceipt.get(receiptIdOf(report.operationId)) ?? null,
       })),
       { ttlMs: deps.attemptTtlMs, now },
     ),

@@ -121,6 +121,11 @@ from outcomes o join attempts a on a.id = o.attempt_id
 where o.attempt_id = $1`,
 };
 
+const SELECT_ATTEMPTS_BY_RECEIPT = {
+  name: 'outcome_attempts_by_receipt',
+  text: 'select receipt_id, attempt_id from outcomes where receipt_id = any($1::uuid[])',
+};
+
 const SELECT_RECEIPT = {
   text: `
 select o.receipt, o.signature, k.public_key from outcomes o join signing_keys k on k.id = o.signing_key_id where o.receipt_id = $1`,
@@ -186,11 +191,27 @@ export async function insertBarSamples(on: Queryable, samples: readonly BarSampl
   ]);
 }
 
+/** The attempts that these receipts are of, by receipt. One that is not recorded is not in the map. */
+export async function loadAttemptsByReceipt(
+  on: Queryable,
+  receiptIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await on.query<{ receipt_id: string; attempt_id: string }>(SELECT_ATTEMPTS_BY_RECEIPT, [receiptIds]);
+  return new Map(rows.map((row) => [row.receipt_id, row.attempt_id]));
+}
+
 /** The attempt is settled. */
 export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
   if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
   return toOutcome(row);
+}
+
+/** The signed text of a receipt that is recorded. */
+export async function loadReceipt(on: Queryable, receiptId: string): Promise<string> {
+  const found = await findReceipt(on, receiptId);
+  if (found === null) throw new Error(`receipt ${receiptId} is not recorded`);
+  return found.receipt;
 }
 
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {

@@ -1,5 +1,7 @@
 /** The owners of attempts, as the settlement of records needs them. A rejection leaves the result unknown; the same id may be sent again. */
-import type { Refused } from '@laurel/errors';
+import type { HotCalls } from '@laurel/attempt-owners';
+import { isRefused, type Refused } from '@laurel/errors';
+import { presentTenant } from '@laurel/grpc';
 import type { SettledRecord } from '@laurel/proto/integration';
 import type { OutcomeReport } from '@laurel/proto/tournament';
 import type { Tenant } from '@laurel/tenant';
@@ -14,7 +16,31 @@ export type AttemptQuery = {
 };
 
 export interface Owners {
+  /** Refuses: not_found, attempt_already_settled, score_out_of_range, round_closed, tiebreak_required, idempotency_key_reused. */
   reportOutcome(report: OutcomeReport): Promise<SettledRecord | Refused>;
   /** Refuses: not_found (no such parent of this tenant). */
   findOpenAttempts(query: AttemptQuery): Promise<OpenAttempts | Refused>;
+}
+
+export function createOwners(calls: Pick<HotCalls, 'recordOutcome' | 'findOpenAttempts'>): Owners {
+  return {
+    async reportOutcome(report) {
+      const recorded = await calls.recordOutcome(report);
+      if (isRefused(recorded)) return recorded;
+      const { outcome, repeated } = recorded;
+      // A round's outcome has no bar and no award of its own.
+      const ofChallenge = 'metThreshold' in outcome ? outcome : undefined;
+      return {
+        attemptId: outcome.attemptId,
+        score: outcome.score,
+        metThreshold: ofChallenge?.metThreshold ?? false,
+        thresholdApplied: ofChallenge?.thresholdApplied,
+        recordedAt: outcome.recordedAt,
+        receiptId: outcome.receiptId,
+        award: ofChallenge?.award,
+        repeated,
+      };
+    },
+    findOpenAttempts: ({ tenant, ...query }) => calls.findOpenAttempts({ ...query, tenant: presentTenant(tenant) }),
+  };
 }

@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { hashId } from '@laurel/ids';
-import type { KeyUse } from '@laurel/proto/common';
 
 /** The report, as its integration knows it. */
 export type ReportName = { readonly integrationId: string; readonly dedupe: string };
@@ -16,11 +15,13 @@ export type ReportedScore = {
   readonly tiebreak: number | undefined;
 };
 
-/** Never superseded within its 24 hours: the fingerprint of another attempt, score or tiebreak is refused. */
-export function keyUseOf({ integrationId, dedupe }: ReportName, reported: ReportedScore, usedAt: Date): KeyUse {
+export type ReportKeyUse = { readonly keyId: string; readonly fingerprint: Buffer };
+
+/** The same report has the same fingerprint; for another attempt, score or tiebreak it has another. */
+export function keyUseOf({ integrationId, dedupe }: ReportName, reported: ReportedScore): ReportKeyUse {
   const { attemptId, score, tiebreak } = reported;
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([attemptId, score, tiebreak ?? null]))
     .digest();
-  return { keyId: hashId('report', integrationId, dedupe), fingerprint, isFirst: true, usedAt };
+  return { keyId: hashId('report', integrationId, dedupe), fingerprint };
 }

@@ -1,7 +1,6 @@
 /** Descriptors as they are read from their text, which takes longer than to read a body with one. */
 import { isRefused } from '@laurel/errors';
-import { parseJson } from '@laurel/json';
-import { type Descriptor, parseDescriptor } from '../domain/descriptor.ts';
+import { type Descriptor, parseDescriptorText } from '../domain/descriptor.ts';
 
 /** At some kilobytes each. */
 const MAX_DESCRIPTORS = 1_000;
@@ -15,7 +14,7 @@ export function createDescriptorCache(): (integration: Described) => Descriptor 
   return ({ id, descriptorText: text }) => {
     const known = cached.get(id);
     if (known?.text === text) return known.descriptor;
-    const descriptor = parseDescriptor(parseJson(text), 'push_webhook');
+    const descriptor = parseDescriptorText(text, 'push_webhook');
     if (isRefused(descriptor)) throw new Error(`the stored descriptor of integration ${id} is ${descriptor.code}`);
     cached.delete(id);
     cached.set(id, { text, descriptor });

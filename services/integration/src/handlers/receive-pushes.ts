@@ -5,7 +5,6 @@
  * Whoever cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
  * alike, after the same work.
  */
-import { isUtf8 } from 'node:buffer';
 import type { Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseItems } from '@laurel/grpc';
@@ -16,7 +15,7 @@ import type { Clock, Logger } from '@laurel/service';
 import { excerptOf } from '../domain/body-excerpt.ts';
 import { refusePush } from '../domain/push-admission.ts';
 import { isSigned } from '../domain/push-signature.ts';
-import { type ReadBody, readBody } from '../domain/read-body.ts';
+import { readBody } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
 import { failpoint } from '../failpoints.ts';
@@ -73,18 +72,13 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
   }
 
   async function answerOf({ body, requestId }: Push, integration: PushedIntegration): Promise<Answer> {
-    const read = refusePush(integration) ?? readPushed(body, integration);
+    const read = refusePush(integration) ?? readBody(descriptorOf(integration), body);
     if (isRefused(read)) return { result: present(read), error: read.code, records: [] };
     const records = read.kind === 'single' ? [read.record] : read.records;
     const { id: integrationId, tenant } = integration;
     const ends = await deps.settler.settle({ integrationId, tenant, requestId }, records);
     const results = ends.map(({ result }) => result);
     return { result: presentEnds(read.kind, ends), error: null, records: results };
-  }
-
-  function readPushed(body: Buffer, integration: PushedIntegration): ReadBody {
-    if (!isUtf8(body)) return refused('invalid_request', 'The body is not valid UTF-8.');
-    return readBody(descriptorOf(integration), body.toString());
   }
 
   return async (request) => {

@@ -1,13 +1,12 @@
 /** Two replicas of the settlement on one real database, and owners in memory that decide on reports as the real ones do. */
 import { type Refused, refused } from '@laurel/errors';
-import { newId, newOwnedId } from '@laurel/ids';
-import { createDatabase } from '@laurel/postgres';
+import { newOwnedId } from '@laurel/ids';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { OutcomeReport } from '@laurel/proto/tournament';
 import { isSameTenant, type Tenant } from '@laurel/tenant';
-import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { Owners } from '../clients/owners.ts';
+import { startIntegrationDatabase } from '../database.fixture.ts';
 import { createReportStore } from './report-store.ts';
 import { createRecordSettler, type RecordSettler, type ReportSource } from './settle-records.ts';
 
@@ -156,47 +155,30 @@ export function useSettling(): Settling {
 }
 
 async function startSettling(stack: AsyncDisposableStack): Promise<Settling> {
-  const scratch = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
-  const connect = (url: string) =>
-    stack.use(createDatabase({ url, maxConnections: 2, applicationName: 'integration-test' }));
-  const owner = connect(scratch.url);
+  const { superuser, connect, newIntegration } = await startIntegrationDatabase(stack);
+  const { id: integrationId, tenant } = await newIntegration();
   const owners = new OwnersInMemory();
-  const newSettler = () => {
-    const store = createReportStore({ database: connect(scratch.runningUrl) });
-    return createRecordSettler({ owners, store, clock: () => new Date() });
-  };
-  const [integrationId, programId] = [newId(), newId()];
-  await owner.query({ text: `insert into programs (id, open_environments, version) values ($1, array['test'], 1)` }, [
-    programId,
-  ]);
-  await owner.query(
-    {
-      text: `insert into integrations (id, program_id, environment, transport, status, descriptor, created_at)
-        values ($1, $2, 'test', 'push_webhook', 'draft', '{}', now())`,
-    },
-    [integrationId, programId],
-  );
+  const newSettler = () =>
+    createRecordSettler({ owners, store: createReportStore({ database: connect() }), clock: () => new Date() });
   const count = async (text: string, values: readonly unknown[] = []) => {
-    const [row] = await owner.query<{ pairs: bigint }>({ text }, values);
+    const [row] = await superuser.query<{ pairs: bigint }>({ text }, values);
     return row?.pairs ?? 0n;
   };
   return {
     owners,
     settler: newSettler(),
     otherSettler: newSettler(),
-    source: { integrationId, tenant: { programId, environment: 'test' }, requestId: 'r' },
+    source: { integrationId, tenant, requestId: 'r' },
     countPairs: () => count('select count(*) as pairs from report_attempts'),
     countPairsOf: (id) => count('select count(*) as pairs from report_attempts where attempt_id = $1', [id]),
     async losePairs() {
-      await owner.query({ text: 'delete from report_attempts' });
+      await superuser.query({ text: 'delete from report_attempts' });
     },
-    samplesOf: (id) =>
-      owner.query(
-        {
-          text: `select program_id, environment, player_ref, score from listened_samples where challenge_id = $1
-            order by received_at`,
-        },
-        [id],
-      ),
+    samplesOf: (id) => superuser.query(SAMPLES, [id]),
   };
 }
+
+const SAMPLES = {
+  text: `
+select program_id, environment, player_ref, score from listened_samples where challenge_id = $1 order by received_at`,
+};

@@ -30,6 +30,7 @@ import type { Clock } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
 import type { Owners } from '../clients/owners.ts';
 import { chooseAttempt } from '../domain/attempt-choice.ts';
+import type { PointerFailure } from '../domain/json-body.ts';
 import type { ReadRecord } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { operationIdOf, reportHashOf } from '../domain/report-identity.ts';
@@ -74,8 +75,6 @@ const PLAYERS_AT_A_TIME = 200;
 const MAX_QUEUED = 5_000;
 /** For a report that names a player, from its arrival to its end. */
 const DEADLINE_MS = 8_000;
-/** As `/v1` has it. */
-const MAX_EVIDENCE_BYTES = 64 * 1024;
 
 export function createRecordSettler(deps: {
   readonly owners: Owners;
@@ -97,12 +96,9 @@ export function createRecordSettler(deps: {
 
   async function endOf(source: ReportSource, record: ReadRecord): Promise<End> {
     if (record.kind === 'ignored') return unsettled('ignored');
-    if (record.kind === 'unreadable') return rejected(null, refused('invalid_request', record.failure.message));
-    if (Buffer.byteLength(record.evidenceJson) > MAX_EVIDENCE_BYTES) {
-      return rejected(null, refused('invalid_request', 'The evidence is larger than 64 KiB.'));
-    }
+    if (record.kind === 'unreadable') return rejected(null, unreadable(record.failure));
     const { attempt } = record;
-    if (attempt.kind === 'id') return await settleAttempt(source, record, attempt.attemptId.toLowerCase(), null);
+    if (attempt.kind === 'id') return await settleAttempt(source, record, attempt.attemptId, null);
     const ofPlayer = { source, report: record, player: attempt };
     return await ofPlayers.submit(ofPlayer, { deadlineAt: Date.now() + DEADLINE_MS });
   }
@@ -131,20 +127,22 @@ export function createRecordSettler(deps: {
 
   /** `name` is that of a report whose attempt was found. */
   async function settleAttempt(
-    { tenant, requestId }: ReportSource,
-    { score, tiebreak, evidenceJson }: Report,
+    { integrationId, tenant, requestId }: ReportSource,
+    report: Report,
     attemptId: string,
     name: ReportName | null,
   ): Promise<End> {
+    const { score, tiebreak, evidenceJson } = report;
     const reported = { attemptId, score, tiebreak };
     await failpoint('integration.settle.before-call');
     const outcome = await owners.reportOutcome({
       ...reported,
-      operationId: operationIdOf({ ...reported, tenant, evidenceJson }),
+      operationId: operationIdOf({ ...report, attemptId, integrationId, tenant }),
       tenant: presentTenant(tenant),
       evidenceJson,
       requestId,
-      keyUse: name === null ? undefined : keyUseOf(name, reported, clock()),
+      // As the first use of its key: a report that was recorded with another attempt or score is never recorded again.
+      keyUse: name === null ? undefined : { ...keyUseOf(name, reported), isFirst: true, usedAt: clock() },
     });
     await failpoint('integration.settle.after-call');
     if (isRefused(outcome)) return rejected(attemptId, settlementRefusal(outcome));
@@ -171,6 +169,10 @@ function unsettled(status: 'ignored' | 'listened'): End {
 
 function rejected(attemptId: string | null, { code, message }: Refused): End {
   return { result: { status: 'rejected', attemptId, code, message }, settled: null };
+}
+
+function unreadable({ pointer, field, message }: PointerFailure): Refused {
+  return refused('invalid_request', `${field}: \`${pointer}\` ${message}.`);
 }
 
 /** The report's key was used: the report, with this score or another, has settled an attempt before. */

@@ -1,4 +1,5 @@
 /** The log: one entry for each push with a valid signature and each page of a poll, with what became of its records. */
+import { parseJson } from '@laurel/json';
 import type { Database, Queryable } from '@laurel/postgres';
 import type { LogCursor } from '../domain/log-cursor.ts';
 import type { RecordResult } from '../domain/record-result.ts';
@@ -30,7 +31,8 @@ type LogRow = {
   at: Date;
   body_excerpt: string;
   error: string | null;
-  records: StoredRecord[];
+  /** JSON as text. */
+  records: string;
 };
 
 // An integration is deleted never, so the entries of a batch depend on no other row.
@@ -131,12 +133,10 @@ function toEntry(row: LogRow): LogEntry {
     at: row.at,
     bodyExcerpt: row.body_excerpt,
     error: row.error,
-    records: row.records.map(({ index, status, attempt_id: attemptId = null, code = null, message = null }) => ({
-      index,
-      status,
-      attemptId,
-      code,
-      message,
-    })),
+    records: (parseJson(row.records) as readonly StoredRecord[]).map(fromStored),
   };
+}
+
+function fromStored({ index, status, attempt_id: attemptId, code, message }: StoredRecord): RecordResult {
+  return { index, status, attemptId: attemptId ?? null, code: code ?? null, message: message ?? null };
 }

@@ -2,13 +2,13 @@
  * ReportOutcomes, as libs/attempt-lifecycle/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A report that comes after the end of
  * its round ends the attempt, and is answered `round_closed`.
  *
- * The same operation id again finds its outcome and answers it.
+ * The same report again finds its outcome and answers it.
  */
 
 import {
   type AttemptExpirer,
   type AttemptOpener,
-  answerItems,
+  answerReports,
   parseKeyUse,
   type ReportDeps,
   type ReportPlan,
@@ -20,7 +20,7 @@ import type { Database } from '@laurel/postgres';
 import type { OutcomeReport as OutcomeReportMessage, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Logger } from '@laurel/service';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';
-import { loadOutcome } from '../repository/outcomes.ts';
+import { loadOutcome, loadReceipt } from '../repository/outcomes.ts';
 import { presentOutcome } from './present-attempt.ts';
 import type { OutcomeSettlements, RecordedOutcome } from './settle-outcomes.ts';
 
@@ -34,14 +34,14 @@ type Deps = ReportDeps & {
 
 export function reportOutcomes(deps: Deps): Handlers<TournamentServiceService>['reportOutcomes'] {
   const options = { owner: 'tournament', logger: deps.logger, failure: 'report failed' } as const;
-  return ({ reports }) => answerItems(reports, (item) => reportOne(item, deps), options);
+  return ({ reports }) => answerReports(reports, (item) => reportOne(item, deps), options);
 }
 
 async function reportOne(item: OutcomeReportMessage, deps: Deps) {
   const report = parseReport(item);
   const reported = await reportOutcome(planOf(report, deps), deps);
   if (isRefused(reported)) return reported;
-  return { $case: 'outcome' as const, value: presentOutcome(reported.outcome) };
+  return { $case: 'outcome' as const, value: presentOutcome(reported.outcome), repeated: reported.kind === 'repeated' };
 }
 
 function parseReport(item: OutcomeReportMessage): OutcomeReport {
@@ -67,6 +67,7 @@ function planOf(
   const { attemptId } = report;
   return {
     attemptId,
+    reported: report,
     async settle() {
       // The commit that opens an attempt also books its entry, so no attempt settles directly from `pending`.
       await opener.written(attemptId);
@@ -76,5 +77,6 @@ function planOf(
       return refused('round_closed');
     },
     loadOutcome: () => loadOutcome(database, attemptId),
+    loadReceipt: (receiptId) => loadReceipt(database, receiptId),
   };
 }

@@ -73,6 +73,13 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
   return toOutcome(row);
 }
 
+/** The signed text of a receipt that is recorded. */
+export async function loadReceipt(on: Queryable, receiptId: string): Promise<string> {
+  const found = await findReceipt(on, receiptId);
+  if (found === null) throw new Error(`receipt ${receiptId} is not recorded`);
+  return found.receipt;
+}
+
 export async function findReceipt(on: Queryable, receiptId: string): Promise<Receipt | null> {
   const [row] = await on.query<{
     receipt: string;

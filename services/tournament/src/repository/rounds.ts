@@ -10,6 +10,9 @@ import type { Direction, Environment, Round, RoundStatus, Tally, Tiebreak } from
 
 export type RoundWithTally = { readonly round: Round; readonly tally: Tally };
 
+/** What decides whether a round accepts scores. */
+export type RoundEnd = Pick<Round, 'tenant' | 'status' | 'closesAt'>;
+
 /** What opening the next round of a tournament depends on in those before it. */
 export type RoundsSoFar = { readonly nextNumber: number; readonly hasOpenRound: boolean };
 
@@ -73,6 +76,11 @@ select id, program_id, environment, status, opens_at, entries_close_at, entry_fe
 from rounds where id = any($1::uuid[])`,
 };
 
+const SELECT_ENDS = {
+  name: 'rounds_ends',
+  text: 'select id, program_id, environment, status, closes_at from rounds where id = any($1::uuid[])',
+};
+
 // The worker skips a round that is open and not over.
 const SELECT_UNFINISHED = {
   text: `
@@ -132,6 +140,19 @@ export async function insertRound(on: Queryable, round: Round): Promise<boolean>
     round.createdAt,
   ]);
   return rows.length === 1;
+}
+
+export async function loadRoundEnds(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, RoundEnd>> {
+  const rows = await on.query<Pick<RoundRow, 'id' | 'program_id' | 'environment' | 'status' | 'closes_at'>>(
+    SELECT_ENDS,
+    [[...new Set(ids)]],
+  );
+  return new Map(
+    rows.map(({ id, program_id: programId, environment, status, closes_at: closesAt }) => [
+      id,
+      { tenant: { programId, environment }, status, closesAt },
+    ]),
+  );
 }
 
 export async function findRound(on: Queryable, id: string): Promise<RoundWithTally | null> {

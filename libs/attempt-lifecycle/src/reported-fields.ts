@@ -1,0 +1,25 @@
+/** The fields of a receipt that a report alone decides. The same report is recognized by them. */
+import { parseJson } from '@laurel/json';
+import { canonicalJson, evidenceFields } from '@laurel/signature';
+
+export type ReportedFields = {
+  readonly score: number;
+  /** As it was sent, null when none was; undefined where receipts have no tiebreak. */
+  readonly tiebreak?: number | null;
+  /** An object as JSON text, or empty. */
+  readonly evidence: string;
+};
+
+/** Whether the receipt, as its signed text, is of this report. */
+export function statesReport(receipt: string, { score, tiebreak, evidence }: ReportedFields): boolean {
+  const stated = parseJson(receipt) as Readonly<Record<string, unknown>>;
+  return (
+    canonicalJson({ score, tiebreak, ...evidenceFields(evidence) }) ===
+    canonicalJson({
+      score: stated.score,
+      tiebreak: stated.tiebreak,
+      evidence: stated.evidence,
+      evidence_text: stated.evidence_text,
+    })
+  );
+}

@@ -1,0 +1,62 @@
+/**
+ * The candidates of FindOpenAttempts (libs/attempt-lifecycle/src/find-open-attempts.ts): one index look-up for each player by the account,
+ * and one for the free attempts that the ref made before it had an account. A disqualified attempt takes no score and is none.
+ */
+import { MAX_OPEN_CANDIDATES, type OpenCandidate } from '@laurel/attempt-lifecycle';
+import type { Queryable } from '@laurel/postgres';
+
+export type PlayerOfChallenge = {
+  readonly challengeId: string;
+  readonly accountId: string | null;
+  readonly playerRef: string;
+};
+
+type CandidateRow = {
+  position: number;
+  id: string;
+  status: 'open' | 'pending';
+  fee_generation: number;
+  created_at: Date;
+};
+
+const SELECT_CANDIDATES = {
+  name: 'attempts_open_candidates',
+  text: `
+select i.position::int, a.*
+from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as i (challenge_id, account_id, player_ref, position)
+cross join lateral (
+  (
+    select a.id, a.status, a.fee_generation, a.created_at from attempts a
+    where a.challenge_id = i.challenge_id and a.account_id = i.account_id and a.created_at > $4
+      and a.status in ('open', 'pending') and a.disqualified_at is null
+    order by a.created_at, a.id limit ${MAX_OPEN_CANDIDATES}
+  )
+  union all
+  (
+    select a.id, a.status, a.fee_generation, a.created_at from attempts a
+    where a.challenge_id = i.challenge_id and a.account_id is null and a.player_ref = i.player_ref and a.created_at > $4
+      and a.status in ('open', 'pending') and a.disqualified_at is null
+    order by a.created_at, a.id limit ${MAX_OPEN_CANDIDATES}
+  )
+) a
+order by i.position, a.created_at, a.id`,
+};
+
+/** Of each player, in order, those that were created after this instant, oldest first. */
+export async function loadOpenCandidates(
+  on: Queryable,
+  players: readonly PlayerOfChallenge[],
+  after: Date,
+): Promise<readonly (readonly OpenCandidate[])[]> {
+  const rows = await on.query<CandidateRow>(SELECT_CANDIDATES, [
+    players.map(({ challengeId }) => challengeId),
+    players.map(({ accountId }) => accountId),
+    players.map(({ playerRef }) => playerRef),
+    after,
+  ]);
+  const candidates = players.map((): OpenCandidate[] => []);
+  for (const { position, id, status, fee_generation: feeGeneration, created_at: createdAt } of rows) {
+    candidates[position - 1]?.push({ id, feeGeneration, createdAt, isPending: status === 'pending' });
+  }
+  return candidates;
+}

@@ -1,0 +1,47 @@
+/** The integration service's settings, read from the environment. */
+import { egressSettings } from '@laurel/egress';
+import {
+  address,
+  channelSettings,
+  checkChannels,
+  databaseRoleSettings,
+  databaseUrl,
+  durationMs,
+  logLevel,
+  port,
+  positiveInt,
+  secretKey,
+  tracingSettings,
+} from '@laurel/service';
+import { z } from 'zod';
+
+export const integrationConfigSchema = z
+  .object({
+    LOG_LEVEL: logLevel.default('info'),
+    ...tracingSettings,
+    ...channelSettings,
+    GRPC_HOST: z.string().default('127.0.0.1'),
+    GRPC_PORT: port,
+    ADMIN_HOST: z.string().default('127.0.0.1'),
+    /** 0 takes any free port. */
+    ADMIN_PORT: port.default(0),
+    INTEGRATION_DATABASE_URL: databaseUrl,
+    ...databaseRoleSettings,
+    INTEGRATION_DATABASE_POOL: positiveInt.default(8),
+    CHALLENGE_ADDRESS: address,
+    TOURNAMENT_ADDRESS: address,
+    /** The key that encrypts signing secrets and the secrets of polls. */
+    INTEGRATION_SECRET_KEY: secretKey,
+    /** From the start of the request for a page to the end of its body. */
+    INTEGRATION_POLL_TIMEOUT_MS: durationMs.default(10_000),
+    /** How often due polls are looked for. */
+    INTEGRATION_SWEEP_MS: durationMs.default(1_000),
+    /** The most polls in flight: to one origin, and in total. */
+    INTEGRATION_POLLS_PER_ORIGIN: positiveInt.default(4),
+    INTEGRATION_POLLS: positiveInt.default(128),
+    INTEGRATION_LOG_RETENTION_DAYS: positiveInt.default(7),
+    ...egressSettings,
+  })
+  .superRefine(checkChannels);
+
+export type IntegrationConfig = z.output<typeof integrationConfigSchema>;

@@ -1,0 +1,41 @@
+/** A migrated database of this service for tests below the server, with programs and integrations as rows. */
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import type { Tenant } from '@laurel/tenant';
+import { createTestDatabase } from '@laurel/testing';
+
+export interface IntegrationDatabase {
+  /** Connected as the superuser. */
+  readonly superuser: Database;
+  /** Connects once more, as the role that runs the service. */
+  connect(): Database;
+  /** A draft of a program in test; of a new developer, unless one is given. */
+  newIntegration(developerId?: string): Promise<{ readonly id: string; readonly developerId: string; readonly tenant: Tenant }>;
+}
+
+const INSERT_PROGRAM = {
+  text: `insert into programs (id, developer_id, open_environments, version) values ($1, $2, array['test'], 1)`,
+};
+
+const INSERT_INTEGRATION = {
+  text: `
+insert into integrations (id, program_id, environment, transport, status, descriptor, created_at)
+values ($1, $2, 'test', 'push_webhook', 'draft', '{}', now())`,
+};
+
+export async function startIntegrationDatabase(stack: AsyncDisposableStack): Promise<IntegrationDatabase> {
+  const scratch = stack.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const connect = (url: string) =>
+    stack.use(createDatabase({ url, maxConnections: 2, applicationName: 'integration-test' }));
+  const superuser = connect(scratch.url);
+  return {
+    superuser,
+    connect: () => connect(scratch.runningUrl),
+    async newIntegration(developerId = newId()) {
+      const [id, programId] = [newId(), newId()];
+      await superuser.query(INSERT_PROGRAM, [programId, developerId]);
+      await superuser.query(INSERT_INTEGRATION, [id, programId]);
+      return { id, developerId, tenant: { programId, environment: 'test' } };
+    },
+  };
+}

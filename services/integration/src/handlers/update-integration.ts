@@ -1,0 +1,82 @@
+/** UpdateIntegration: changes the fields that are sent. Activating a poll makes it due; leaving `active` ends that in the same commit. */
+import type { UrlCheck } from '@laurel/egress';
+import type { Encryption } from '@laurel/encryption';
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import type { Database } from '@laurel/postgres';
+import { INTEGRATION_STATUSES, nameOf } from '@laurel/proto/enum-names';
+import { type IntegrationServiceService, IntegrationStatus } from '@laurel/proto/integration';
+import type { Clock } from '@laurel/service';
+import { decideChange, type Integration, type IntegrationChange } from '../domain/integration.ts';
+import {
+  decidePullSecret,
+  pullSecretOwner,
+  type SecretChange,
+  type SplitDescriptor,
+  splitPullSecret,
+} from '../domain/pull-secret.ts';
+import { findIntegration, lockIntegration, updateIntegration as persist } from '../repository/integrations.ts';
+import { presentIntegration } from './present-integration.ts';
+import { readDescriptor } from './read-descriptor.ts';
+
+const KEPT = { startsOver: false, secret: { kind: 'keep' } } as const;
+
+export function updateIntegration({
+  database,
+  encryption,
+  checkUrl,
+  clock,
+}: {
+  database: Database;
+  encryption: Encryption;
+  checkUrl: UrlCheck;
+  clock: Clock;
+}): Handlers<IntegrationServiceService>['updateIntegration'] {
+  return async (request) => {
+    const tenant = parseTenant(request.tenant);
+    const id = parseId(request.integrationId);
+    const { status, pullIntervalSeconds } = request;
+    // An integration that does not exist is not_found, whatever else is in the request, and no name is resolved for it.
+    const found = await findIntegration(database, tenant, id);
+    if (found === null) return refused('not_found');
+    // A transport never changes, so it holds for the locked row too.
+    const descriptor =
+      request.descriptorJson === undefined
+        ? undefined
+        : await readDescriptor(request.descriptorJson, found.transport, checkUrl);
+    if (isRefused(descriptor)) return descriptor;
+    const change: IntegrationChange = {
+      status: status === IntegrationStatus.UNSPECIFIED ? undefined : nameOf(INTEGRATION_STATUSES, status),
+      pullIntervalSeconds,
+      descriptor: descriptor && { text: descriptor.text, pullOrigin: descriptor.pull.origin },
+    };
+
+    const changed = await database.transaction(async (tx) => {
+      const integration = await lockIntegration(tx, tenant, id);
+      if (integration === null) return refused('not_found');
+      const decided = decideChange(integration, change, clock());
+      if (isRefused(decided)) return decided;
+      const pull = descriptor === undefined ? KEPT : decidePull(integration, descriptor);
+      if (isRefused(pull)) return pull;
+      const { startsOver, secret } = pull;
+      await persist(tx, decided, { startsOver, pullSecret: sealed(secret) });
+      return decided;
+    });
+    return isRefused(changed) ? changed : { integration: presentIntegration(changed) };
+
+    function sealed(change: SecretChange): Buffer | null | undefined {
+      if (change.kind === 'replace') return encryption.encrypt(change.secret, pullSecretOwner(id));
+      return change.kind === 'remove' ? null : undefined;
+    }
+  };
+}
+
+/** What a new descriptor changes for polls. */
+function decidePull(
+  { descriptor, hasPullSecret }: Integration,
+  next: SplitDescriptor,
+): { readonly startsOver: boolean; readonly secret: SecretChange } | Refused {
+  const before = splitPullSecret(JSON.parse(descriptor)).pull;
+  const secret = decidePullSecret(next, hasPullSecret ? before : null);
+  return isRefused(secret) ? secret : { startsOver: before.progress !== next.pull.progress, secret };
+}

@@ -1,0 +1,129 @@
+/** The harness of this service's tests: the service on a real database. */
+import { createClient, type TypedClient } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { Environment, type Tenant } from '@laurel/proto/common';
+import {
+  type CreateIntegrationRequest,
+  type Integration,
+  IntegrationServiceClient,
+  type IntegrationServiceService,
+  Transport,
+} from '@laurel/proto/integration';
+import { createLogger } from '@laurel/service';
+import { createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
+import { afterAll, beforeAll } from 'vitest';
+import { integrationConfigSchema } from './config.ts';
+import { type IntegrationServer, startIntegration } from './server.ts';
+
+/** The key that encrypts the tests' secrets. */
+export const SECRET_KEY = Buffer.alloc(32, 9);
+
+type Replica = {
+  readonly server: IntegrationServer;
+  readonly integrations: TypedClient<IntegrationServiceService>;
+} & AsyncDisposable;
+
+export interface Harness extends AsyncDisposable {
+  readonly integrations: TypedClient<IntegrationServiceService>;
+  readonly server: IntegrationServer;
+  readonly database: Database;
+  readonly clock: TestClock;
+  /** Every line that any replica logged. */
+  readonly logLines: readonly string[];
+  /** A second replica on the same database, with the same clock. */
+  startReplica(): Promise<Replica>;
+  /** A tenant whose program is registered and open in both environments. */
+  newTenant(environment?: Environment): Promise<Tenant>;
+  /** A draft and its signing secret; a push_webhook of a new tenant, unless the request says otherwise. */
+  createIntegration(request?: Partial<CreateIntegrationRequest>): Promise<{
+    readonly integration: Integration;
+    readonly tenant: Tenant;
+    readonly secret: string;
+  }>;
+}
+
+/** The harness of one test file, started before its tests run. The environment is added to the tests' own. */
+export function useHarness(environment: Record<string, string> = {}): Harness {
+  const harness = {} as Harness;
+  beforeAll(async () => {
+    Object.assign(harness, await startHarness(environment));
+  });
+  afterAll(() => harness[Symbol.asyncDispose]());
+  return harness;
+}
+
+/** The same for a file whose environment is known only once it runs, for example the address of an owner of attempts. */
+export async function startHarness(environment: Record<string, string> = {}): Promise<Harness> {
+  await using starting = new AsyncDisposableStack();
+  const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
+  const config = integrationConfigSchema.parse({
+    GRPC_PORT: '0',
+    INTEGRATION_DATABASE_URL: scratch.runningUrl,
+    // Nothing listens there: a test that settles outcomes passes the addresses of owners.
+    CHALLENGE_ADDRESS: '127.0.0.1:1',
+    TOURNAMENT_ADDRESS: '127.0.0.1:1',
+    INTEGRATION_SECRET_KEY: SECRET_KEY.toString('base64'),
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    // The sweep runs only when a test calls it.
+    INTEGRATION_SWEEP_MS: '2000000',
+    ...environment,
+  });
+  const clock = createTestClock();
+  const logLines: string[] = [];
+  const logger = createLogger({
+    service: 'integration',
+    level: 'trace',
+    destination: {
+      write: (line: string) => {
+        logLines.push(line);
+        if (process.env.LAUREL_TEST_LOG === '1') process.stdout.write(line);
+      },
+    },
+  });
+  const startReplica = async (): Promise<Replica> => {
+    const server = await startIntegration(config, logger, clock);
+    const integrations = createClient(IntegrationServiceClient, {
+      name: 'integration',
+      address: `127.0.0.1:${server.port}`,
+      deadlineMs: 30_000,
+    });
+    return {
+      server,
+      integrations,
+      [Symbol.asyncDispose]: async () => {
+        await integrations[Symbol.asyncDispose]();
+        await server[Symbol.asyncDispose]();
+      },
+    };
+  };
+  const { server, integrations } = starting.use(await startReplica());
+  const database = starting.use(
+    createDatabase({ url: scratch.url, maxConnections: 2, applicationName: 'integration-test' }),
+  );
+  const newTenant = async (environment: Environment = Environment.LIVE): Promise<Tenant> => {
+    const programId = newId();
+    const openEnvironments = [Environment.TEST, Environment.LIVE];
+    ok(await integrations.putProgram({ programId, developerId: newId(), openEnvironments, version: 1n }));
+    return { programId, environment };
+  };
+
+  const running = starting.move();
+  return {
+    integrations,
+    server,
+    database,
+    clock,
+    logLines,
+    startReplica,
+    newTenant,
+    async createIntegration(request = {}) {
+      const tenant = request.tenant ?? (await newTenant());
+      const creation = { transport: Transport.PUSH_WEBHOOK, descriptorJson: '{}', ...request, tenant };
+      const { integration, signingSecret } = ok(await integrations.createIntegration(creation));
+      if (integration === undefined) throw new Error('no integration in the answer');
+      return { integration, tenant, secret: signingSecret };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

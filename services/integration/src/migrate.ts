@@ -1,0 +1,16 @@
+/** Migrates the integration service's database: `node services/integration/src/migrate.ts`. Safe to run at any time, and concurrently. */
+import { migrate } from '@laurel/postgres/migrate';
+import { roleOf } from '@laurel/postgres/roles';
+import { databaseUrl, loadConfig } from '@laurel/service';
+import { z } from 'zod';
+
+const config = loadConfig(
+  z.object({ INTEGRATION_DATABASE_URL: databaseUrl, INTEGRATION_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
+);
+const applied = await migrate({
+  // One URL for both means that one role owns the database and runs on it: the service reports that when it starts.
+  url: config.INTEGRATION_MIGRATION_DATABASE_URL ?? config.INTEGRATION_DATABASE_URL,
+  directory: new URL('../migrations/', import.meta.url),
+  grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.INTEGRATION_DATABASE_URL) },
+});
+console.log(applied.length === 0 ? 'integration: nothing to migrate' : `integration: applied ${applied.join(', ')}`);

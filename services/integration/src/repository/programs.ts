@@ -1,0 +1,27 @@
+/** Programs, as the gateway registered them: whose each is, and where outcomes may be settled. */
+import type { Queryable } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
+
+export type Program = {
+  readonly id: string;
+  /** Null for a program without a developer. */
+  readonly developerId: string | null;
+  readonly openEnvironments: readonly Environment[];
+  /** Grows with each change of the program. */
+  readonly version: bigint;
+};
+
+const UPSERT = {
+  name: 'programs_upsert',
+  text: `
+insert into programs (id, developer_id, open_environments, version)
+values ($1, $2, $3::text[], $4)
+on conflict (id) do update
+set developer_id = excluded.developer_id, open_environments = excluded.open_environments, version = excluded.version
+where programs.version < excluded.version`,
+};
+
+/** A version that is not newer than the stored one changes nothing. */
+export async function upsertProgram(on: Queryable, program: Program): Promise<void> {
+  await on.query(UPSERT, [program.id, program.developerId, program.openEnvironments, program.version]);
+}

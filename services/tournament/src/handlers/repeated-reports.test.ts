@@ -1,0 +1,91 @@
+/** An operation id that comes again: with the same report, with another score, tiebreak or evidence, or on another attempt. */
+import { newId } from '@laurel/ids';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, PROGRAM, useHarness, useReplica, verdictOf } from '../tournament.fixture.ts';
+
+const h = useHarness();
+const other = useReplica(h);
+
+type Report = { attemptId: string; operationId: string; score?: number; tiebreak?: number; evidence?: string };
+
+const itemOf = ({ attemptId, operationId, score = 7, tiebreak, evidence = '' }: Report) => ({
+  operationId,
+  attemptId,
+  tenant: PROGRAM,
+  score,
+  tiebreak,
+  evidenceJson: evidence,
+  requestId: '',
+  keyUse: undefined,
+});
+
+/** Each answer's verdict; that of a repetition is `repeated`. */
+async function answersTo(reports: readonly Report[], client = h.tournament): Promise<string[]> {
+  const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
+  return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
+}
+
+/** Two open attempts of one player in one round. */
+async function twoAttempts() {
+  const { round, player, attempt } = await h.openAttempt({ attemptCap: 10 });
+  return { first: attempt.id, second: created(await h.create(round.id, player.ref)).id };
+}
+
+describe('a report that is sent again', () => {
+  it('a report that is sent again gets its outcome marked as repeated, by every replica and within one call', async () => {
+    const { first, second } = await twoAttempts();
+    const report = { attemptId: first, operationId: newId(), score: -0, tiebreak: 3, evidence: '{"b":1, "a":[2.50]}' };
+    expect(await answersTo([report])).toEqual(['outcome']);
+    expect(await answersTo([report])).toEqual(['repeated']);
+    expect(await answersTo([report], other.tournament)).toEqual(['repeated']);
+    const twice = { attemptId: second, operationId: newId() };
+    expect((await answersTo([twice, twice])).sort()).toEqual(['outcome', 'repeated']);
+  });
+
+  it('a report that is sent again with another score, tiebreak or evidence is refused, and its outcome stays', async () => {
+    const { attempt } = await h.openAttempt();
+    // The tournament declares no tiebreak: it does not count, and is stated all the same.
+    const report = { attemptId: attempt.id, operationId: newId(), tiebreak: 3, evidence: '{"run":1}' };
+    expect(await answersTo([report])).toEqual(['outcome']);
+    for (const changed of [{ score: 8 }, { tiebreak: 4 }, { evidence: '' }, { evidence: '{"run":2}' }]) {
+      expect(await answersTo([{ ...report, ...changed }])).toEqual(['attempt_already_settled']);
+    }
+    expect(await answersTo([report])).toEqual(['repeated']);
+  });
+});
+
+describe('an operation that has settled an attempt', () => {
+  it('an operation that has settled an attempt never settles another, which stays open for its own report', async () => {
+    const { first, second } = await twoAttempts();
+    const operationId = newId();
+    expect(await answersTo([{ attemptId: first, operationId }])).toEqual(['outcome']);
+    for (const client of [h.tournament, other.tournament]) {
+      expect(await answersTo([{ attemptId: second, operationId }], client)).toEqual(['attempt_already_settled']);
+    }
+    expect(await answersTo([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
+  });
+
+  it('an operation settles one attempt of a call that names it for two', async () => {
+    const { first, second } = await twoAttempts();
+    const operationId = newId();
+    const reports = [first, second].map((attemptId) => ({ attemptId, operationId }));
+    expect((await answersTo(reports)).sort()).toEqual(['attempt_already_settled', 'outcome']);
+  });
+
+  it('an operation settles one of two attempts that two replicas settle by it concurrently', async () => {
+    for (let run = 0; run < 10; run += 1) {
+      const scenes = await Promise.all(Array.from({ length: 4 }, () => twoAttempts()));
+      const operations = scenes.map(() => newId());
+      const reportsOn = (which: 'first' | 'second') =>
+        scenes.map((scene, index) => ({ attemptId: scene[which], operationId: operations[index] ?? '' }));
+      const [here, there] = await Promise.all([
+        answersTo(reportsOn('first')),
+        // In the opposite order, so that the two transactions may wait for each other.
+        answersTo(reportsOn('second').reverse(), other.tournament),
+      ]);
+      const pairs = here.map((answer, index) => [answer, there.toReversed()[index]].sort());
+      expect(pairs).toEqual(scenes.map(() => ['attempt_already_settled', 'outcome']));
+    }
+  });
+});

@@ -1,0 +1,45 @@
+/** The candidates of FindOpenAttempts (libs/attempt-lifecycle/src/find-open-attempts.ts): one index look-up for each player. */
+import { MAX_OPEN_CANDIDATES, type OpenCandidate } from '@laurel/attempt-lifecycle';
+import type { Queryable } from '@laurel/postgres';
+
+export type PlayerOfRound = { readonly roundId: string; readonly accountId: string | null };
+
+type CandidateRow = {
+  position: number;
+  id: string;
+  status: 'open' | 'pending';
+  fee_generation: number;
+  created_at: Date;
+};
+
+const SELECT_CANDIDATES = {
+  name: 'attempts_open_candidates',
+  text: `
+select i.position::int, a.*
+from unnest($1::uuid[], $2::uuid[]) with ordinality as i (round_id, account_id, position)
+cross join lateral (
+    select a.id, a.status, a.fee_generation, a.created_at from attempts a
+    where a.round_id = i.round_id and a.account_id = i.account_id and a.created_at > $3
+      and a.status in ('open', 'pending')
+    order by a.created_at, a.id limit ${MAX_OPEN_CANDIDATES}
+) a
+order by i.position, a.created_at, a.id`,
+};
+
+/** Of each player, in order, those that were created after this instant, oldest first. */
+export async function loadOpenCandidates(
+  on: Queryable,
+  players: readonly PlayerOfRound[],
+  after: Date,
+): Promise<readonly (readonly OpenCandidate[])[]> {
+  const rows = await on.query<CandidateRow>(SELECT_CANDIDATES, [
+    players.map(({ roundId }) => roundId),
+    players.map(({ accountId }) => accountId),
+    after,
+  ]);
+  const candidates = players.map((): OpenCandidate[] => []);
+  for (const { position, id, status, fee_generation: feeGeneration, created_at: createdAt } of rows) {
+    candidates[position - 1]?.push({ id, feeGeneration, createdAt, isPending: status === 'pending' });
+  }
+  return candidates;
+}
