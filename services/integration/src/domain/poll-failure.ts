@@ -3,7 +3,6 @@
  * of this service has no kind: it is not counted against the partner.
  */
 import type { EgressResult } from '@laurel/egress';
-import type { RefusedBody } from './read-body.ts';
 
 /** The kinds of a request that ended without a status. */
 type ConnectionFailure = 'dns' | 'blocked' | 'connect' | 'tls' | 'timeout' | 'protocol';
@@ -42,9 +41,4 @@ export function pageAnswerOf(
   if (!isTruncated) return { kind: 'page', body };
   if (body.length >= maxBodyBytes) return { kind: 'failed', failure: 'body_too_large', body };
   return { kind: 'failed', failure: Math.ceil(durationMs) >= timeoutMs ? 'timeout' : 'protocol', body };
-}
-
-/** Of a page without a record that could be meant. */
-export function bodyFailureOf({ failure }: RefusedBody): PollFailure {
-  return failure === undefined ? 'not_json' : 'unreadable';
 }

@@ -25,7 +25,6 @@ export type PollLease = {
 export type PollProgress =
   /** Another page follows, under a lease that is renewed. */
   | { readonly kind: 'continues'; readonly cursor: string; readonly leasedUntil: Date }
-  /** Null where the page names nothing to go on with: the next poll begins where this page did. */
   | { readonly kind: 'succeeded'; readonly cursor: string | null }
   /** The cursor stays. */
   | { readonly kind: 'failed'; readonly failure: PollFailure }
@@ -84,7 +83,7 @@ const RECORD = {
   name: 'polls_record',
   text: `
 update integrations
-set cursor = case when $3 in ('continues', 'succeeded') then coalesce($4, cursor) else cursor end,
+set cursor = case when $3 in ('continues', 'succeeded') then $4 else cursor end,
   leased_until = $5,
   next_poll_at = case
     when $3 = 'continues' or next_poll_at is null then next_poll_at

@@ -21,7 +21,9 @@ select gen_random_uuid(), $1, 'push', $2, '', '[]' from generate_series(1, $3)`,
 };
 
 async function count(table: string): Promise<number> {
-  const [row] = await database.superuser.query<{ rows: number }>({ text: `select count(*)::int as rows from ${table}` });
+  const [row] = await database.superuser.query<{ rows: number }>({
+    text: `select count(*)::int as rows from ${table}`,
+  });
   return row?.rows ?? 0;
 }
 

@@ -17,12 +17,13 @@ import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
 import { excerptOf } from '../domain/body-excerpt.ts';
 import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
-import { firstRequest, nextPage } from '../domain/paging.ts';
-import { bodyFailureOf, type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-failure.ts';
+import { parseBody } from '../domain/json-body.ts';
+import { firstRequest, nextPage, type PageRequest } from '../domain/paging.ts';
+import { type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-failure.ts';
 import { leaseUntil } from '../domain/poll-schedule.ts';
 import { authHeaders } from '../domain/pull-auth.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
-import { readBody } from '../domain/read-body.ts';
+import { readRecords } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { failpoint } from '../failpoints.ts';
 import type { RecordSettler } from '../handlers/settle-records.ts';
@@ -45,7 +46,12 @@ export type PollOneDeps = {
 export type PollEnd = 'succeeded' | PollFailure | 'interrupted' | 'lost';
 
 /** What is requested, by whom. */
-type Polled = { readonly lease: PollLease; readonly descriptor: Descriptor; readonly pull: Pull; readonly headers: Headers };
+type Polled = {
+  readonly lease: PollLease;
+  readonly descriptor: Descriptor;
+  readonly pull: Pull;
+  readonly headers: Headers;
+};
 type Headers = Readonly<Record<string, string>>;
 
 /** A page as it was read and settled. */
@@ -54,13 +60,14 @@ type PageEnd = {
   readonly body: Buffer;
   readonly records: readonly RecordResult[];
   /** The request for the page after it; null where none follows. */
-  readonly next: string | null;
+  readonly next: PageRequest | null;
 };
 
 /** The partner may set its own. */
 const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Laurel-Integrations/1' };
 const MAX_PAGE_BYTES = 1_048_576;
 const NOTHING = { body: Buffer.alloc(0), records: [], next: null };
+const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
 
 /** Rejects only where the end could not be recorded: the lease stays, as after a crash. */
 export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
@@ -77,7 +84,7 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     return { lease, descriptor, pull, headers };
   }
 
-  async function request({ lease, headers }: Polled, url: string): Promise<PageAnswer> {
+  async function requestPage({ lease, headers }: Polled, url: string): Promise<PageAnswer> {
     // The secret is part of the headers.
     if (new URL(url).origin !== lease.origin) throw new Error('a request would leave the origin of its integration');
     const limits = { timeoutMs, maxBodyBytes: MAX_PAGE_BYTES };
@@ -88,40 +95,33 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     return pageAnswerOf(result, { ...limits, durationMs: performance.now() - begunAt });
   }
 
-  async function readPage(polled: Polled, url: string, requestId: string, isLast: boolean): Promise<PageEnd> {
+  async function readPage(polled: Polled, request: PageRequest, requestId: string): Promise<PageEnd> {
     const { lease, descriptor, pull } = polled;
-    const answer = await request(polled, url);
-    if (answer.kind === 'aborted') return { ...NOTHING, progress: { kind: 'interrupted' } };
+    const answer = await requestPage(polled, request.url);
+    if (answer.kind === 'aborted') return INTERRUPTED;
     const { body } = answer;
-    const failed = (failure: PollFailure, records: readonly RecordResult[] = []): PageEnd => ({
-      ...NOTHING,
-      progress: { kind: 'failed', failure },
-      body,
-      records,
-    });
-    if (answer.kind === 'failed') return failed(answer.failure);
-    const read = readBody(descriptor, body);
-    if (read.kind === 'refused') return failed(bodyFailureOf(read));
+    if (answer.kind === 'failed') return { ...failed(answer.failure), body };
+    const json = parseBody(body);
+    if ('kind' in json) return { ...failed('not_json'), body };
+    const read = readRecords(descriptor, json);
+    if (read.kind === 'refused') return { ...failed('unreadable'), body };
 
     const { integrationId, tenant } = lease;
-    const records = read.kind === 'single' ? [read.record] : read.records;
-    const ends = await settler.settle({ integrationId, tenant, requestId }, records);
-    const results = ends.map(({ result }) => result);
-    const next = nextPage(pull, url, descriptor, body);
-    if (isRefused(next)) return failed('next_page', results);
+    const sent = read.kind === 'single' ? [read.record] : read.records;
+    const ends = await settler.settle({ integrationId, tenant, requestId }, sent);
+    const page = { body, records: ends.map(({ result }) => result) };
+    const next = nextPage(descriptor, pull, request, json);
+    if (next.kind === 'unreadable') return { ...failed('next_page'), ...page };
     const { cursor } = next;
-    const page = { body, records: results };
-    if (isLast || next.url === null || cursor === null) {
-      return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
-    }
+    if (next.kind === 'end' || isStopping()) return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
     const leasedUntil = leaseUntil(clock(), timeoutMs);
-    return { ...page, progress: { kind: 'continues', cursor, leasedUntil }, next: next.url };
+    return { ...page, progress: { kind: 'continues', cursor: next.cursor, leasedUntil }, next: next.request };
   }
 
   /** A failure of this service, which the partner's page may have led to but is not counted for. */
   function interrupted(lease: PollLease, error: unknown): PageEnd {
     logger.error({ err: error, integrationId: lease.integrationId }, 'a poll failed on our side');
-    return { ...NOTHING, progress: { kind: 'interrupted' } };
+    return INTERRUPTED;
   }
 
   async function record(lease: PollLease, { progress, body, records }: PageEnd, entry: { id: string; at: Date }) {
@@ -142,24 +142,28 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
 
   return async (lease) => {
     let polled: Polled | undefined;
-    let url: string | undefined;
-    for (let number = 1; ; number += 1) {
+    let request: PageRequest | undefined;
+    for (;;) {
       const at = clock();
       const entry = { id: newId(at), at };
       let page: PageEnd;
       try {
         polled ??= polledOf(lease);
-        url ??= firstRequest(polled.pull, lease.cursor);
-        page = await readPage(polled, url, entry.id, number >= polled.pull.maxPages || isStopping());
+        request ??= firstRequest(polled.pull, lease.cursor);
+        page = await readPage(polled, request, entry.id);
       } catch (error) {
         page = interrupted(lease, error);
       }
       const { isLost, isOpen } = await record(lease, page, entry);
       if (isLost) return 'lost';
       if (page.next === null || !isOpen) return endOf(page.progress);
-      url = page.next;
+      request = page.next;
     }
   };
+}
+
+function failed(failure: PollFailure): PageEnd {
+  return { ...NOTHING, progress: { kind: 'failed', failure } };
 }
 
 function errorOf(progress: PollProgress): string | null {

@@ -38,6 +38,8 @@ export type Partner = {
   readonly requests: readonly ReceivedRequest[];
   /** The queries of the requests, in order. */
   readonly queries: () => readonly string[];
+  /** Resolves once so many requests have arrived. */
+  readonly arrivals: (count: number) => Promise<void>;
   respond: Respond;
 };
 
@@ -136,11 +138,12 @@ async function startRig(): Promise<Rig> {
     });
   const poller = starting.use(startPoller());
 
-  const partners = new Map<string, { readonly partner: Partner; readonly requests: ReceivedRequest[] }>();
+  const partners = new Map<string, { readonly partner: Partner; readonly requests: ReceivedRequest[]; readonly arrived: (() => void)[] }>();
   receiver.answerWith((request) => {
     const found = partners.get(new URL(request.path, receiver.url).pathname);
     if (found === undefined) return { status: 404 };
     found.requests.push(request);
+    for (const resolve of found.arrived.splice(0)) resolve();
     return found.partner.respond(request, found.requests.length);
   });
 
@@ -155,14 +158,18 @@ async function startRig(): Promise<Rig> {
     partner(respond = () => page([])) {
       const path = `/${newId()}`;
       const requests: ReceivedRequest[] = [];
+      const arrived: (() => void)[] = [];
       const partner: Partner = {
         url: receiver.url + path,
         origin: receiver.url,
         requests,
         queries: () => requests.map((request) => new URL(request.path, receiver.url).search),
+        async arrivals(count) {
+          while (requests.length < count) await new Promise<void>((resolve) => arrived.push(resolve));
+        },
         respond,
       };
-      partners.set(path, { partner, requests });
+      partners.set(path, { partner, requests, arrived });
       return partner;
     },
     async integration(partner, setup = {}) {
@@ -216,11 +223,13 @@ values ($1, $2, 'test', 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
       if (row === undefined) throw new Error(`no integration ${id}`);
       return row;
     },
-    log: ({ id }) =>
-      database.query<StoredEntry>(
+    async log({ id }) {
+      const rows = await database.query<Omit<StoredEntry, 'records'> & { readonly records: string }>(
         { text: 'select error, body_excerpt, records from log_entries where integration_id = $1 order by at, id' },
         [id],
-      ),
+      );
+      return rows.map((row) => ({ ...row, records: JSON.parse(row.records) }));
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

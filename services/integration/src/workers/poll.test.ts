@@ -1,24 +1,27 @@
 /** What a poll requests, settles and records, over real HTTPS and a real database. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INTERVAL_SECONDS, type Partner, page, type Polled, type Respond, useRig } from './poll.fixture.ts';
+import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, useRig } from './poll.fixture.ts';
 
 const rig = useRig();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
 
 // What one test leaves due must not be polled in another.
 afterEach(() =>
-  rig.database.query({ text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null` }),
+  rig.database.query({
+    text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
+  }),
 );
 
 const open = ({ tenant }: Polled) => rig.owners.open(tenant, { playerRef: 'p', parentId: newId() });
-const json = (value: object): Respond => () => ({ body: JSON.stringify(value) });
+const json =
+  (value: object): Respond =>
+  () => ({ body: JSON.stringify(value) });
 const after = (ms: number) => new Date(rig.clock().getTime() + ms);
 const recordsOf = async (integration: Polled) => (await rig.log(integration)).map(({ records }) => records);
 
 /** The parameter of each request, in order; null where it was left out. */
-const sent = (partner: Partner, name: string) =>
-  partner.queries().map((query) => new URLSearchParams(query).get(name));
+const sent = (partner: Partner, name: string) => partner.queries().map((query) => new URLSearchParams(query).get(name));
 
 describe('a page', () => {
   it('a page is requested with the query and headers of the descriptor, settled and logged; the next poll is an interval away', async () => {
@@ -79,7 +82,10 @@ describe('a page', () => {
     await rig.sweep();
     await rig.sweep();
     expect(partner.requests).toHaveLength(3);
-    expect(await rig.stored(integration)).toMatchObject({ last_polled_at: rig.clock(), next_poll_at: after(INTERVAL_MS) });
+    expect(await rig.stored(integration)).toMatchObject({
+      last_polled_at: rig.clock(),
+      next_poll_at: after(INTERVAL_MS),
+    });
   });
 
   it('the next poll counts from the begin of this one, also when the partner changed the interval or switched it off meanwhile', async () => {
@@ -88,7 +94,7 @@ describe('a page', () => {
     const [slow, off] = [await rig.integration(partner), await rig.integration(partner)];
     const begunAt = rig.clock();
     await rig.poller.runOnce(rig.clock());
-    await rig.receiver.find(() => partner.requests.length === 2);
+    await partner.arrivals(2);
     await rig.database.query({ text: 'update integrations set pull_interval_seconds = 90 where id = $1' }, [slow.id]);
     await rig.database.query(
       { text: `update integrations set status = 'suspended', next_poll_at = null where id = $1` },
@@ -136,7 +142,11 @@ describe('a page', () => {
         { index: 3, status: 'settled', attempt_id: attempt },
       ],
     ]);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 0, last_poll_error: null });
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: 'c1',
+      consecutive_failures: 0,
+      last_poll_error: null,
+    });
   });
 });
 
@@ -200,7 +210,11 @@ describe('paging', () => {
     });
     await rig.sweep();
     expect(sent(partner, 'after')).toEqual([null, 'again']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'again', consecutive_failures: 0, leased_until: null });
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: 'again',
+      consecutive_failures: 0,
+      leased_until: null,
+    });
   });
 
   it.each(['https://127.0.0.2/steal', 'http://127.0.0.1/steal', 'https://user@127.0.0.1:1/steal'])(
@@ -217,7 +231,11 @@ describe('paging', () => {
       await rig.sweep();
       expect(rig.receiver.requests.length - before).toBe(1);
       expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
-      expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 1, last_poll_error: 'next_page' });
+      expect(await rig.stored(integration)).toMatchObject({
+        cursor: null,
+        consecutive_failures: 1,
+        last_poll_error: 'next_page',
+      });
     },
   );
 });
