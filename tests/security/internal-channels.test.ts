@@ -14,6 +14,7 @@ import {
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Events, Owner } from '@laurel/proto/events';
+import { IntegrationServiceClient } from '@laurel/proto/integration';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 import {
   FeeState,
@@ -120,7 +121,7 @@ describe('the wallet’s gRPC port', () => {
     expect(await world.balance(player)).toBe('5.00');
   });
 
-  test.each(['challenge', 'tournament', 'webhook', 'wallet', 'nats', 'unknown'])(
+  test.each(['challenge', 'tournament', 'webhook', 'integration', 'wallet', 'nats', 'unknown'])(
     'the wallet refuses a deposit, an account or a change of one from %s, and money and exclusion are unchanged',
     async (name) => {
       const until = new Date(Date.now() + 86_400_000).toISOString();
@@ -307,12 +308,14 @@ describe('every rpc of every service accepts exactly its callers', () => {
   const LISTS = new Set(['listFees', 'listAwardPayouts']);
   type Method = { readonly requestDeserialize: (bytes: Buffer) => object };
   const byGateway = (service: object) => Object.fromEntries(Object.keys(service).map((rpc) => [rpc, GATEWAY]));
+  const ofOwner = (service: object) => ({ ...byGateway(service), reportOutcomes: [...GATEWAY, 'integration'] });
 
   test.each([
     { name: 'wallet', Client: WalletServiceClient, callers: CALLERS_OF_WALLET },
-    { name: 'challenge', Client: ChallengeServiceClient, callers: byGateway(ChallengeServiceClient.service) },
-    { name: 'tournament', Client: TournamentServiceClient, callers: byGateway(TournamentServiceClient.service) },
+    { name: 'challenge', Client: ChallengeServiceClient, callers: ofOwner(ChallengeServiceClient.service) },
+    { name: 'tournament', Client: TournamentServiceClient, callers: ofOwner(TournamentServiceClient.service) },
     { name: 'webhook', Client: WebhookServiceClient, callers: byGateway(WebhookServiceClient.service) },
+    { name: 'integration', Client: IntegrationServiceClient, callers: byGateway(IntegrationServiceClient.service) },
   ] as const)('every rpc accepts its callers and no others: $name', async ({ name, Client, callers }) => {
     const methods = Client.service as unknown as Record<string, Method>;
     expect(Object.keys(callers).sort()).toEqual(Object.keys(Client.service).sort());

@@ -24,6 +24,7 @@ import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/p
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
+import { CALLERS } from './callers.ts';
 import type { ChallengeConfig } from './config.ts';
 import type { Award } from './domain/challenge.ts';
 import { eventsOfAwards, eventsOfRefunds } from './events.ts';
@@ -159,7 +160,7 @@ export async function startChallenge(
       denyAward: denyAward({ database, payer, awards }),
       audit: audit({ database, wallet }),
     },
-    { logger, callers: ['gateway'] },
+    { logger, callers: CALLERS },
   );
 
   const sweepers = [

@@ -23,6 +23,7 @@ import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/p
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
+import { CALLERS } from './callers.ts';
 import type { TournamentConfig } from './config.ts';
 import { attemptsRefunded, awardReleased } from './events.ts';
 import { audit } from './handlers/audit.ts';
@@ -183,7 +184,7 @@ export async function startTournament(
       listSigningKeys: listSigningKeys({ database }),
       audit: audit({ database, wallet }),
     },
-    { logger, callers: ['gateway'] },
+    { logger, callers: CALLERS },
   );
 
   const sweepers = [

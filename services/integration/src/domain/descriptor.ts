@@ -8,9 +8,8 @@
 import { type Refused, refused, validationMessage } from '@laurel/errors';
 import { isJsonObject, parseStrictJson } from '@laurel/json';
 import { descriptorSchema, firstIssueOf } from './descriptor-schema.ts';
+import type { Transport } from './integration.ts';
 import type { JsonPointer } from './json-pointer.ts';
-
-export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
 /** A value that is in the descriptor itself. */
 export type Constant = { readonly const: string | number | boolean | null };

@@ -1,8 +1,76 @@
-/** DryRun: what a descriptor would read from a sample. */
-import { refused } from '@laurel/errors';
+/** DryRun: what a descriptor would read from a sample, so that a partner's engineer sees which pointer fails. Stores nothing. */
+import { isRefused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
-import type { IntegrationServiceService } from '@laurel/proto/integration';
+import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
+import type { DryRunRecord, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
+import { type Descriptor, parseDescriptorText } from '../domain/descriptor.ts';
+import { type Json, parseBody } from '../domain/json-body.ts';
+import { firstRequest, nextPage } from '../domain/paging.ts';
+import { type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
+
+const MAX_SAMPLE_BYTES = 256 * 1024;
 
 export function dryRun(): Handlers<IntegrationServiceService>['dryRun'] {
-  return async () => refused('invalid_request');
+  return async ({ transport, descriptorJson, sampleJson }) => {
+    const descriptor = parseDescriptorText(descriptorJson, nameOf(TRANSPORTS, transport));
+    if (isRefused(descriptor)) return descriptor;
+    if (Buffer.byteLength(sampleJson) > MAX_SAMPLE_BYTES) {
+      return refused('invalid_request', `The sample is larger than ${MAX_SAMPLE_BYTES / 1024} KiB.`);
+    }
+    const sample = parseBody(sampleJson);
+    if (isRefused(sample)) return presentFailure(descriptor, sample);
+    const read = readRecords(descriptor, sample);
+    if (read.kind === 'refused') return presentFailure(descriptor, read);
+    const records = read.kind === 'single' ? [read.record] : read.records;
+    return {
+      records: records.map(presentRecord),
+      recordsFailure: undefined,
+      nextPageJson: presentNextPage(descriptor, sample),
+    };
+  };
+}
+
+/** A sample that is no JSON fails where the records are looked for. */
+function presentFailure({ map }: Descriptor, { message, failure }: RefusedBody): DryRunResponse {
+  const recordsFailure = failure ?? { pointer: map.records.text, field: 'map.records', message };
+  return { records: [], recordsFailure, nextPageJson: '' };
+}
+
+function presentRecord(record: ReadRecord, index: number): DryRunRecord {
+  switch (record.kind) {
+    case 'ignored':
+      return { index, result: { $case: 'ignored', value: true } };
+    case 'unreadable':
+      return { index, result: { $case: 'failed', value: record.failure } };
+    case 'report': {
+      const { attempt, score, tiebreak = null, evidenceJson, dedupe } = record;
+      const read = JSON.stringify({ attempt: presentAttempt(attempt), score, tiebreak, dedupe });
+      // The evidence is shown as it would be kept: digits that a double loses included.
+      const value = `${read.slice(0, -1)},"evidence":${evidenceJson === '' ? 'null' : evidenceJson}}`;
+      return { index, result: { $case: 'readJson', value } };
+    }
+  }
+}
+
+/** In the names of the descriptor. */
+function presentAttempt(attempt: Extract<ReadRecord, { kind: 'report' }>['attempt']): object {
+  if (attempt.kind === 'id') return { attempt_id: attempt.attemptId };
+  const { playerRef, parent, pick } = attempt;
+  const name = parent.kind === 'challenge' ? 'challenge_id' : 'tournament_round_id';
+  return { player_ref: playerRef, [name]: parent.id, pick };
+}
+
+/** How the page after the sample would be requested, if the sample were the first page; empty where none would be. */
+function presentNextPage(descriptor: Descriptor, sample: Json): string {
+  const { pull } = descriptor;
+  if (pull === null) return '';
+  const next = nextPage(descriptor, pull, firstRequest(pull, null), sample);
+  switch (next.kind) {
+    case 'next':
+      return JSON.stringify({ url: next.request.url, cursor: next.cursor });
+    case 'unreadable':
+      return JSON.stringify({ failed: next.failure });
+    case 'end':
+      return '';
+  }
 }

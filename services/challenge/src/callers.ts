@@ -1,0 +1,23 @@
+/** Which service may call which rpc of the challenge service: the gateway all of them, and the integration service what settles a report. */
+import type { AcceptedCallers } from '@laurel/grpc';
+import type { ChallengeServiceService } from '@laurel/proto/challenge';
+
+const GATEWAY = ['gateway'] as const;
+
+export const CALLERS: AcceptedCallers<ChallengeServiceService> = {
+  createAttempts: GATEWAY,
+  reportOutcomes: [...GATEWAY, 'integration'],
+  getAttempt: GATEWAY,
+  listChallenges: GATEWAY,
+  createChallenge: GATEWAY,
+  getChallenge: GATEWAY,
+  updateChallengeStatus: GATEWAY,
+  inspectAttempt: GATEWAY,
+  voidAttempt: GATEWAY,
+  expireAttempt: GATEWAY,
+  getReceipt: GATEWAY,
+  listSigningKeys: GATEWAY,
+  releaseAward: GATEWAY,
+  denyAward: GATEWAY,
+  audit: GATEWAY,
+};

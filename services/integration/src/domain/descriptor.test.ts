@@ -1,0 +1,208 @@
+import { isRefused } from '@laurel/errors';
+import { describe, expect, test } from 'vitest';
+import { parseDescriptor, parseDescriptorText } from './descriptor.ts';
+
+const ID = '018f6f7e-2a6b-7c1d-9e3f-5a4b3c2d1e0f';
+const ATTEMPT = { attempt_id: '/a' };
+const PLAYER = { player_ref: '/p', challenge_id: '/c' };
+const mapOf = (map: object) => ({ version: 1, map: { attempt: ATTEMPT, score: '/s', ...map } });
+const pullOf = (pull: object) => ({ version: 1, pull: { url: 'https://game.example/runs', ...pull } });
+const ATTEMPT_RULE =
+  'must have either `attempt_id` alone, or `player_ref` and exactly one of `challenge_id` and `tournament_round_id`';
+const POINTER_RULE = 'must be a JSON Pointer: empty, or names that each follow a `/`; `-` is no name';
+
+describe('a descriptor is accepted with', () => {
+  test.each<readonly [what: string, descriptor: object]>([
+    ['nothing', {}],
+    ["nothing but the partner's own members", { 'x-owner': 'ops' }],
+    ['its version alone', { version: 1 }],
+    ['own members anywhere', { ...mapOf({ 'x-note': [1] }), 'x-a': null }],
+    [
+      'every member of a map',
+      mapOf({ records: '', when: [{ pointer: '/t', in: [1] }], tiebreak: '/t', evidence: '', dedupe: '/d' }),
+    ],
+    [
+      'a player and a round',
+      mapOf({ attempt: { player_ref: '/p', tournament_round_id: { const: ID } }, dedupe: '/d' }),
+    ],
+    ['a URL to poll', pullOf({})],
+    [
+      'every member of a poll',
+      pullOf({
+        query: { a: '1' },
+        headers: { 'X-Game': 'g' },
+        auth: { type: 'basic', username: 'u', password: 'p' },
+        paging: { type: 'cursor', param: 'c', pointer: '/n' },
+        max_pages: 1,
+      }),
+    ],
+    ['a secret that the database keeps', pullOf({ auth: { type: 'bearer' } })],
+  ])('%s', (_what, descriptor) => {
+    expect(isRefused(parseDescriptor(descriptor, 'pull_poll'))).toBe(false);
+  });
+});
+
+describe('a descriptor is refused for', () => {
+  test.each<readonly [what: string, descriptor: unknown, field: string, message: string]>([
+    ['members without a version', { map: { attempt: ATTEMPT, score: '/s' } }, 'version', 'is missing'],
+    ['another version', { version: 2 }, 'version', 'must be `1`'],
+    ['a misspelt member of the map', mapOf({ tiebrake: '/t' }), 'map', 'must not have `tiebrake`'],
+    ['no score', { version: 1, map: { attempt: ATTEMPT } }, 'map.score', 'is missing'],
+    ['no attempt', { version: 1, map: { score: '/s' } }, 'map.attempt', 'is missing'],
+    ['a pointer without its slash', mapOf({ score: 's' }), 'map.score', POINTER_RULE],
+    ['a tilde that escapes nothing', mapOf({ score: '/~2' }), 'map.score', POINTER_RULE],
+    ['the item behind the last', mapOf({ score: '/a/-' }), 'map.score', POINTER_RULE],
+    ['a JSONPath', mapOf({ score: '$.s' }), 'map.score', POINTER_RULE],
+    ['a score that is a number', mapOf({ score: 5 }), 'map.score', 'must be a JSON Pointer or an object'],
+    [
+      'an unknown form of a number',
+      mapOf({ score: { pointer: '/s', as: 'percent' } }),
+      'map.score.as',
+      'must be `number` or `numeric_string`',
+    ],
+    ['a constant score', mapOf({ score: { const: 1 } }), 'map.score.pointer', 'is missing'],
+    ['an attempt without anything', mapOf({ attempt: {} }), 'map.attempt', ATTEMPT_RULE],
+    ['an attempt and a player', mapOf({ attempt: { ...ATTEMPT, ...PLAYER } }), 'map.attempt', ATTEMPT_RULE],
+    ['a player alone', mapOf({ attempt: { player_ref: '/p' } }), 'map.attempt', ATTEMPT_RULE],
+    [
+      'a challenge and a round',
+      mapOf({ attempt: { ...PLAYER, tournament_round_id: '/r' } }),
+      'map.attempt',
+      ATTEMPT_RULE,
+    ],
+    ['an attempt that is picked', mapOf({ attempt: { ...ATTEMPT, pick: 'oldest' } }), 'map.attempt', ATTEMPT_RULE],
+    [
+      'an unknown pick',
+      mapOf({ attempt: { ...PLAYER, pick: 'newest' } }),
+      'map.attempt.pick',
+      'must be `only` or `oldest`',
+    ],
+    [
+      'a constant that is no uuid',
+      mapOf({ attempt: { player_ref: '/p', challenge_id: { const: 'c' } } }),
+      'map.attempt.challenge_id.const',
+      'must be a uuid',
+    ],
+    [
+      'a player without dedupe',
+      mapOf({ attempt: PLAYER }),
+      'map.dedupe',
+      'is missing: without it the same body, sent again, would settle the next attempt of the player',
+    ],
+    [
+      'a condition that nothing meets',
+      mapOf({ when: [{ pointer: '/t', in: [] }] }),
+      'map.when.0.in',
+      'must have at least 1 item',
+    ],
+    [
+      'a condition on an object',
+      mapOf({ when: [{ pointer: '/t', in: [{}] }] }),
+      'map.when.0.in.0',
+      'must be a string, a number, true, false or null',
+    ],
+    ['evidence without a member', mapOf({ evidence: {} }), 'map.evidence', 'must have a member'],
+    [
+      'evidence within evidence',
+      mapOf({ evidence: { a: { b: '/c' } } }),
+      'map.evidence.a.const',
+      'must be a string, a number, true, false or null',
+    ],
+    ['no URL', { version: 1, pull: {} }, 'pull.url', 'is missing'],
+    [
+      'a URL without TLS',
+      pullOf({ url: 'http://game.example' }),
+      'pull.url',
+      'must be a URL that begins with https://',
+    ],
+    [
+      'a hop-by-hop header',
+      pullOf({ headers: { 'Transfer-Encoding': 'chunked' } }),
+      'pull.headers.Transfer-Encoding',
+      'must not be a header that the connection needs',
+    ],
+    [
+      'the header Host',
+      pullOf({ headers: { host: 'a' } }),
+      'pull.headers.host',
+      'must not be a header that the connection needs',
+    ],
+    [
+      'a secret in a header that is shown',
+      pullOf({ headers: { Authorization: 'Bearer s' } }),
+      'pull.headers',
+      'must not have a secret: use `auth`',
+    ],
+    ['a header twice', pullOf({ headers: { 'X-A': '1', 'x-a': '2' } }), 'pull.headers', 'must not have a header twice'],
+    [
+      'a second header in a value',
+      pullOf({ headers: { 'X-A': '1\r\nX-B: 2' } }),
+      'pull.headers.X-A',
+      'must be printable ASCII',
+    ],
+    [
+      'a second header in a secret',
+      pullOf({ auth: { type: 'bearer', token: 'a\nb' } }),
+      'pull.auth.token',
+      'must be printable ASCII',
+    ],
+    [
+      'the header Host for a secret',
+      pullOf({ auth: { type: 'header', name: 'Host', value: 's' } }),
+      'pull.auth.name',
+      'must not be a header that the connection needs',
+    ],
+    [
+      'a user name with a colon',
+      pullOf({ auth: { type: 'basic', username: 'a:b', password: 'p' } }),
+      'pull.auth.username',
+      'must not have a colon',
+    ],
+    [
+      'unknown authentication',
+      pullOf({ auth: { type: 'oauth' } }),
+      'pull.auth.type',
+      'must be one of `none`, `header`, `bearer`, `basic`',
+    ],
+    [
+      'unknown paging',
+      pullOf({ paging: { type: 'page' } }),
+      'pull.paging.type',
+      'must be one of `none`, `cursor`, `next_url`, `since`',
+    ],
+    [
+      'a parameter that paging by URL does not have',
+      pullOf({ paging: { type: 'next_url', pointer: '/n', param: 'c' } }),
+      'pull.paging',
+      'must not have `param`',
+    ],
+    ['six pages', pullOf({ max_pages: 6 }), 'pull.max_pages', 'must be at most 5'],
+    ['no page', pullOf({ max_pages: 0 }), 'pull.max_pages', 'must be at least 1'],
+  ])('%s', (_what, descriptor, field, message) => {
+    const expected = `The descriptor is not valid: \`${field}\` ${message}.`;
+    expect(parseDescriptor(descriptor, 'pull_poll')).toMatchObject({ kind: 'refused', message: expected });
+  });
+
+  test.each(['push_webhook', 'sdk_direct'] as const)('a poll of the transport %s', (transport) => {
+    expect(parseDescriptor(pullOf({}), transport)).toMatchObject({ kind: 'refused', code: 'invalid_request' });
+  });
+
+  test.each([[null], [[]], ['text'], [5]])('%j, which is no object', (sent) => {
+    expect(parseDescriptor(sent, 'push_webhook')).toMatchObject({ kind: 'refused', code: 'invalid_request' });
+  });
+});
+
+test('a descriptor has at most 16 KiB, as text and as the database keeps it', () => {
+  const padded = (bytes: number) => ({ 'x-a': 'x'.repeat(bytes - '{"x-a":""}'.length) });
+  for (const [bytes, isAccepted] of [
+    [16_384, true],
+    [16_385, false],
+  ] as const) {
+    expect(isRefused(parseDescriptor(padded(bytes), 'push_webhook'))).toBe(!isAccepted);
+    expect(isRefused(parseDescriptorText(JSON.stringify(padded(bytes)), 'push_webhook'))).toBe(!isAccepted);
+  }
+});
+
+test('a descriptor that names a member twice is refused: two readers would read two descriptors', () => {
+  expect(parseDescriptorText('{"version":1,"version":1}', 'push_webhook')).toMatchObject({ kind: 'refused' });
+});

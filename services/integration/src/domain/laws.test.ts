@@ -1,0 +1,176 @@
+/** What holds for every descriptor and every body. */
+import { isRefused } from '@laurel/errors';
+import { parseJson, textAt } from '@laurel/json';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Descriptor, parseDescriptor } from './descriptor.ts';
+import { parseBody } from './json-body.ts';
+import { parsePointer, valueAt } from './json-pointer.ts';
+import { firstRequest, nextPage } from './paging.ts';
+import { readBody } from './read-body.ts';
+import { operationIdOf, type ReportIdentity, reportHashOf } from './report-identity.ts';
+
+const name = fc.oneof(fc.constantFrom('', '/', '~', '~1', '0', '__proto__', 'length'), fc.string({ unit: 'grapheme' }));
+const spelled = (path: readonly string[]) =>
+  path.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+function descriptorOf(json: object): Descriptor {
+  const descriptor = parseDescriptor(json, 'pull_poll');
+  if (isRefused(descriptor)) throw new Error(descriptor.message);
+  return descriptor;
+}
+
+/** Every value of a document with the path that leads to it, by walking the document. */
+function walk(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
+  const children = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return [[path, value], ...children.flatMap(([token, child]) => walk(child, [...path, token]))];
+}
+
+test('a pointer names exactly the value that its path leads to, and the text of that value is what was sent', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t'), (document, indent) => {
+      const text = JSON.stringify(document, null, indent);
+      const value = parseJson(text);
+      for (const [path, expected] of walk(value)) {
+        const pointer = parsePointer(spelled(path));
+        if (path.includes('-')) expect(pointer).toBeNull();
+        else if (pointer === null) throw new Error(`${spelled(path)} is no pointer`);
+        else {
+          expect(valueAt(value, pointer)).toBe(expected);
+          expect(parseJson(textAt(text, pointer.path) ?? '')).toEqual(expected);
+        }
+      }
+    }),
+  );
+});
+
+test('a payload that a descriptor describes reads back exactly', () => {
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+  const parts = fc.uniqueArray(
+    name.filter((text) => text !== '-'),
+    { minLength: 4, maxLength: 4 },
+  );
+  const record = fc.record({ id: fc.uuid(), score: number, tiebreak: number, seed: fc.jsonValue() });
+  fc.assert(
+    fc.property(
+      parts,
+      fc.array(record, { maxLength: 5 }),
+      fc.boolean(),
+      ([a = '', b = '', c = '', d = ''], records, inText) => {
+        const as = inText ? 'numeric_string' : 'number';
+        const map = {
+          records: spelled([a, b]),
+          attempt: { attempt_id: spelled([a]) },
+          score: { pointer: spelled([b, c]), as },
+          tiebreak: { pointer: spelled([c]), as },
+          evidence: { seed: spelled([d]) },
+        };
+        const spell = (value: number) => (inText ? String(value) : value);
+        const own = (...members: (readonly [string, unknown])[]) => Object.fromEntries(members);
+        const sent = records.map(({ id, score, tiebreak, seed }) =>
+          own([a, id], [b, own([c, spell(score)])], [c, spell(tiebreak)], [d, seed]),
+        );
+        const read = readBody(descriptorOf({ version: 1, map }), JSON.stringify(own([a, own([b, sent])])));
+        const expected = records.map(({ id, score, tiebreak, seed }) => ({
+          kind: 'report',
+          attempt: { kind: 'id', attemptId: id },
+          score: score + 0,
+          tiebreak: tiebreak + 0,
+          evidenceJson: `{"seed":${JSON.stringify(seed)}}`,
+          dedupe: null,
+        }));
+        expect(read).toEqual({ kind: 'batch', records: expected });
+      },
+    ),
+  );
+});
+
+test('no body makes the reading throw', () => {
+  const player = { player_ref: '/0', challenge_id: '/a', pick: 'oldest' };
+  const descriptors = [
+    {},
+    { version: 1, map: { records: '/a', attempt: player, score: '/0', evidence: { x: '' }, dedupe: '' } },
+    { version: 1, map: { attempt: { attempt_id: '' }, score: '/a/0', when: [{ pointer: '', in: [null] }] } },
+  ].map(descriptorOf);
+  const body = fc.oneof(fc.json(), fc.string(), fc.uint8Array());
+  fc.assert(
+    fc.property(body, fc.constantFrom(...descriptors), (sent, descriptor) => {
+      const read = readBody(descriptor, typeof sent === 'string' ? sent : Buffer.from(sent));
+      expect(['single', 'batch', 'refused']).toContain(read.kind);
+    }),
+  );
+});
+
+const identity = fc.record({
+  tenant: fc.record({
+    programId: fc.constantFrom('p1', 'p2'),
+    environment: fc.constantFrom('test' as const, 'live' as const),
+  }),
+  attemptId: fc.constantFrom('018f6f7e-2a6b-8c1d-9e3f-5a4b3c2d1e0f', '018f6f7e-2a6b-8c1d-9e3f-5a4b3c2d1e10'),
+  score: fc.constantFrom(0, 1, 11),
+  tiebreak: fc.constantFrom(0, 1, 11),
+  evidenceJson: fc.constantFrom('', '{}', '{ }'),
+  integrationId: fc.constantFrom('i1', 'i2'),
+  dedupe: fc.constantFrom(null, 'e1', '1', '11'),
+});
+
+/** What identifies a report, without any encoding of ours. */
+function partsOf({ tenant, evidenceJson, integrationId, dedupe, ...rest }: ReportIdentity): object {
+  return dedupe === null ? { tenant, rest, evidenceJson } : { tenant, rest, integrationId, dedupe };
+}
+
+test('two reports have one operation id exactly when they are the same report', () => {
+  fc.assert(
+    fc.property(identity, identity, (one, other) => {
+      const isSame = JSON.stringify(partsOf(one)) === JSON.stringify(partsOf(other));
+      expect(operationIdOf(one) === operationIdOf(other)).toBe(isSame);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('an operation id keeps the time of its attempt, and a report hash is one per integration and value', () => {
+  fc.assert(
+    fc.property(identity, fc.string(), fc.string(), (report, one, other) => {
+      expect(operationIdOf(report).slice(0, 13)).toBe(report.attemptId.slice(0, 13));
+      expect(reportHashOf(one, other)).toHaveLength(32);
+      expect(reportHashOf(one, other).equals(reportHashOf(one + other, ''))).toBe(other === '');
+    }),
+  );
+});
+
+test('whatever a page names, the next request stays on the origin of the poll and a poll ends after max_pages', () => {
+  const named = fc.oneof(
+    fc.webUrl(),
+    fc.string(),
+    fc.constantFrom('//evil.example/', '/next', '?a=1', 'https://u:p@game.example/'),
+  );
+  const paging = fc.constantFrom(
+    { type: 'cursor', param: 'c', pointer: '/n' },
+    { type: 'next_url', pointer: '/n' },
+    { type: 'since', param: 's', pointer: '/n' },
+  );
+  fc.assert(
+    fc.property(
+      fc.array(named, { minLength: 6, maxLength: 6 }),
+      paging,
+      fc.integer({ min: 1, max: 5 }),
+      (pages, how, max) => {
+        const pull = { url: 'https://game.example/runs', paging: how, max_pages: max };
+        const descriptor = descriptorOf({ version: 1, pull });
+        if (descriptor.pull === null) throw new Error('the descriptor polls');
+        let request = firstRequest(descriptor.pull, null);
+        for (const [index, n] of pages.entries()) {
+          expect(index).toBeLessThan(max);
+          expect(new URL(request.url).origin).toBe('https://game.example');
+          expect(new URL(request.url).username).toBe('');
+          const body = parseBody(JSON.stringify({ n }));
+          if (isRefused(body)) return;
+          const next = nextPage(descriptor, descriptor.pull, request, body);
+          if (next.kind !== 'next') return;
+          request = next.request;
+        }
+      },
+    ),
+  );
+});

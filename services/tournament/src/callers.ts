@@ -1,0 +1,28 @@
+/** Which service may call which rpc of the tournament service: the gateway all of them, and the integration service what settles a report. */
+import type { AcceptedCallers } from '@laurel/grpc';
+import type { TournamentServiceService } from '@laurel/proto/tournament';
+
+const GATEWAY = ['gateway'] as const;
+
+export const CALLERS: AcceptedCallers<TournamentServiceService> = {
+  createAttempts: GATEWAY,
+  reportOutcomes: [...GATEWAY, 'integration'],
+  getAttempt: GATEWAY,
+  listTournaments: GATEWAY,
+  getLeaderboard: GATEWAY,
+  listStandings: GATEWAY,
+  createTournament: GATEWAY,
+  getTournament: GATEWAY,
+  updateTournamentStatus: GATEWAY,
+  openRound: GATEWAY,
+  closeEntries: GATEWAY,
+  closeRound: GATEWAY,
+  inspectAttempt: GATEWAY,
+  voidAttempt: GATEWAY,
+  expireAttempt: GATEWAY,
+  getReceipt: GATEWAY,
+  listSigningKeys: GATEWAY,
+  releaseAward: GATEWAY,
+  denyAward: GATEWAY,
+  audit: GATEWAY,
+};
