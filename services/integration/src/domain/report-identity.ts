@@ -1,13 +1,11 @@
 /**
- * What identifies a report. The owner of an attempt settles it once per operation and answers the same operation with the same outcome; so
- * the operation's id is derived from the report, and the same report is answered as before, however often it is sent and whatever this
- * service's database has lost.
+ * What identifies a report: tenant, attempt, score, tiebreak and the bytes of the evidence. The owner of an attempt settles it once per
+ * operation and answers the same report with the same outcome; so the operation's id is derived from the report, and the same report is
+ * answered as before, however often it is sent, through whichever integration, and whatever this service's database has lost. Another
+ * score, tiebreak or evidence is another report, which a settled attempt refuses.
  *
- * - Without `dedupe`: tenant, attempt, score, tiebreak and the bytes of the evidence.
- * - With it: tenant, attempt, score, tiebreak, and the integration's `dedupe` value in place of the evidence, which may then name, for
- *   example, the try that sent it.
- *
- * Another score or tiebreak is another report, which a settled attempt refuses.
+ * What the descriptor's `dedupe` reads finds the attempt of a report that names a player (`report_attempts`), and plays no part in the
+ * operation.
  */
 import { hash } from 'node:crypto';
 import { deriveId } from '@laurel/ids';
@@ -18,9 +16,8 @@ export type ReportIdentity = {
   readonly attemptId: string;
   readonly score: number;
   readonly tiebreak?: number;
+  /** The text that was sent; empty without evidence. */
   readonly evidenceJson: string;
-  readonly integrationId: string;
-  readonly dedupe: string | null;
 };
 
 /** The 32 bytes that stand for a `dedupe` value of an integration in the database. */
@@ -29,11 +26,10 @@ export function reportHashOf(integrationId: string, dedupe: string): Buffer {
 }
 
 /** A UUIDv8 with the time of the attempt's id, so that it lands beside it in an index. */
-export function operationIdOf(report: ReportIdentity): string {
-  const { tenant, attemptId, score, tiebreak, evidenceJson, integrationId, dedupe } = report;
-  const mark = dedupe === null ? ['evidence', evidenceJson] : ['dedupe', integrationId, dedupe];
-  const parts = [tenant.programId, tenant.environment, String(score), tiebreak === undefined ? '' : String(tiebreak)];
-  return deriveId(attemptId, encode(['report', ...parts, ...mark]));
+export function operationIdOf({ tenant, attemptId, score, tiebreak, evidenceJson }: ReportIdentity): string {
+  const { programId, environment } = tenant;
+  const scores = [String(score), tiebreak === undefined ? '' : String(tiebreak)];
+  return deriveId(attemptId, encode(['report', programId, environment, ...scores, evidenceJson]));
 }
 
 /** Each part is prefixed with its length, so that no two lists of parts encode alike. */

@@ -52,11 +52,9 @@ export type RecordEnd = {
   readonly settled: SettledRecord | null;
 };
 
-/** One end for each record, in order. Rejects when the service failed on any of them; the same records may be sent again. */
 export interface RecordSettler {
+  /** One end for each record, in order. Rejects when the service failed on any of them; the same records may be sent again. */
   settle(source: ReportSource, records: readonly ReadRecord[]): Promise<readonly RecordEnd[]>;
-  /** Resolves when nothing is under way. */
-  drain(): Promise<void>;
 }
 
 type Report = Extract<ReadRecord, { readonly kind: 'report' }>;
@@ -127,7 +125,7 @@ export function createRecordSettler(deps: {
 
   /** `name` is that of a report whose attempt was found. */
   async function settleAttempt(
-    { integrationId, tenant, requestId }: ReportSource,
+    { tenant, requestId }: ReportSource,
     report: Report,
     attemptId: string,
     name: ReportName | null,
@@ -137,7 +135,7 @@ export function createRecordSettler(deps: {
     await failpoint('integration.settle.before-call');
     const outcome = await owners.reportOutcome({
       ...reported,
-      operationId: operationIdOf({ ...report, attemptId, integrationId, tenant }),
+      operationId: operationIdOf({ ...report, attemptId, tenant }),
       tenant: presentTenant(tenant),
       evidenceJson,
       requestId,
@@ -159,7 +157,6 @@ export function createRecordSettler(deps: {
         return { result: { index, ...result }, settled };
       });
     },
-    drain: () => ofPlayers.drain(),
   };
 }
 

@@ -35,14 +35,14 @@ type LogRow = {
   records: string;
 };
 
-// An integration is deleted never, so the entries of a batch depend on no other row.
 const INSERT = {
   name: 'log_entries_insert',
   text: `
 insert into log_entries (id, integration_id, kind, at, body_excerpt, error, records)
 select id, integration_id, kind, at, body_excerpt, error, records::json from unnest(
   $1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[]
-) as w (id, integration_id, kind, at, body_excerpt, error, records)`,
+) as w (id, integration_id, kind, at, body_excerpt, error, records)
+order by id`,
 };
 
 // No row: the developer has no such integration. One row without an id: the page is empty.
