@@ -1,6 +1,6 @@
 /** Replicas of the poller on one real database, a partner's real HTTPS server, and owners in memory that decide as the real ones do. */
 import { createEgress, type Egress } from '@laurel/egress';
-import { createEncryption } from '@laurel/encryption';
+import { createEncryption, type Encryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -47,10 +47,8 @@ export type Polled = { readonly id: string; readonly tenant: Tenant };
 
 type Setup = {
   readonly pull?: object;
-  readonly map?: object;
   readonly secret?: string;
   readonly status?: string;
-  readonly intervalSeconds?: number;
   readonly openEnvironments?: readonly string[];
 };
 
@@ -138,7 +136,10 @@ async function startRig(): Promise<Rig> {
     });
   const poller = starting.use(startPoller());
 
-  const partners = new Map<string, { readonly partner: Partner; readonly requests: ReceivedRequest[]; readonly arrived: (() => void)[] }>();
+  const partners = new Map<
+    string,
+    { readonly partner: Partner; readonly requests: ReceivedRequest[]; readonly arrived: (() => void)[] }
+  >();
   receiver.answerWith((request) => {
     const found = partners.get(new URL(request.path, receiver.url).pathname);
     if (found === undefined) return { status: 404 };
@@ -172,41 +173,7 @@ async function startRig(): Promise<Rig> {
       partners.set(path, { partner, requests, arrived });
       return partner;
     },
-    async integration(partner, setup = {}) {
-      const { secret, status = 'active', intervalSeconds = INTERVAL_SECONDS, openEnvironments = ['test'] } = setup;
-      const tenant: Tenant = { programId: newId(), environment: 'test' };
-      const id = newId();
-      const descriptor = {
-        version: 1,
-        map: { records: '/events', attempt: { attempt_id: '/attempt' }, score: '/score', ...setup.map },
-        pull: { url: partner.url, ...setup.pull },
-      };
-      const sealed = secret === undefined ? null : encryption.encrypt(secret, pullSecretOwner(id));
-      await database.query({ text: 'insert into programs (id, open_environments, version) values ($1, $2, 1)' }, [
-        tenant.programId,
-        openEnvironments,
-      ]);
-      await database.query(
-        {
-          text: `
-insert into integrations (id, program_id, environment, transport, status, descriptor, pull_secret, pull_origin, pull_interval_seconds,
-  next_poll_at, created_at)
-values ($1, $2, 'test', 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
-        },
-        [
-          id,
-          tenant.programId,
-          status,
-          JSON.stringify(descriptor),
-          sealed,
-          partner.origin,
-          intervalSeconds,
-          status === 'active' ? clock() : null,
-          clock(),
-        ],
-      );
-      return { id, tenant };
-    },
+    integration: (partner, setup = {}) => insertIntegration(database, encryption, clock(), { partner, setup }),
     startPoller,
     async sweep(of = poller) {
       await of.runOnce(clock());
@@ -232,4 +199,45 @@ values ($1, $2, 'test', 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function insertIntegration(
+  database: Database,
+  encryption: Encryption,
+  now: Date,
+  { partner, setup }: { readonly partner: Pick<Partner, 'url' | 'origin'>; readonly setup: Setup },
+): Promise<Polled> {
+  const { secret, status = 'active', openEnvironments = ['test'] } = setup;
+  const tenant: Tenant = { programId: newId(), environment: 'test' };
+  const id = newId();
+  const descriptor = {
+    version: 1,
+    map: { records: '/events', attempt: { attempt_id: '/attempt' }, score: '/score' },
+    pull: { url: partner.url, ...setup.pull },
+  };
+  const sealed = secret === undefined ? null : encryption.encrypt(secret, pullSecretOwner(id));
+  await database.query({ text: 'insert into programs (id, open_environments, version) values ($1, $2, 1)' }, [
+    tenant.programId,
+    openEnvironments,
+  ]);
+  await database.query(
+    {
+      text: `
+insert into integrations (id, program_id, environment, transport, status, descriptor, pull_secret, pull_origin, pull_interval_seconds,
+  next_poll_at, created_at)
+values ($1, $2, 'test', 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
+    },
+    [
+      id,
+      tenant.programId,
+      status,
+      JSON.stringify(descriptor),
+      sealed,
+      partner.origin,
+      INTERVAL_SECONDS,
+      status === 'active' ? now : null,
+      now,
+    ],
+  );
+  return { id, tenant };
 }
