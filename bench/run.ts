@@ -3,7 +3,8 @@
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10), of the soak (300)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
 //   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
-//                          gateway under attack, and soak: minutes at 64 clients); the ratio needs flows at 64 clients
+//                          gateway under attack, polls: 1,000 integrations that are polled, and soak: minutes at 64 clients); the
+//                          ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -21,6 +22,7 @@ import type { LoadRequest, LoadResult } from './load.ts';
 import { createMeter, percent, type Reading, sharesBetween, usedBetween } from './meter.ts';
 import { challengesFor, countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
 import type { Flow } from './paid-flow.ts';
+import { measurePolls } from './polls.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
@@ -72,6 +74,8 @@ const stack = cleanup.use(
     logDirectory: directory,
     environment: {
       gateway: { RATE_LIMIT_PER_MINUTE: uncapped, OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped },
+      // As it is by default; a test looks more often.
+      integration: { INTEGRATION_SWEEP_MS: '1000' },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
     },
   }),
@@ -169,12 +173,14 @@ const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: stri
 // After the audit: these events name attempts that do not exist.
 const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
 
+const polls = parts.has('polls') ? await measurePolls(stack, stepMs) : [];
+
 // After the audit: the players that are written straight onto these boards never paid a fee.
 const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
 const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
 
-for (const measured of [rows, ...(soak?.tables ?? []), doors, webhooks, boards])
+for (const measured of [rows, ...(soak?.tables ?? []), doors, webhooks, polls, boards])
   if (measured.length > 1) console.log(`\n${table(measured)}\n`);
 for (const line of soak?.summary ?? []) console.log(line);
 if (yardstickPerSecond !== undefined) {

@@ -20,11 +20,14 @@ const OF_THE_OWNER = [
   'challenge.reply.before-send',
 ] as const satisfies readonly Point[];
 const LISTENING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.listen.'));
+/** No push passes these: services/integration/src/workers/poll-leases.test.ts. */
+const POLLING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
 /** Only a report that names a player passes these. */
 const BINDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.bind.'));
 
 const FLOWS = ['by id', 'by player'] as const;
-const SETTLING = [...FAILPOINTS.integration.filter((point) => !LISTENING.includes(point)), ...OF_THE_OWNER];
+const OF_PUSHES = FAILPOINTS.integration.filter((point) => ![...LISTENING, ...POLLING].includes(point));
+const SETTLING = [...OF_PUSHES, ...OF_THE_OWNER];
 const CASES = SETTLING.flatMap((point) =>
   FLOWS.filter((flow) => flow === 'by player' || !BINDING.some((binding) => binding === point)).flatMap((flow) =>
     ACTIONS.map((action): { point: Point; flow: Flow; action: FailpointAction } => ({ point, flow, action })),

@@ -9,6 +9,12 @@ export const FAILPOINTS = pointsOf('integration', [
   'listen.before-commit',
   'listen.after-commit',
   'push.before-answer',
+  'poll.before-lease',
+  'poll.after-lease',
+  'poll.before-request',
+  'poll.after-request',
+  'poll.before-commit',
+  'poll.after-commit',
   'log.before-commit',
   'log.after-commit',
 ]);

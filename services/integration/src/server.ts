@@ -1,6 +1,9 @@
-/** The integration service's wiring, in the order of its start. Disposal runs in reverse: calls drain first. */
+/**
+ * The integration service's wiring, in the order of its start. Disposal runs in reverse: calls drain first, then each poll in flight ends
+ * with its page.
+ */
 import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempt-owners';
-import { urlCheckOf } from '@laurel/egress';
+import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
@@ -20,6 +23,7 @@ import { rotateSecret } from './handlers/rotate-secret.ts';
 import { createRecordSettler } from './handlers/settle-records.ts';
 import { updateIntegration } from './handlers/update-integration.ts';
 import { createDeleteOldRows } from './workers/delete-old-rows.ts';
+import { createPoller } from './workers/poll.ts';
 import { createLogWriter } from './workers/write-log.ts';
 
 const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
@@ -29,7 +33,7 @@ export type IntegrationServer = AsyncDisposable & {
   readonly adminPort: number;
   /** Resolves when the log has every entry of the pushes that were answered. */
   whenLogged(): Promise<void>;
-  /** One run of every worker; tests call it instead of waiting. */
+  /** One run of every worker, and every poll that it begins; tests call it instead of waiting. */
   sweepOnce(): Promise<void>;
 };
 
@@ -64,8 +68,25 @@ export async function startIntegration(
     clock,
   });
   const log = starting.use(createLogWriter({ database, logger }));
+  const egress = starting.use(
+    createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: config.INTEGRATION_POLLS_PER_ORIGIN }),
+  );
+  const poller = starting.use(
+    createPoller({
+      database,
+      egress,
+      encryption,
+      settler,
+      clock,
+      logger,
+      timeoutMs: config.INTEGRATION_POLL_TIMEOUT_MS,
+      pollsPerOrigin: config.INTEGRATION_POLLS_PER_ORIGIN,
+      polls: config.INTEGRATION_POLLS,
+    }),
+  );
 
   const workers = [
+    { name: 'poll', runOnce: poller.runOnce, intervalMs: config.INTEGRATION_SWEEP_MS },
     {
       name: 'delete-old-rows',
       runOnce: createDeleteOldRows({ database, logRetentionDays: config.INTEGRATION_LOG_RETENTION_DAYS }),
@@ -107,6 +128,7 @@ export async function startIntegration(
     whenLogged: () => log.drain(),
     async sweepOnce() {
       for (const { runOnce } of workers) await runOnce(clock());
+      await poller.whenIdle();
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -1,0 +1,165 @@
+/** The polls' statements: find what is due, lease it, record a page, and end the poll. What is written under a lease needs its number. */
+import type { Database } from '@laurel/postgres';
+import type { Environment, Tenant } from '@laurel/tenant';
+import type { PollFailure } from '../domain/poll-failure.ts';
+import type { DuePoll } from '../domain/poll-slots.ts';
+import { insertLogEntriesWith, type NewLogEntry } from './log-entries.ts';
+
+/** A poll that may begin: until the lease ends, no other replica polls the integration. */
+export type PollLease = {
+  readonly integrationId: string;
+  readonly number: bigint;
+  readonly tenant: Tenant;
+  /** A JSON object as text. */
+  readonly descriptorText: string;
+  /** Encrypted; null without authentication. */
+  readonly pullSecret: Buffer | null;
+  /** Where the secret may be sent to, and every request goes. */
+  readonly origin: string;
+  readonly cursor: string | null;
+  readonly dueAt: Date;
+  readonly begunAt: Date;
+};
+
+/** How a poll stands after a page. */
+export type PollProgress =
+  /** Another page follows, under a lease that is renewed. */
+  | { readonly kind: 'continues'; readonly cursor: string; readonly leasedUntil: Date }
+  | { readonly kind: 'succeeded'; readonly cursor: string | null }
+  /** The cursor stays. */
+  | { readonly kind: 'failed'; readonly failure: PollFailure }
+  /** This service failed: nothing but the schedule changes. */
+  | { readonly kind: 'interrupted' };
+
+type LeasedRow = {
+  id: string;
+  lease_number: bigint;
+  program_id: string;
+  environment: Environment;
+  descriptor: string;
+  pull_secret: Buffer | null;
+  pull_origin: string;
+  cursor: string | null;
+  next_poll_at: Date;
+};
+
+// Due, held by no replica, and in a program that is open: `next_poll_at` is null unless the integration is an active pull_poll.
+const IS_DUE = `
+    i.next_poll_at <= $1 and i.pull_origin is not null and (i.leased_until is null or i.leased_until <= $1)
+    and exists (select from programs p where p.id = i.program_id and i.environment = any(p.open_environments))`;
+
+// An origin of which many are due does not fill the list: the others would not be seen.
+const FIND_DUE = {
+  name: 'polls_find_due',
+  text: `
+select id, pull_origin from (
+  select i.id, i.pull_origin, i.next_poll_at,
+    row_number() over (partition by i.pull_origin order by i.next_poll_at, i.id) as place
+  from integrations i
+  where ${IS_DUE}
+) due
+where place <= $2
+order by next_poll_at, id
+limit $3`,
+};
+
+const LEASE = {
+  name: 'polls_lease',
+  text: `
+with due as materialized (
+  select i.id from integrations i where i.id = any($2::uuid[]) and ${IS_DUE} for no key update of i skip locked
+)
+update integrations i
+set leased_until = $3, lease_number = i.lease_number + 1, last_polled_at = $1
+from due
+where i.id = due.id
+returning i.id, i.lease_number, i.program_id, i.environment, i.descriptor::text as descriptor, i.pull_secret, i.pull_origin, i.cursor,
+  i.next_poll_at`,
+};
+
+// While the lease holds, the partner may switch the integration off (then none is due next) or change its interval, so the next poll is
+// computed from the row as it is now.
+const RECORD = {
+  name: 'polls_record',
+  text: `
+update integrations
+set cursor = case when $3 in ('continues', 'succeeded') then $4 else cursor end,
+  leased_until = $5,
+  next_poll_at = case
+    when $3 = 'continues' or next_poll_at is null then next_poll_at
+    else last_polled_at + make_interval(secs => pull_interval_seconds)
+  end,
+  consecutive_failures = case $3 when 'succeeded' then 0 when 'failed' then consecutive_failures + 1 else consecutive_failures end,
+  last_poll_error = case $3 when 'succeeded' then null when 'failed' then $6 else last_poll_error end
+where id = $1 and lease_number = $2 and leased_until is not null
+returning next_poll_at is not null
+  and exists (select from programs p where p.id = program_id and environment = any(p.open_environments)) as is_open`,
+};
+
+/** Integrations that are due, the one that is due for longest first; so many of one origin, and in total. */
+export async function findDuePolls(
+  database: Database,
+  now: Date,
+  limits: { readonly perOrigin: number; readonly total: number },
+): Promise<readonly DuePoll[]> {
+  const values = [now, limits.perOrigin, limits.total];
+  const rows = await database.query<{ id: string; pull_origin: string }>(FIND_DUE, values);
+  return rows.map((row) => ({ integrationId: row.id, origin: row.pull_origin }));
+}
+
+/** Leases those that are still due. Durable: no other replica ever gets the same number. */
+export async function leasePolls(
+  database: Database,
+  integrationIds: readonly string[],
+  { now, leasedUntil }: { readonly now: Date; readonly leasedUntil: Date },
+): Promise<readonly PollLease[]> {
+  const rows = await database.write<LeasedRow>(LEASE, [now, integrationIds, leasedUntil], { durable: true });
+  return rows.map((row) => ({
+    integrationId: row.id,
+    number: row.lease_number,
+    tenant: { programId: row.program_id, environment: row.environment },
+    descriptorText: row.descriptor,
+    pullSecret: row.pull_secret,
+    origin: row.pull_origin,
+    cursor: row.cursor,
+    dueAt: row.next_poll_at,
+    begunAt: now,
+  }));
+}
+
+/**
+ * One commit: the page's log entry, and how the poll stands after it. Without the disk: a page whose commit is lost is requested again, and
+ * its records are duplicates. `isLost`: the lease has ended, or the partner set where the poll goes on, and nothing is changed.
+ * `isOpen`: it may be polled further.
+ */
+export async function recordPage(
+  database: Database,
+  { integrationId, number }: Pick<PollLease, 'integrationId' | 'number'>,
+  { progress, entry }: { readonly progress: PollProgress; readonly entry: NewLogEntry },
+  beforeCommit: () => void | Promise<void>,
+): Promise<{ readonly isLost: boolean; readonly isOpen: boolean }> {
+  const values = [integrationId, number, progress.kind, ...columnsOf(progress)];
+  return await database.transaction(
+    async (tx) => {
+      const [row] = await tx.query<{ is_open: boolean }>(RECORD, values);
+      if (row === undefined) return { isLost: true, isOpen: false };
+      await tx.commitWith((last) => insertLogEntriesWith(last, [entry]));
+      return { isLost: false, isOpen: row.is_open };
+    },
+    { durable: false, beforeCommit },
+  );
+}
+
+/** Cursor, end of the lease, failure. */
+function columnsOf(progress: PollProgress): readonly [string | null, Date | null, string | null] {
+  switch (progress.kind) {
+    case 'continues':
+      return [progress.cursor, progress.leasedUntil, null];
+    case 'succeeded':
+      return [progress.cursor, null, null];
+    case 'failed':
+      return [null, null, progress.failure];
+    case 'interrupted':
+      return [null, null, null];
+  }
+}

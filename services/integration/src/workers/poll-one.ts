@@ -1,0 +1,193 @@
+/**
+ * One poll: pages of one integration, one after the other, until the partner has no more or `max_pages` are read. For each page:
+ *
+ *   request   one GET, to the origin that the integration was leased for
+ *   settle    its records, as those of a push (handlers/settle-records.ts); a record that is refused leaves the others alone
+ *   record    one commit: the cursor behind the page, the log entry, and how the poll stands (repository/poll-leases.ts)
+ *
+ * A crash before `record` leaves the lease. Once it has run out, a replica requests the same page again, and what was settled is a duplicate.
+ * A failure of the partner ends the poll and is counted; one of this service ends it and is not. Neither moves the cursor.
+ */
+import type { Egress } from '@laurel/egress';
+import type { Encryption } from '@laurel/encryption';
+import { isRefused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import { parseJson } from '@laurel/json';
+import type { Database } from '@laurel/postgres';
+import type { Clock, Logger } from '@laurel/service';
+import { excerptOf } from '../domain/body-excerpt.ts';
+import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
+import { parseBody } from '../domain/json-body.ts';
+import { firstRequest, nextPage, type PageRequest } from '../domain/paging.ts';
+import { type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-failure.ts';
+import { leaseUntil } from '../domain/poll-schedule.ts';
+import { authHeaders } from '../domain/pull-auth.ts';
+import { pullSecretOwner } from '../domain/pull-secret.ts';
+import { readRecords } from '../domain/read-body.ts';
+import type { RecordResult } from '../domain/record-result.ts';
+import { failpoint } from '../failpoints.ts';
+import type { RecordSettler } from '../handlers/settle-records.ts';
+import { type PollLease, type PollProgress, recordPage } from '../repository/poll-leases.ts';
+
+export type PollOneDeps = {
+  readonly database: Database;
+  readonly egress: Egress;
+  readonly encryption: Encryption;
+  readonly settler: Pick<RecordSettler, 'settle'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From the request for a page to the end of its body. */
+  readonly timeoutMs: number;
+  /** No further page is requested. */
+  readonly isStopping: () => boolean;
+};
+
+/** `lost`: another replica has the lease, or the partner set where the poll goes on. */
+export type PollEnd = 'succeeded' | PollFailure | 'interrupted' | 'lost';
+
+/** What is requested, by whom. */
+type Polled = {
+  readonly lease: PollLease;
+  readonly descriptor: Descriptor;
+  readonly pull: Pull;
+  readonly headers: Headers;
+};
+type Headers = Readonly<Record<string, string>>;
+
+/** A page as it was read and settled. */
+type PageEnd = {
+  readonly progress: PollProgress;
+  readonly body: Buffer;
+  readonly records: readonly RecordResult[];
+  /** The request for the page after it; null where none follows. */
+  readonly next: PageRequest | null;
+};
+
+/** The partner may set its own. */
+const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Laurel-Integrations/1' };
+const MAX_PAGE_BYTES = 1_048_576;
+const NOTHING = { body: Buffer.alloc(0), records: [], next: null };
+const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
+
+/** Rejects only where the end could not be recorded: the lease stays, as after a crash. */
+export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
+  const { database, egress, encryption, settler, clock, logger, timeoutMs, isStopping } = deps;
+
+  function polledOf(lease: PollLease): Polled {
+    const descriptor = parseDescriptor(parseJson(lease.descriptorText), 'pull_poll');
+    if (isRefused(descriptor) || descriptor.pull === null) throw new Error('the stored descriptor cannot be polled');
+    const { pull } = descriptor;
+    if (new URL(pull.url).origin !== lease.origin) throw new Error('the stored descriptor is not of the stored origin');
+    const secret =
+      lease.pullSecret === null ? null : encryption.decrypt(lease.pullSecret, pullSecretOwner(lease.integrationId));
+    const headers = { ...OWN_HEADERS, ...withLowerCaseNames(pull.headers), ...authHeaders(pull.auth, secret) };
+    return { lease, descriptor, pull, headers };
+  }
+
+  async function requestPage({ lease, headers }: Polled, url: string): Promise<PageAnswer> {
+    // The secret is part of the headers.
+    if (new URL(url).origin !== lease.origin) throw new Error('a request would leave the origin of its integration');
+    const limits = { timeoutMs, maxBodyBytes: MAX_PAGE_BYTES };
+    await failpoint('integration.poll.before-request');
+    const begunAt = performance.now();
+    const result = await egress.request({ method: 'GET', url, headers, ...limits });
+    await failpoint('integration.poll.after-request');
+    return pageAnswerOf(result, { ...limits, durationMs: performance.now() - begunAt });
+  }
+
+  async function readPage(polled: Polled, request: PageRequest, requestId: string): Promise<PageEnd> {
+    const { lease, descriptor, pull } = polled;
+    const answer = await requestPage(polled, request.url);
+    if (answer.kind === 'aborted') return INTERRUPTED;
+    const { body } = answer;
+    if (answer.kind === 'failed') return { ...failed(answer.failure), body };
+    const json = parseBody(body);
+    if ('kind' in json) return { ...failed('not_json'), body };
+    const read = readRecords(descriptor, json);
+    if (read.kind === 'refused') return { ...failed('unreadable'), body };
+
+    const { integrationId, tenant } = lease;
+    const sent = read.kind === 'single' ? [read.record] : read.records;
+    const ends = await settler.settle({ integrationId, tenant, requestId }, sent);
+    const page = { body, records: ends.map(({ result }) => result) };
+    const next = nextPage(descriptor, pull, request, json);
+    if (next.kind === 'unreadable') return { ...failed('next_page'), ...page };
+    const { cursor } = next;
+    if (next.kind === 'end' || isStopping()) return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
+    const leasedUntil = leaseUntil(clock(), timeoutMs);
+    return { ...page, progress: { kind: 'continues', cursor: next.cursor, leasedUntil }, next: next.request };
+  }
+
+  /** A failure of this service, which the partner's page may have led to but is not counted for. */
+  function interrupted(lease: PollLease, error: unknown): PageEnd {
+    logger.error({ err: error, integrationId: lease.integrationId }, 'a poll failed on our side');
+    return INTERRUPTED;
+  }
+
+  async function record(lease: PollLease, { progress, body, records }: PageEnd, entry: { id: string; at: Date }) {
+    const { integrationId } = lease;
+    const logged = {
+      ...entry,
+      integrationId,
+      kind: 'poll' as const,
+      bodyExcerpt: excerptOf(body),
+      error: errorOf(progress),
+      records,
+    };
+    const beforeCommit = () => failpoint('integration.poll.before-commit');
+    const recorded = await recordPage(database, lease, { progress, entry: logged }, beforeCommit);
+    await failpoint('integration.poll.after-commit');
+    return recorded;
+  }
+
+  return async (lease) => {
+    let polled: Polled | undefined;
+    let request: PageRequest | undefined;
+    for (;;) {
+      const at = clock();
+      const entry = { id: newId(at), at };
+      let page: PageEnd;
+      try {
+        polled ??= polledOf(lease);
+        request ??= firstRequest(polled.pull, lease.cursor);
+        page = await readPage(polled, request, entry.id);
+      } catch (error) {
+        page = interrupted(lease, error);
+      }
+      const { isLost, isOpen } = await record(lease, page, entry);
+      if (isLost) return 'lost';
+      if (page.next === null || !isOpen) return endOf(page.progress);
+      request = page.next;
+    }
+  };
+}
+
+function failed(failure: PollFailure): PageEnd {
+  return { ...NOTHING, progress: { kind: 'failed', failure } };
+}
+
+function errorOf(progress: PollProgress): string | null {
+  switch (progress.kind) {
+    case 'failed':
+      return progress.failure;
+    case 'interrupted':
+      return 'internal_error';
+    default:
+      return null;
+  }
+}
+
+function endOf(progress: PollProgress): PollEnd {
+  switch (progress.kind) {
+    case 'failed':
+      return progress.failure;
+    case 'interrupted':
+      return 'interrupted';
+    default:
+      return 'succeeded';
+  }
+}
+
+function withLowerCaseNames(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,265 @@
+/** What a poll requests, settles and records, over real HTTPS and a real database. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { afterEach, describe, expect, it } from 'vitest';
+import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, useRig } from './poll.fixture.ts';
+
+const rig = useRig();
+const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
+
+// What one test leaves due must not be polled in another.
+afterEach(() =>
+  rig.database.query({
+    text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
+  }),
+);
+
+const open = ({ tenant }: Polled) => rig.owners.open(tenant, { playerRef: 'p', parentId: newId() });
+const json =
+  (value: object): Respond =>
+  () => ({ body: JSON.stringify(value) });
+const after = (ms: number) => new Date(rig.clock().getTime() + ms);
+const recordsOf = async (integration: Polled) => (await rig.log(integration)).map(({ records }) => records);
+
+/** The parameter of each request, in order; null where it was left out. */
+const sent = (partner: Partner, name: string) => partner.queries().map((query) => new URLSearchParams(query).get(name));
+
+describe('a page', () => {
+  it('a page is requested with the query and headers of the descriptor, settled and logged; the next poll is an interval away', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, {
+      pull: { query: { game: 'chess' }, headers: { 'X-Client': 'laurel' } },
+    });
+    const [attempt, other] = [open(integration), open(integration)];
+    partner.respond = () =>
+      page([
+        { attempt, score: 7 },
+        { attempt: other, score: 9 },
+      ]);
+    await rig.sweep();
+
+    expect(partner.requests).toHaveLength(1);
+    expect(partner.requests[0]).toMatchObject({ method: 'GET', headers: { 'x-client': 'laurel' } });
+    expect(partner.queries()).toEqual(['?game=chess']);
+    expect(rig.owners.reportsOf(attempt)).toMatchObject([{ score: 7 }]);
+    expect(rig.owners.reportsOf(other)).toMatchObject([{ score: 9 }]);
+    expect(await rig.log(integration)).toEqual([
+      {
+        error: null,
+        body_excerpt: JSON.stringify({
+          events: [
+            { attempt, score: 7 },
+            { attempt: other, score: 9 },
+          ],
+        }),
+        records: [
+          { index: 0, attempt_id: attempt, status: 'settled' },
+          { index: 1, attempt_id: other, status: 'settled' },
+        ],
+      },
+    ]);
+    expect(await rig.stored(integration)).toEqual({
+      cursor: null,
+      last_polled_at: rig.clock(),
+      next_poll_at: after(INTERVAL_MS),
+      consecutive_failures: 0,
+      last_poll_error: null,
+      leased_until: null,
+      lease_number: 1n,
+    });
+  });
+
+  it('an integration is polled once an interval, and polls that were missed are not made up for', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner);
+    await rig.sweep();
+    rig.clock.advance(INTERVAL_MS - 1);
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(1);
+    rig.clock.advance(1);
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(2);
+    rig.clock.advance(5.5 * INTERVAL_MS);
+    await rig.sweep();
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(3);
+    expect(await rig.stored(integration)).toMatchObject({
+      last_polled_at: rig.clock(),
+      next_poll_at: after(INTERVAL_MS),
+    });
+  });
+
+  it('the next poll counts from the begin of this one, also when the partner changed the interval or switched it off meanwhile', async () => {
+    const held = Promise.withResolvers<void>();
+    const partner = rig.partner(() => ({ ...page([]), after: held.promise }));
+    const [slow, off] = [await rig.integration(partner), await rig.integration(partner)];
+    const begunAt = rig.clock();
+    await rig.poller.runOnce(rig.clock());
+    await partner.arrivals(2);
+    await rig.database.query({ text: 'update integrations set pull_interval_seconds = 90 where id = $1' }, [slow.id]);
+    await rig.database.query(
+      { text: `update integrations set status = 'suspended', next_poll_at = null where id = $1` },
+      [off.id],
+    );
+    rig.clock.advance(20_000);
+    held.resolve();
+    await rig.poller.whenIdle();
+    expect(await rig.stored(slow)).toMatchObject({
+      last_polled_at: begunAt,
+      next_poll_at: new Date(begunAt.getTime() + 90_000),
+      leased_until: null,
+    });
+    expect(await rig.stored(off)).toMatchObject({ last_polled_at: begunAt, next_poll_at: null, leased_until: null });
+  });
+
+  it('drafts, suspended integrations and closed programs are not polled', async () => {
+    const partner = rig.partner();
+    await rig.integration(partner, { status: 'draft' });
+    await rig.integration(partner, { status: 'suspended' });
+    await rig.integration(partner, { openEnvironments: ['live'] });
+    await rig.integration(partner, { openEnvironments: [] });
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(0);
+  });
+
+  it('records that cannot be read or settled are logged and skipped, and the cursor moves past them', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, {
+      pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 1 },
+    });
+    const attempt = open(integration);
+    const unknown = newOwnedId('challenge');
+    partner.respond = () =>
+      page([{ attempt, score: 'seven' }, { attempt: unknown, score: 1 }, { score: 2 }, { attempt, score: 3 }], {
+        next: 'c1',
+      });
+    await rig.sweep();
+    expect(rig.owners.reportsOf(attempt)).toMatchObject([{ score: 3 }]);
+    expect(await recordsOf(integration)).toMatchObject([
+      [
+        { index: 0, status: 'rejected', code: 'invalid_request' },
+        { index: 1, status: 'rejected', code: 'not_found', attempt_id: unknown },
+        { index: 2, status: 'rejected', code: 'invalid_request' },
+        { index: 3, status: 'settled', attempt_id: attempt },
+      ],
+    ]);
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: 'c1',
+      consecutive_failures: 0,
+      last_poll_error: null,
+    });
+  });
+});
+
+describe('paging', () => {
+  it('none: one page, every time the same', async () => {
+    const partner = rig.partner(json({ events: [], next: 'c1' }));
+    const integration = await rig.integration(partner);
+    await rig.sweep();
+    rig.clock.advance(INTERVAL_MS);
+    await rig.sweep();
+    expect(partner.queries()).toEqual(['', '']);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: null });
+  });
+
+  it('cursor: pages follow each other, the next poll goes on where this one ended, and max_pages ends it', async () => {
+    const partner = rig.partner((_, number) => page([], { next: `c${number}` }));
+    const integration = await rig.integration(partner, {
+      pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 3 },
+    });
+    await rig.sweep();
+    expect(sent(partner, 'after')).toEqual([null, 'c1', 'c2']);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c3' });
+    expect(await rig.log(integration)).toHaveLength(3);
+
+    partner.respond = () => page([], { next: null });
+    rig.clock.advance(INTERVAL_MS);
+    await rig.sweep();
+    expect(sent(partner, 'after').slice(3)).toEqual(['c3']);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c3', next_poll_at: after(INTERVAL_MS) });
+  });
+
+  it('next_url: the page names the next one, on the same origin', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: { paging: { type: 'next_url', pointer: '/next' } } });
+    partner.respond = (_, number) => page([], { next: number < 3 ? `${partner.url}?page=${number + 1}` : null });
+    await rig.sweep();
+    expect(sent(partner, 'page')).toEqual([null, '2', '3']);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: `${partner.url}?page=3` });
+  });
+
+  it('since: the last record of a page is where the next request goes on', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, {
+      pull: { paging: { type: 'since', param: 'since', pointer: '/at', initial: '0' } },
+    });
+    const attempts = [open(integration), open(integration)];
+    partner.respond = (_, number) => {
+      const attempt = attempts[number - 1];
+      return page(attempt === undefined ? [] : [{ attempt, score: 1, at: `t${number}` }]);
+    };
+    await rig.sweep();
+    expect(sent(partner, 'since')).toEqual(['0', 't1', 't2']);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: 't2' });
+    for (const attempt of attempts) expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+  });
+
+  it('a page that names its own cursor again is the last one of its poll', async () => {
+    const partner = rig.partner(() => page([], { next: 'again' }));
+    const integration = await rig.integration(partner, {
+      pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } },
+    });
+    await rig.sweep();
+    expect(sent(partner, 'after')).toEqual([null, 'again']);
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: 'again',
+      consecutive_failures: 0,
+      leased_until: null,
+    });
+  });
+
+  it.each(['https://127.0.0.2/steal', 'http://127.0.0.1/steal', 'https://user@127.0.0.1:1/steal'])(
+    'a next_url of another origin (%s) is never requested, with the secret or without; its page is settled',
+    async (next) => {
+      const partner = rig.partner();
+      const integration = await rig.integration(partner, {
+        pull: { paging: { type: 'next_url', pointer: '/next' }, auth: { type: 'bearer' } },
+        secret: 'partner-token',
+      });
+      const attempt = open(integration);
+      partner.respond = () => page([{ attempt, score: 4 }], { next });
+      const before = rig.receiver.requests.length;
+      await rig.sweep();
+      expect(rig.receiver.requests.length - before).toBe(1);
+      expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+      expect(await rig.stored(integration)).toMatchObject({
+        cursor: null,
+        consecutive_failures: 1,
+        last_poll_error: 'next_page',
+      });
+    },
+  );
+});
+
+describe('authentication', () => {
+  it.each([
+    ['header', { type: 'header', name: 'X-Api-Key' }, { 'x-api-key': 's3cret' }],
+    ['bearer', { type: 'bearer' }, { authorization: 'Bearer s3cret' }],
+    ['basic', { type: 'basic', username: 'laurel' }, { authorization: `Basic ${btoa('laurel:s3cret')}` }],
+  ])('%s: the stored secret is sent, and is in no log', async (_, auth, headers) => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: { auth }, secret: 's3cret' });
+    await rig.sweep();
+    expect(partner.requests.map((request) => request.headers)).toMatchObject([headers]);
+    expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 0 });
+    expect(rig.logLines.join()).not.toContain('s3cret');
+  });
+
+  it('a secret that was stored for another origin is not sent, and no request is made', async () => {
+    const partner = rig.partner();
+    const stored = { url: partner.url, origin: 'https://other.example' };
+    const integration = await rig.integration(stored, { pull: { auth: { type: 'bearer' } }, secret: 's3cret' });
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(0);
+    expect(await rig.log(integration)).toMatchObject([{ error: 'internal_error', records: [] }]);
+  });
+});

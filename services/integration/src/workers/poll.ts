@@ -1,0 +1,141 @@
+/**
+ * The poller: begins the polls that are due, and lets no partner delay another one (domain/poll-slots.ts).
+ *
+ *   sweep    every second: reads which integrations are due and not leased, whatever process made them due
+ *   lease    leases those that get a slot, in one durable statement; also when a poll ends while others wait for its slot
+ *   poll     outside of any transaction (poll-one.ts)
+ *
+ * A poll begins at most one sweep after it is due, and the next one is due an interval after it began, so an interval is late by a second
+ * at the most and missed polls are not made up for. Replicas need no coordination: `lease` skips what another replica has locked or leased.
+ */
+import { counter, gauge, histogram } from '@laurel/telemetry';
+import { leaseUntil } from '../domain/poll-schedule.ts';
+import { createPollSlots, type DuePoll } from '../domain/poll-slots.ts';
+import { failpoint } from '../failpoints.ts';
+import { findDuePolls, leasePolls, type PollLease } from '../repository/poll-leases.ts';
+import { createPollOne, type PollEnd, type PollOneDeps } from './poll-one.ts';
+
+export type PollerDeps = Omit<PollOneDeps, 'isStopping'> & {
+  /** The most polls in flight: to one origin, and in total. */
+  readonly pollsPerOrigin: number;
+  readonly polls: number;
+};
+
+export interface Poller extends AsyncDisposable {
+  /** The sweep: begins what is due and has a slot; what else is due begins as slots become free. */
+  runOnce(now: Date): Promise<void>;
+  /** Resolves once every poll that this process began has ended, and none of those that the last sweep found is left. */
+  whenIdle(): Promise<void>;
+}
+
+/** So many due integrations of one origin, and in total, are known between two sweeps. */
+const MAX_WAITING = { perOrigin: 100, total: 5_000 };
+const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createPoller(deps: PollerDeps): Poller {
+  const { database, clock, logger, timeoutMs } = deps;
+  const metrics = createMetrics();
+  const slots = createPollSlots(deps);
+  const pollOne = createPollOne({ ...deps, isStopping: () => isStopping });
+  let isStopping = false;
+  let leasing: Promise<void> | undefined;
+  let isLeaseWanted = false;
+  const underWay = new Set<Promise<void>>();
+
+  /** One statement at a time: slots that become free meanwhile are leased by the next one. */
+  function lease(): Promise<void> {
+    isLeaseWanted = true;
+    leasing ??= leaseWhileWanted().finally(() => {
+      leasing = undefined;
+    });
+    return leasing;
+  }
+
+  async function leaseWhileWanted(): Promise<void> {
+    while (isLeaseWanted && !isStopping) {
+      isLeaseWanted = false;
+      await leaseAllocated();
+    }
+  }
+
+  async function leaseAllocated(): Promise<void> {
+    const allocated = slots.allocate();
+    if (allocated.length === 0) return;
+    const leases = await leaseDue(allocated);
+    for (const due of allocated) {
+      const leased = leases.get(due.integrationId);
+      // Another replica has it, or it is no longer due.
+      if (leased === undefined) slots.releaseUnused(due);
+      else begin(due, leased);
+    }
+    metrics.inFlight.set(slots.inFlight);
+    metrics.waiting.set(slots.waiting);
+  }
+
+  /** None where the database fails: the next sweep finds them again. */
+  async function leaseDue(allocated: readonly DuePoll[]): Promise<ReadonlyMap<string, PollLease>> {
+    try {
+      const now = clock();
+      const ids = allocated.map(({ integrationId }) => integrationId);
+      await failpoint('integration.poll.before-lease');
+      const leases = await leasePolls(database, ids, { now, leasedUntil: leaseUntil(now, timeoutMs) });
+      await failpoint('integration.poll.after-lease');
+      return new Map(leases.map((leased) => [leased.integrationId, leased]));
+    } catch (error) {
+      logger.error({ err: error, polls: allocated.length }, 'polls could not be leased');
+      return new Map();
+    }
+  }
+
+  function begin(due: DuePoll, leased: PollLease): void {
+    metrics.lateness.observe((leased.begunAt.getTime() - leased.dueAt.getTime()) / 1_000);
+    const ended = poll(due, leased).finally(() => underWay.delete(ended));
+    underWay.add(ended);
+  }
+
+  /** Never rejects. */
+  async function poll(due: DuePoll, leased: PollLease): Promise<void> {
+    const begunAt = performance.now();
+    let end: PollEnd = 'interrupted';
+    try {
+      end = await pollOne(leased);
+    } catch (error) {
+      logger.error({ err: error, integrationId: leased.integrationId }, 'the end of a poll could not be recorded');
+    }
+    const durationMs = performance.now() - begunAt;
+    slots.release(due, durationMs);
+    metrics.polls.inc({ outcome: end.startsWith('http_') ? 'http' : end });
+    metrics.duration.observe(durationMs / 1_000);
+    metrics.inFlight.set(slots.inFlight);
+    if (slots.waiting > 0) await lease();
+  }
+
+  async function whenQuiet(): Promise<void> {
+    while (leasing !== undefined || underWay.size > 0) await Promise.all([leasing, ...underWay]);
+  }
+
+  return {
+    async runOnce(now) {
+      slots.setWaiting(await findDuePolls(database, now, MAX_WAITING));
+      metrics.waiting.set(slots.waiting);
+      await lease();
+    },
+    whenIdle: whenQuiet,
+    async [Symbol.asyncDispose]() {
+      isStopping = true;
+      await whenQuiet();
+    },
+  };
+}
+
+function createMetrics() {
+  return {
+    polls: counter('laurel_integration_polls_total', 'Polls that ended, by outcome: succeeded, or why they failed.', [
+      'outcome',
+    ]),
+    duration: histogram('laurel_integration_poll_duration_seconds', 'From the lease of a poll to its end.', SECONDS),
+    lateness: histogram('laurel_integration_poll_lateness_seconds', 'From when a poll was due to its begin.', SECONDS),
+    inFlight: gauge('laurel_integration_polls_in_flight', 'Polls that have begun and not ended.'),
+    waiting: gauge('laurel_integration_polls_waiting', 'Integrations that are due and wait for a slot.'),
+  };
+}
