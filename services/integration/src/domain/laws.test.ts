@@ -101,6 +101,7 @@ test('no body makes the reading throw', () => {
   );
 });
 
+/** Everything that identifies a report, of few values each. */
 const identity = fc.record({
   tenant: fc.record({
     programId: fc.constantFrom('p1', 'p2'),
