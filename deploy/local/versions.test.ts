@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SERVICE_NAMES } from '@laurel/topology';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,7 +18,7 @@ test('every package has the version of the root package', () => {
 test('the Kubernetes example runs the images of this version', () => {
   const [file = ''] = globSync('deploy/kubernetes/overlays/example/kustomization.yaml', { cwd: ROOT });
   const tags = [...read(file).matchAll(/newTag: (\S+)/g)].map(([, tag]) => tag);
-  expect(tags).toEqual(Array.from({ length: 5 }, () => root.version));
+  expect(tags).toEqual(SERVICE_NAMES.map(() => root.version));
 });
 
 test('the changelog begins with the unreleased section, and the newest released section is that of the current version', () => {

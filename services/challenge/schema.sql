@@ -257,6 +257,8 @@ CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
 
 CREATE INDEX attempts_by_player ON public.attempts USING btree (challenge_id, account_id, created_at);
 
+CREATE INDEX attempts_by_unlinked_ref ON public.attempts USING btree (challenge_id, player_ref, created_at) WHERE (account_id IS NULL);
+
 CREATE INDEX awards_unfinished ON public.awards USING btree (created_at) WHERE (status = ANY (ARRAY['paying'::text, 'releasing'::text, 'denying'::text]));
 
 CREATE INDEX bar_samples_by_score ON public.bar_samples USING btree (challenge_id, score);

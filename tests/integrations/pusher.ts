@@ -39,7 +39,11 @@ export interface Pusher extends AsyncDisposable {
   /** Opens or suspends the program of the integration. */
   putProgram(integration: PushedIntegration, openEnvironments: readonly Environment[]): Promise<void>;
   /** Pushes the body, to the first replica unless another is given. */
-  push(integration: PushedIntegration, body: unknown, options?: { replica?: number; signature?: string }): Promise<PushResult['result']>;
+  push(
+    integration: PushedIntegration,
+    body: unknown,
+    options?: { replica?: number; signature?: string },
+  ): Promise<PushResult['result']>;
   /** The newest entries of the log, once there are as many. */
   log(integration: PushedIntegration, count: number): Promise<readonly LogEntry[]>;
 }

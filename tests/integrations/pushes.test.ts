@@ -1,6 +1,6 @@
 /**
  * Pushed outcomes, through two replicas of the integration service and the real owners: each report settles one attempt once, however it
- * arrives, and whoever cannot sign learns nothing.
+ * arrives, and a caller that cannot sign learns nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -9,7 +9,15 @@ import { IntegrationStatus, LogKind, RecordStatus } from '@laurel/proto/integrat
 import { signWebhook } from '@laurel/signature';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
-import { type PushedIntegration, type Pusher, recordsOf, settledOf, startPusher, verdictOf, verdictsOf } from './pusher.ts';
+import {
+  type PushedIntegration,
+  type Pusher,
+  recordsOf,
+  settledOf,
+  startPusher,
+  verdictOf,
+  verdictsOf,
+} from './pusher.ts';
 
 let world: World;
 let pusher: Pusher;
@@ -60,7 +68,13 @@ describe('a push of one record', () => {
   test('a signed push settles its attempt as a report over /v1 does, and pays the prize', async () => {
     const { id, player } = await newAttempt();
     const settled = settledOf(await pusher.push(byId, { attempt_id: id, score: 120.5, evidence: { replay: 'x' } }));
-    expect(settled).toMatchObject({ attemptId: id, score: 120.5, metThreshold: true, thresholdApplied: 100, repeated: false });
+    expect(settled).toMatchObject({
+      attemptId: id,
+      score: 120.5,
+      metThreshold: true,
+      thresholdApplied: 100,
+      repeated: false,
+    });
     expect(settled.award).toMatchObject({ amountCents: 500n, paidAt: expect.any(Date) });
     expect(await outcomeOf(id)).toMatchObject({
       score: 120.5,
@@ -76,8 +90,14 @@ describe('a push of one record', () => {
     const body = { attempt_id: id, score: 150, evidence: { a: 1 } };
     const first = settledOf(await pusher.push(byId, body));
     for (const replica of [0, 1])
-      expect(await pusher.push(byId, body, { replica })).toEqual({ $case: 'settled', value: { ...first, repeated: true } });
-    for (const other of [{ ...body, score: 151 }, { ...body, evidence: { a: 2 } }])
+      expect(await pusher.push(byId, body, { replica })).toEqual({
+        $case: 'settled',
+        value: { ...first, repeated: true },
+      });
+    for (const other of [
+      { ...body, score: 151 },
+      { ...body, evidence: { a: 2 } },
+    ])
       expect(verdictOf(await pusher.push(byId, other))).toBe('attempt_already_settled');
     expect(await world.balance(player)).toBe('104.00');
   });
@@ -87,13 +107,20 @@ describe('a push of one record', () => {
     for (let round = 0; round < 5; round += 1) {
       const { id, player } = await newAttempt();
       const record = { attempt_id: id, score: 200 };
-      const bodies: readonly unknown[] = [record, [record], [record, record], [{ attempt_id: newOwnedId('challenge'), score: 1 }, record]];
+      const bodies: readonly unknown[] = [
+        record,
+        [record],
+        [record, record],
+        [{ attempt_id: newOwnedId('challenge'), score: 1 }, record],
+      ];
       const answers = await Promise.all(
         bodies.flatMap((body) =>
           [byId, other].flatMap((integration) => [0, 1].map((replica) => pusher.push(integration, body, { replica }))),
         ),
       );
-      const verdicts = answers.flatMap((answer) => (answer?.$case === 'batch' ? verdictsOf(answer) : [verdictOf(answer)]));
+      const verdicts = answers.flatMap((answer) =>
+        answer?.$case === 'batch' ? verdictsOf(answer) : [verdictOf(answer)],
+      );
       expect(verdicts.filter((verdict) => verdict === 'settled')).toHaveLength(1);
       expect(verdicts.filter((verdict) => verdict === 'duplicate')).toHaveLength(19);
       expect(verdicts.filter((verdict) => verdict === 'not_found')).toHaveLength(4);
@@ -180,7 +207,10 @@ describe('a report that names a player', () => {
       expect(settledOf(await pusher.push(integration, body))).toMatchObject({ attemptId: id, repeated: false });
       const second = await openAttempt(parent, player.ref);
       for (const replica of [0, 1])
-        expect(settledOf(await pusher.push(integration, body, { replica }))).toMatchObject({ attemptId: id, repeated: true });
+        expect(settledOf(await pusher.push(integration, body, { replica }))).toMatchObject({
+          attemptId: id,
+          repeated: true,
+        });
       expect(verdictOf(await pusher.push(integration, { ...body, score: 51 }))).toBe('attempt_already_settled');
 
       const database = world.stack.database('integration');
@@ -240,7 +270,7 @@ describe('a report that names a player', () => {
   });
 });
 
-describe('whoever cannot sign', () => {
+describe('a caller that cannot sign', () => {
   test('learns nothing: each failure of the signature, also of an unknown id, is the same refusal, and is not logged', async () => {
     const { id } = await newAttempt();
     const body = { attempt_id: id, score: 1 };
@@ -294,7 +324,10 @@ test('a draft, a suspended integration and one whose program is suspended settle
 test('the log states each push with a valid signature and what became of its records', async () => {
   const integration = await pusher.newIntegration();
   const { id } = await newAttempt();
-  const records = [{ attempt_id: id, score: 1 }, { attempt_id: newOwnedId('challenge'), score: 1 }];
+  const records = [
+    { attempt_id: id, score: 1 },
+    { attempt_id: newOwnedId('challenge'), score: 1 },
+  ];
   await pusher.push(integration, records);
   await pusher.push(integration, '{');
   const [second, first] = await pusher.log(integration, 2);

@@ -308,7 +308,11 @@ describe('every rpc of every service accepts exactly its callers', () => {
   const LISTS = new Set(['listFees', 'listAwardPayouts']);
   type Method = { readonly requestDeserialize: (bytes: Buffer) => object };
   const byGateway = (service: object) => Object.fromEntries(Object.keys(service).map((rpc) => [rpc, GATEWAY]));
-  const ofOwner = (service: object) => ({ ...byGateway(service), reportOutcomes: [...GATEWAY, 'integration'] });
+  const ofOwner = (service: object) => ({
+    ...byGateway(service),
+    reportOutcomes: [...GATEWAY, 'integration'],
+    findOpenAttempts: ['integration'],
+  });
 
   test.each([
     { name: 'wallet', Client: WalletServiceClient, callers: CALLERS_OF_WALLET },

@@ -10,7 +10,9 @@ export interface IntegrationDatabase {
   /** Connects once more, as the role that runs the service. */
   connect(): Database;
   /** A draft of a program in test; of a new developer, unless one is given. */
-  newIntegration(developerId?: string): Promise<{ readonly id: string; readonly developerId: string; readonly tenant: Tenant }>;
+  newIntegration(
+    developerId?: string,
+  ): Promise<{ readonly id: string; readonly developerId: string; readonly tenant: Tenant }>;
 }
 
 const INSERT_PROGRAM = {

@@ -1,4 +1,4 @@
-/** Which service may call which rpc of the tournament service: the gateway all of them, and the integration service what settles a report. */
+/** Which service may call which rpc of the tournament service: the gateway all but one, and the integration service what settles a report. */
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 
@@ -7,6 +7,7 @@ const GATEWAY = ['gateway'] as const;
 export const CALLERS: AcceptedCallers<TournamentServiceService> = {
   createAttempts: GATEWAY,
   reportOutcomes: [...GATEWAY, 'integration'],
+  findOpenAttempts: ['integration'],
   getAttempt: GATEWAY,
   listTournaments: GATEWAY,
   getLeaderboard: GATEWAY,

@@ -136,13 +136,22 @@ describe('a cached attempt that has changed since', () => {
     expect(JSON.parse(receipt?.receipt ?? '')).toMatchObject({ met_threshold: true, award: null });
   });
 
-  it('a cached attempt whose operation id belongs to another attempt fails the report and stays open', async () => {
+  it('a cached attempt whose operation id belongs to another attempt refuses the report and stays open, as the database enforces', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);
     const operationId = newId();
     expect(await instance.report(first, 1, operationId)).toMatchObject({ kind: 'recorded' });
-    await expect(instance.report(second, 1, operationId)).rejects.toThrow('outcomes_receipt_id_key');
+    expect(await instance.report(second, 1, operationId)).toMatchObject({ code: 'attempt_already_settled' });
+    const copied = h.database.query(
+      {
+        text: `
+insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
+select $1, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id from outcomes where attempt_id = $2`,
+      },
+      [second, first],
+    );
+    await expect(copied).rejects.toThrow('outcomes_receipt_id_key');
     expect(await instance.report(second, 1)).toMatchObject({ kind: 'recorded' });
   });
 

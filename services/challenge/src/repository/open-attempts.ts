@@ -19,9 +19,8 @@ type CandidateRow = {
   created_at: Date;
 };
 
-const SELECT_CANDIDATES = {
-  name: 'attempts_open_candidates',
-  text: `
+/** Read by its plan in a test. */
+export const OPEN_CANDIDATES = `
 select i.position::int, a.*
 from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as i (challenge_id, account_id, player_ref, position)
 cross join lateral (
@@ -39,8 +38,9 @@ cross join lateral (
     order by a.created_at, a.id limit ${MAX_OPEN_CANDIDATES}
   )
 ) a
-order by i.position, a.created_at, a.id`,
-};
+order by i.position, a.created_at, a.id`;
+
+const SELECT_CANDIDATES = { name: 'attempts_open_candidates', text: OPEN_CANDIDATES };
 
 /** Of each player, in order, those that were created after this instant, oldest first. */
 export async function loadOpenCandidates(

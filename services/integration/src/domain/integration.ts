@@ -1,6 +1,5 @@
 /**
- * An integration: how one program exchanges outcomes in one environment, and the rules for its changes (docs/contract/partner-api.md,
- * "Integrations").
+ * An integration: how one program exchanges outcomes in one environment, and the rules for its changes (docs/contract/partner-api.md).
  *
  * draft      set up; nothing arrives through it. Every integration begins here.
  * active     its pushes are settled, its polls are due.

@@ -9,7 +9,7 @@ import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { IntegrationServiceService } from '@laurel/proto/integration';
 import type { Clock } from '@laurel/service';
 import { decideFirstInterval, decideIntegrationLimit, type Integration } from '../domain/integration.ts';
-import { decidePullSecret, pullSecretOwner } from '../domain/pull-secret.ts';
+import { decidePullSecret, originOf, pullSecretOwner } from '../domain/pull-secret.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
 import { countIntegrationsOf, insertIntegration, lockIntegrationsOf } from '../repository/integrations.ts';
 import { presentIntegration } from './present-integration.ts';
@@ -33,7 +33,7 @@ export function createIntegration({
     if (isRefused(pullIntervalSeconds)) return pullIntervalSeconds;
     const descriptor = await readDescriptor(request.descriptorJson, transport, checkUrl);
     if (isRefused(descriptor)) return descriptor;
-    const pullSecret = decidePullSecret(descriptor, null);
+    const pullSecret = decidePullSecret(descriptor.pull, null);
     if (isRefused(pullSecret)) return pullSecret;
 
     const secret = transport === 'push_webhook' ? newSigningSecret() : null;
@@ -51,7 +51,7 @@ export function createIntegration({
         descriptor: descriptor.text,
         hasSigningSecret: secret !== null,
         hasPullSecret: pullSecret.kind === 'replace',
-        pullOrigin: descriptor.pull.origin,
+        pullOrigin: originOf(descriptor.pull),
         pullIntervalSeconds,
         lastPolledAt: null,
         nextPollAt: null,

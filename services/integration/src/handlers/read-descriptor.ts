@@ -1,22 +1,28 @@
-/** A descriptor as a partner sent it: validated, its URL checked, its secret split off. */
+/** A descriptor as a partner sent it: valid, its URL permitted, its secret split off. */
 import type { UrlCheck } from '@laurel/egress';
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { parseStrictJson } from '@laurel/json';
-import { parseDescriptor } from '../domain/descriptor.ts';
+import { parseJson } from '@laurel/json';
+import { type Pull, parseDescriptorText } from '../domain/descriptor.ts';
 import type { Transport } from '../domain/integration.ts';
-import { type SplitDescriptor, splitPullSecret } from '../domain/pull-secret.ts';
+import { withoutPullSecret } from '../domain/pull-secret.ts';
+
+export type SentDescriptor = {
+  /** The text to store, without the secret. */
+  readonly text: string;
+  readonly pull: Pull | null;
+};
 
 export async function readDescriptor(
   text: string,
   transport: Transport,
   checkUrl: UrlCheck,
-): Promise<SplitDescriptor | Refused> {
-  const json = parseStrictJson(Buffer.from(text));
-  if (json.kind === 'invalid') return refused('invalid_request', `descriptor: ${json.message}`);
-  const descriptor = parseDescriptor(json.value, transport);
+): Promise<SentDescriptor | Refused> {
+  const descriptor = parseDescriptorText(text, transport);
   if (isRefused(descriptor)) return descriptor;
-  const split = splitPullSecret(json.value as object);
-  if (split.pull.url === null) return split;
-  const url = await checkUrl(split.pull.url);
-  return isRefused(url) ? refused('invalid_request', `pull.url: ${url.message}`) : split;
+  const { pull } = descriptor;
+  if (pull !== null) {
+    const url = await checkUrl(pull.url);
+    if (isRefused(url)) return refused('invalid_request', `pull.url: ${url.message}`);
+  }
+  return { text: withoutPullSecret(descriptor, parseJson(text)), pull };
 }

@@ -2,7 +2,7 @@
  * ReceivePushes: verifies, reads and settles the bodies that partners' servers posted. A batch of pushes takes one read of their integrations;
  * what follows is coalesced record by record (settle-records.ts), and the log is written behind the answer.
  *
- * Whoever cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
+ * A caller that cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
  * alike, after the same work.
  */
 import type { Encryption } from '@laurel/encryption';

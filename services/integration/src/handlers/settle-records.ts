@@ -12,7 +12,7 @@
  *    the report stands for it for good: sent again, it settles this attempt or none.
  * 4. Settle at the owner. The attempt is settled, once. Sent again, the report derives the same operation id, and the owner answers
  *    `repeated`: `duplicate`. If the newest pairs were lost with the disk of this service's database, the report may be found to stand for
- *    another attempt: then the owner, which recorded the report as the use of a key in its commit, refuses it.
+ *    another attempt: then the owner, which recorded the report as the use of a key in its commit and keeps that for 24 hours, refuses it.
  * 5. Answer. Nothing is owed any more; an answer that is lost leads to step 4.
  * 6. Log. An entry that is lost is missing in the log, and decides nothing.
  *

@@ -7,14 +7,9 @@ import type { Database } from '@laurel/postgres';
 import { INTEGRATION_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { type IntegrationServiceService, IntegrationStatus } from '@laurel/proto/integration';
 import type { Clock } from '@laurel/service';
+import { type Pull, parseDescriptorText } from '../domain/descriptor.ts';
 import { decideChange, type Integration, type IntegrationChange } from '../domain/integration.ts';
-import {
-  decidePullSecret,
-  pullSecretOwner,
-  type SecretChange,
-  type SplitDescriptor,
-  splitPullSecret,
-} from '../domain/pull-secret.ts';
+import { continues, decidePullSecret, originOf, pullSecretOwner, type SecretChange } from '../domain/pull-secret.ts';
 import { findIntegration, lockIntegration, updateIntegration as persist } from '../repository/integrations.ts';
 import { presentIntegration } from './present-integration.ts';
 import { readDescriptor } from './read-descriptor.ts';
@@ -48,7 +43,7 @@ export function updateIntegration({
     const change: IntegrationChange = {
       status: status === IntegrationStatus.UNSPECIFIED ? undefined : nameOf(INTEGRATION_STATUSES, status),
       pullIntervalSeconds,
-      descriptor: descriptor && { text: descriptor.text, pullOrigin: descriptor.pull.origin },
+      descriptor: descriptor && { text: descriptor.text, pullOrigin: originOf(descriptor.pull) },
     };
 
     const changed = await database.transaction(async (tx) => {
@@ -56,7 +51,7 @@ export function updateIntegration({
       if (integration === null) return refused('not_found');
       const decided = decideChange(integration, change, clock());
       if (isRefused(decided)) return decided;
-      const pull = descriptor === undefined ? KEPT : decidePull(integration, descriptor);
+      const pull = descriptor === undefined ? KEPT : decidePull(integration, descriptor.pull);
       if (isRefused(pull)) return pull;
       const { startsOver, secret } = pull;
       await persist(tx, decided, { startsOver, pullSecret: sealed(secret) });
@@ -73,10 +68,12 @@ export function updateIntegration({
 
 /** What a new descriptor changes for polls. */
 function decidePull(
-  { descriptor, hasPullSecret }: Integration,
-  next: SplitDescriptor,
+  { descriptor, transport, hasPullSecret }: Integration,
+  next: Pull | null,
 ): { readonly startsOver: boolean; readonly secret: SecretChange } | Refused {
-  const before = splitPullSecret(JSON.parse(descriptor)).pull;
+  const parsed = parseDescriptorText(descriptor, transport);
+  // One that was stored under older rules may be replaced like any other; nothing of it is kept.
+  const before = isRefused(parsed) ? null : parsed.pull;
   const secret = decidePullSecret(next, hasPullSecret ? before : null);
-  return isRefused(secret) ? secret : { startsOver: before.progress !== next.pull.progress, secret };
+  return isRefused(secret) ? secret : { startsOver: !continues(before, next), secret };
 }

@@ -1,4 +1,4 @@
-/** The log is written behind the answers: in few statements, and without a failure that anybody waits for. */
+/** The log is written behind the answers: in few statements, and and an answer never waits for it. */
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';

@@ -1,0 +1,118 @@
+/** Which open attempts FindOpenAttempts finds: of which player, until when, and without a scan. */
+import { newId } from '@laurel/ids';
+import { ChallengeStatus } from '@laurel/proto/challenge';
+import type { Tenant } from '@laurel/proto/common';
+import { ok } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  created,
+  type Harness,
+  HOUR_MS,
+  OTHER_PROGRAM,
+  PROGRAM,
+  recorded,
+  useHarness,
+  verdictOf,
+} from '../challenge.fixture.ts';
+import { OPEN_CANDIDATES } from '../repository/open-attempts.ts';
+
+const h = useHarness();
+let other: Awaited<ReturnType<Harness['startReplica']>>;
+beforeAll(async () => {
+  other = await h.startReplica();
+});
+afterAll(() => other[Symbol.asyncDispose]());
+
+async function find(challengeId: string, playerRef: string, { client = h.challenge, tenant = PROGRAM as Tenant } = {}) {
+  const query = { tenant, playerRef, challengeId, requestId: '' };
+  const [item] = ok(await client.findOpenAttempts({ queries: [query] })).results;
+  return item?.result?.$case === 'found' ? item.result.value : item?.result;
+}
+
+const nothing = { attemptIds: [], isCalibrating: false };
+
+describe('the open attempts of a player', () => {
+  it('the open attempts of a player are found oldest first, at most two, of any ref of the account, on every replica', async () => {
+    const { challenge, player, attempt } = await h.openAttempt();
+    const second = `second-${newId()}`;
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: second }, email: player.email }));
+    expect(await find(challenge.id, player.ref)).toEqual({ attemptIds: [attempt.id], isCalibrating: false });
+    h.clock.advance(1_000);
+    const later = created(await h.create(challenge.id, second));
+    h.clock.advance(1_000);
+    const last = created(await h.create(challenge.id, player.ref));
+    // The other replica has not seen them open: it asks the wallet about those that are not written yet.
+    for (const client of [other.challenge, h.challenge]) {
+      expect(await find(challenge.id, second, { client })).toMatchObject({ attemptIds: [attempt.id, later.id] });
+    }
+    recorded(await h.report(attempt.id, 1));
+    expect(await find(challenge.id, player.ref)).toMatchObject({ attemptIds: [later.id, last.id] });
+    expect(await find((await h.open()).id, player.ref)).toEqual(nothing);
+    expect(await find(challenge.id, (await h.player()).ref)).toEqual(nothing);
+  });
+
+  it('the open attempts of a player end with their hour and with a score outside the plausible window', async () => {
+    const { challenge, player, attempt } = await h.openAttempt({ scoreMin: 0 });
+    h.clock.advance(HOUR_MS - 1);
+    expect(await find(challenge.id, player.ref)).toMatchObject({ attemptIds: [attempt.id] });
+    h.clock.advance(1);
+    expect(await find(challenge.id, player.ref)).toEqual(nothing);
+    const next = created(await h.create(challenge.id, player.ref));
+    expect(verdictOf(await h.report(next.id, -1))).toBe('score_out_of_range');
+    expect(await find(challenge.id, player.ref)).toEqual(nothing);
+  });
+
+  it('the open attempts of a player do not include one that the wallet has no fee of', async () => {
+    const { challenge, player, attemptId } = await h.pendingAttempt();
+    const found = await find(challenge.id, player.ref);
+    expect(found).toMatchObject({ attemptIds: [expect.any(String)] });
+    expect(found).not.toMatchObject({ attemptIds: [attemptId] });
+  });
+
+  it('the open attempts of a player in the challenge of another tenant are not found, and the others of the call are', async () => {
+    const { challenge, player, attempt } = await h.openAttempt();
+    const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, challengeId: challenge.id, requestId: '' };
+    const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, challengeId: newId() }];
+    const { results } = ok(await h.challenge.findOpenAttempts({ queries }));
+    expect(results.map(({ result }) => (result?.$case === 'found' ? result.value.attemptIds : result?.value))).toEqual([
+      expect.objectContaining({ code: 'not_found' }),
+      [attempt.id],
+      expect.objectContaining({ code: 'not_found' }),
+    ]);
+  });
+
+  it('the open attempts of a player without an account are those of the ref, also once it is linked, while the challenge calibrates', async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
+    const ref = `unlinked-${newId()}`;
+    const attempt = created(await h.create(challenge.id, ref));
+    const found = { attemptIds: [attempt.id], isCalibrating: true };
+    expect(await find(challenge.id, ref)).toEqual(found);
+    expect(await find(challenge.id, `unlinked-${newId()}`)).toEqual({ ...found, attemptIds: [] });
+    await h.player(ref);
+    expect(await find(challenge.id, ref)).toEqual(found);
+  });
+
+  it('the open attempts of a player are read by indexes among 100,000 open ones', async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
+    const at = h.clock();
+    await h.database.query(
+      {
+        text: `
+insert into attempts (id, challenge_id, player_ref, status, fee_cents, prize_cents, metadata, created_at)
+select gen_random_uuid(), $1, 'ref-' || n, 'open', 0, 0, '{}', $2 from generate_series(1, 100000) n`,
+      },
+      [challenge.id, at],
+    );
+    await h.database.query({ text: 'analyze attempts' });
+    const plan = await h.database.query<{ 'QUERY PLAN': string }>(
+      { text: `explain (analyze, buffers, costs off, timing off) ${OPEN_CANDIDATES}` },
+      [[challenge.id], [newId()], ['ref-77'], new Date(at.getTime() - HOUR_MS)],
+    );
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('attempts_by_unlinked_ref');
+    expect(text).toContain('attempts_by_player');
+    expect(text).not.toContain('Seq Scan');
+    expect(text).not.toMatch(/Rows Removed by Filter: [1-9]/);
+    expect(await find(challenge.id, 'ref-77')).toMatchObject({ attemptIds: [expect.any(String)] });
+  });
+});

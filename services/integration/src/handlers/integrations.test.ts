@@ -1,0 +1,398 @@
+/** Integrations that partners create, change, and rotate the secrets of. */
+import { createEncryption } from '@laurel/encryption';
+import { refused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import { Environment, type Tenant } from '@laurel/proto/common';
+import {
+  type CreateIntegrationRequest,
+  IntegrationStatus,
+  Transport,
+  type UpdateIntegrationRequest,
+} from '@laurel/proto/integration';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { MAX_INTEGRATIONS } from '../domain/integration.ts';
+import { pullSecretOwner } from '../domain/pull-secret.ts';
+import { secretOwner } from '../domain/signing-secret.ts';
+import { SECRET_KEY, useHarness } from '../integration.fixture.ts';
+
+const h = useHarness();
+
+const SECRET = /^[0-9a-f]{64}$/;
+const NOT_FOUND = refused('not_found');
+const { ACTIVE, DRAFT, SUSPENDED } = IntegrationStatus;
+const { PUSH_WEBHOOK, PULL_POLL, SDK_DIRECT } = Transport;
+/** The tests' configuration allows it; nothing listens on its port. */
+const URL_OF_NOBODY = 'https://127.0.0.1:1025/results';
+const PULL_SECRET = 'a-token-of-the-partner';
+
+type Stored = { signing: string | null; previous: string | null; pull: string | null };
+
+function pullDescriptor(pull: Record<string, unknown> = {}): string {
+  return JSON.stringify({ version: 1, pull: { url: URL_OF_NOBODY, ...pull } });
+}
+
+function update(tenant: Tenant, integrationId: string, change: Partial<UpdateIntegrationRequest>) {
+  return h.integrations.updateIntegration({
+    tenant,
+    integrationId,
+    status: IntegrationStatus.UNSPECIFIED,
+    ...change,
+  });
+}
+
+async function listed(tenant: Tenant) {
+  return ok(await h.integrations.listIntegrations({ tenant })).integrations;
+}
+
+/** Its secrets, decrypted as those of this integration. */
+async function storedSecrets(id: string): Promise<Stored> {
+  const text = 'select signing_secret, previous_signing_secret, pull_secret from integrations where id = $1';
+  type Row = Record<'signing_secret' | 'previous_signing_secret' | 'pull_secret', Buffer | null>;
+  const [row] = await h.database.query<Row>({ text }, [id]);
+  if (row === undefined) throw new Error('no such integration');
+  const open = (sealed: Buffer | null, owner: string) =>
+    sealed === null ? null : createEncryption(SECRET_KEY).decrypt(sealed, owner);
+  return {
+    signing: open(row.signing_secret, secretOwner(id)),
+    previous: open(row.previous_signing_secret, secretOwner(id)),
+    pull: open(row.pull_secret, pullSecretOwner(id)),
+  };
+}
+
+function createPoll(request: Partial<CreateIntegrationRequest> = {}) {
+  return h.createIntegration({ transport: PULL_POLL, descriptorJson: pullDescriptor(), ...request });
+}
+
+describe('a new integration', () => {
+  it('a push_webhook is created as a draft, with a signing secret that only this response shows', async () => {
+    const { integration, tenant, secret } = await h.createIntegration();
+    expect(secret).toMatch(SECRET);
+    expect(integration).toEqual({
+      id: expect.any(String),
+      transport: PUSH_WEBHOOK,
+      status: DRAFT,
+      descriptorJson: '{}',
+      hasSigningSecret: true,
+      pullIntervalSeconds: undefined,
+      lastPolledAt: undefined,
+      nextPollAt: undefined,
+      consecutiveFailures: 0,
+      lastPollError: undefined,
+      createdAt: h.clock(),
+    });
+    expect(await listed(tenant)).toEqual([integration]);
+    expect(await storedSecrets(integration.id)).toEqual({ signing: secret, previous: null, pull: null });
+  });
+
+  it('a pull_poll has no signing secret, and an interval of a minute unless it asks for another', async () => {
+    const { integration, secret } = await createPoll();
+    expect(secret).toBe('');
+    expect(integration).toMatchObject({ hasSigningSecret: false, pullIntervalSeconds: 60, nextPollAt: undefined });
+    expect((await createPoll({ pullIntervalSeconds: 30 })).integration.pullIntervalSeconds).toBe(30);
+  });
+
+  it('an sdk_direct has neither a secret nor an interval', async () => {
+    const { integration, secret } = await h.createIntegration({ transport: SDK_DIRECT });
+    expect(secret).toBe('');
+    expect(integration).toMatchObject({ hasSigningSecret: false, pullIntervalSeconds: undefined });
+  });
+
+  it.each([
+    ['an interval for a push', { pullIntervalSeconds: 60 }],
+    ['an interval for an sdk_direct', { transport: SDK_DIRECT, pullIntervalSeconds: 60 }],
+    ['an interval under 30 seconds', { transport: PULL_POLL, pullIntervalSeconds: 29 }],
+    ['a descriptor that is no JSON', { descriptorJson: '{' }],
+    ['a descriptor that is an array', { descriptorJson: '[]' }],
+    ['a descriptor with an unknown member', { descriptorJson: '{"version":1,"mapping":{}}' }],
+    ['a pull for a push', { descriptorJson: pullDescriptor() }],
+    [
+      'a poll of a private address',
+      { transport: PULL_POLL, descriptorJson: pullDescriptor({ url: 'https://10.0.0.1/' }) },
+    ],
+    [
+      'a poll of plain http',
+      { transport: PULL_POLL, descriptorJson: pullDescriptor({ url: 'http://127.0.0.1:1025/' }) },
+    ],
+    [
+      'authentication without its secret',
+      { transport: PULL_POLL, descriptorJson: pullDescriptor({ auth: { type: 'bearer' } }) },
+    ],
+  ])('a creation with %s is refused', async (_why, wrong) => {
+    const tenant = await h.newTenant();
+    const request = { tenant, transport: PUSH_WEBHOOK, descriptorJson: '{}', ...wrong };
+    expect(await h.integrations.createIntegration(request)).toEqual({
+      kind: 'refused',
+      code: 'invalid_request',
+      message: expect.stringMatching(/^.+\.$/),
+    });
+    expect(await listed(tenant)).toEqual([]);
+  });
+
+  it('the list has a tenant’s integrations, newest first', async () => {
+    const tenant = await h.newTenant();
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ids.unshift((await h.createIntegration({ tenant })).integration.id);
+      h.clock.advance(1);
+    }
+    expect((await listed(tenant)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('120 concurrent creations on two replicas create exactly 100 integrations, and the other environment has its own 100', async () => {
+    await using replica = await h.startReplica();
+    const tenant = await h.newTenant();
+    const request = { tenant, transport: SDK_DIRECT, descriptorJson: '{}' };
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, index) =>
+        (index % 2 === 0 ? h : replica).integrations.createIntegration(request),
+      ),
+    );
+    expect(answers.filter((answer) => 'kind' in answer)).toEqual(
+      Array(20).fill(refused('conflict', 'A program has at most 100 integrations in an environment.')),
+    );
+    expect(await listed(tenant)).toHaveLength(MAX_INTEGRATIONS);
+    const sandbox = { ...tenant, environment: Environment.TEST };
+    expect(ok(await h.integrations.createIntegration({ ...request, tenant: sandbox })).integration).toBeDefined();
+  });
+});
+
+describe('whose an integration is', () => {
+  it('another program’s integration, and that of the other environment, is not found and stays as it is', async () => {
+    const { integration, tenant } = await h.createIntegration();
+    const before = await storedSecrets(integration.id);
+    const other = await h.newTenant();
+    for (const theirs of [other, { ...tenant, environment: Environment.TEST }]) {
+      const own = { tenant: theirs, integrationId: integration.id };
+      expect(await listed(theirs)).toEqual([]);
+      expect(await update(theirs, integration.id, { status: ACTIVE })).toEqual(NOT_FOUND);
+      expect(await update(theirs, integration.id, { descriptorJson: '{' })).toEqual(NOT_FOUND);
+      expect(await h.integrations.rotateSecret(own)).toEqual(NOT_FOUND);
+      expect(await h.integrations.retirePreviousSecret(own)).toEqual(NOT_FOUND);
+    }
+    expect(await listed(tenant)).toEqual([integration]);
+    expect(await storedSecrets(integration.id)).toEqual(before);
+  });
+});
+
+describe('a change of an integration', () => {
+  it('an update applies the fields that are sent and keeps the rest', async () => {
+    const { integration, tenant } = await createPoll();
+    const { id } = integration;
+    expect(await update(tenant, id, {})).toEqual({ integration });
+    const slower = { ...integration, pullIntervalSeconds: 300 };
+    expect(await update(tenant, id, { pullIntervalSeconds: 300 })).toEqual({ integration: slower });
+    const descriptorJson = pullDescriptor({ query: { season: '2' } });
+    const changed = { ...slower, descriptorJson };
+    expect(await update(tenant, id, { descriptorJson })).toEqual({ integration: changed });
+    const active = { ...changed, status: ACTIVE, nextPollAt: h.clock() };
+    expect(await update(tenant, id, { status: ACTIVE })).toEqual({ integration: active });
+    const suspended = { ...active, status: SUSPENDED, nextPollAt: undefined };
+    expect(await update(tenant, id, { status: SUSPENDED })).toEqual({ integration: suspended });
+    expect(await listed(tenant)).toEqual([suspended]);
+  });
+
+  it('an update with one invalid field changes nothing', async () => {
+    const { integration, tenant } = await createPoll();
+    for (const wrong of [
+      { pullIntervalSeconds: 29 },
+      { descriptorJson: '{"version":2}' },
+      { descriptorJson: pullDescriptor({ url: 'https://169.254.169.254/' }) },
+      { descriptorJson: '{}' },
+    ])
+      expect(await update(tenant, integration.id, { status: ACTIVE, ...wrong })).toMatchObject({
+        code: 'invalid_request',
+      });
+    expect(await listed(tenant)).toEqual([integration]);
+  });
+
+  it('activations and suspensions at the same moment leave a poll that is due exactly if it is active', async () => {
+    await using replica = await h.startReplica();
+    const { integration, tenant } = await createPoll();
+    const integrationId = integration.id;
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(
+        [ACTIVE, SUSPENDED, ACTIVE, DRAFT].map((status, index) =>
+          (index % 2 === 0 ? h : replica).integrations.updateIntegration({ tenant, integrationId, status }),
+        ),
+      );
+      const [now] = await listed(tenant);
+      expect(now?.nextPollAt !== undefined).toBe(now?.status === ACTIVE);
+    }
+  });
+
+  it('another way of paging forgets the cursor and ends the lease of a poll that is under way, and a new mapping does not', async () => {
+    const { integration, tenant } = await createPoll();
+    const { id } = integration;
+    await h.database.query({ text: `update integrations set cursor = 'c7', lease_number = 4 where id = $1` }, [id]);
+    const progress = async () =>
+      (await h.database.query({ text: 'select cursor, lease_number from integrations where id = $1' }, [id]))[0];
+    const map = { attempt: { attempt_id: '/id' }, score: '/points' };
+    const mapped = JSON.stringify({ version: 1, map, pull: { url: URL_OF_NOBODY } });
+    ok(await update(tenant, id, { descriptorJson: mapped }));
+    expect(await progress()).toEqual({ cursor: 'c7', lease_number: 4n });
+    ok(await update(tenant, id, { descriptorJson: pullDescriptor({ query: { since: '0' } }) }));
+    expect(await progress()).toEqual({ cursor: null, lease_number: 5n });
+  });
+});
+
+describe('signing secrets', () => {
+  it('a rotation shows a new secret and keeps exactly the one before it', async () => {
+    const { integration, tenant, secret: first } = await h.createIntegration();
+    const own = { tenant, integrationId: integration.id };
+    const { signingSecret: second, ...rest } = ok(await h.integrations.rotateSecret(own));
+    expect(second).toMatch(SECRET);
+    expect(rest).toEqual({ integration });
+    expect(await storedSecrets(integration.id)).toMatchObject({ signing: second, previous: first });
+    const { signingSecret: third } = ok(await h.integrations.rotateSecret(own));
+    expect(await storedSecrets(integration.id)).toMatchObject({ signing: third, previous: second });
+    expect(new Set([first, second, third]).size).toBe(3);
+  });
+
+  it('retiring the previous secret leaves the current one, and repeating that changes nothing', async () => {
+    const { integration, tenant } = await h.createIntegration();
+    const own = { tenant, integrationId: integration.id };
+    const { signingSecret } = ok(await h.integrations.rotateSecret(own));
+    for (let time = 0; time < 2; time += 1) {
+      expect(await h.integrations.retirePreviousSecret(own)).toEqual({ integration });
+      expect(await storedSecrets(integration.id)).toMatchObject({ signing: signingSecret, previous: null });
+    }
+  });
+
+  it('a rotation of a pull_poll is refused, and retiring its previous secret changes nothing', async () => {
+    const { integration, tenant } = await createPoll();
+    const own = { tenant, integrationId: integration.id };
+    expect(await h.integrations.rotateSecret(own)).toMatchObject({ code: 'invalid_request' });
+    expect(await h.integrations.retirePreviousSecret(own)).toEqual({ integration });
+  });
+
+  it('after rotations and retirements at the same moment the current secret is one that was shown, and the previous the other one or none', async () => {
+    await using replica = await h.startReplica();
+    const { integration, tenant } = await h.createIntegration();
+    const own = { tenant, integrationId: integration.id };
+    for (let round = 0; round < 10; round += 1) {
+      const [one, two] = await Promise.all([
+        h.integrations.rotateSecret(own),
+        replica.integrations.rotateSecret(own),
+        h.integrations.retirePreviousSecret(own),
+      ]);
+      const shown = [ok(one).signingSecret, ok(two).signingSecret];
+      const { signing, previous } = await storedSecrets(integration.id);
+      expect(shown).toContain(signing);
+      expect([null, ...shown.filter((it) => it !== signing)]).toContain(previous);
+    }
+  });
+
+  it('a secret is stored encrypted, each bound to its own integration and purpose, and is in no log line', async () => {
+    const push = await h.createIntegration();
+    const poll = await createPoll({ descriptorJson: pullDescriptor({ auth: { type: 'bearer', token: PULL_SECRET } }) });
+    const { signingSecret } = ok(
+      await h.integrations.rotateSecret({ tenant: push.tenant, integrationId: push.integration.id }),
+    );
+    const text = 'select coalesce(signing_secret, pull_secret) as sealed from integrations where id = $1';
+    for (const [{ integration }, owner] of [
+      [push, pullSecretOwner],
+      [poll, secretOwner],
+      [push, () => secretOwner(newId())],
+      [poll, () => pullSecretOwner(newId())],
+    ] as const) {
+      const [row] = await h.database.query<{ sealed: Buffer }>({ text }, [integration.id]);
+      expect(() => createEncryption(SECRET_KEY).decrypt(row?.sealed ?? Buffer.of(), owner(integration.id))).toThrow();
+    }
+    for (const shown of [push.secret, signingSecret, PULL_SECRET]) {
+      for (const form of [shown, Buffer.from(shown).toString('hex')]) {
+        for (const table of ['integrations', 'programs']) {
+          const statement = { text: `select count(*)::int as rows from ${table} t where t::text ilike $1` };
+          expect(await h.database.query(statement, [`%${form}%`])).toEqual([{ rows: 0 }]);
+        }
+        expect(h.logLines.join('')).not.toContain(form);
+      }
+    }
+  });
+});
+
+describe('the secret of polls', () => {
+  const withAuth = (auth: Record<string, unknown>, url = URL_OF_NOBODY) => pullDescriptor({ url, auth });
+
+  it('the secret of pull.auth is stored apart, and no answer has it', async () => {
+    const { integration, tenant } = await createPoll({
+      descriptorJson: withAuth({ type: 'header', name: 'X-Key', value: PULL_SECRET }),
+    });
+    expect(JSON.parse(integration.descriptorJson)).toEqual({
+      version: 1,
+      pull: { url: URL_OF_NOBODY, auth: { type: 'header', name: 'X-Key' } },
+    });
+    expect(await listed(tenant)).toEqual([integration]);
+    expect(await storedSecrets(integration.id)).toMatchObject({ pull: PULL_SECRET });
+  });
+
+  it('the secret is kept by an update of the same origin that leaves it out, and must be sent for another', async () => {
+    const { integration, tenant } = await createPoll({
+      descriptorJson: withAuth({ type: 'bearer', token: PULL_SECRET }),
+    });
+    const { id } = integration;
+    const kept = withAuth({ type: 'bearer' }, 'https://127.0.0.1:1025/other');
+    expect(ok(await update(tenant, id, { descriptorJson: kept })).integration?.descriptorJson).toBe(kept);
+    expect(await storedSecrets(id)).toMatchObject({ pull: PULL_SECRET });
+    for (const other of [
+      withAuth({ type: 'bearer' }, 'https://127.0.0.1:1026/'),
+      withAuth({ type: 'basic', username: 'a' }),
+    ])
+      expect(await update(tenant, id, { descriptorJson: other })).toMatchObject({ code: 'invalid_request' });
+    expect((await listed(tenant))[0]?.descriptorJson).toBe(kept);
+    const moved = withAuth({ type: 'bearer', token: 'another' }, 'https://127.0.0.1:1026/');
+    ok(await update(tenant, id, { descriptorJson: moved }));
+    expect(await storedSecrets(id)).toMatchObject({ pull: 'another' });
+  });
+
+  it('a descriptor without authentication, or without a URL, removes the secret', async () => {
+    for (const descriptorJson of [pullDescriptor(), '{}']) {
+      const { integration, tenant } = await createPoll({
+        descriptorJson: withAuth({ type: 'bearer', token: PULL_SECRET }),
+      });
+      ok(await update(tenant, integration.id, { descriptorJson }));
+      expect(await storedSecrets(integration.id)).toMatchObject({ pull: null });
+      const again = withAuth({ type: 'bearer' });
+      expect(await update(tenant, integration.id, { descriptorJson: again })).toMatchObject({
+        code: 'invalid_request',
+      });
+    }
+  });
+});
+
+describe('programs', () => {
+  const rowOf = async (id: string) =>
+    (await h.database.query({ text: 'select * from programs where id = $1' }, [id]))[0];
+
+  it('a newer version of a program replaces an older one, and one that arrives late changes nothing', async () => {
+    const programId = newId();
+    const [developerId, other] = [newId(), newId()];
+    const { TEST, LIVE } = Environment;
+    const put = (version: bigint, owner: string, openEnvironments: Environment[]) =>
+      h.integrations.putProgram({ programId, developerId: owner, openEnvironments, version });
+    ok(await put(2n, developerId, [TEST, LIVE]));
+    const stored = { id: programId, developer_id: developerId, open_environments: ['test', 'live'], version: 2n };
+    expect(await rowOf(programId)).toEqual(stored);
+    for (const late of [2n, 1n]) ok(await put(late, other, []));
+    expect(await rowOf(programId)).toEqual(stored);
+    ok(await put(3n, '', [TEST]));
+    expect(await rowOf(programId)).toEqual({ ...stored, developer_id: null, open_environments: ['test'], version: 3n });
+  });
+
+  it('versions of a program that arrive at the same moment in any order leave the newest', async () => {
+    await using replica = await h.startReplica();
+    const programId = newId();
+    const versions = Array.from({ length: 20 }, (_, index) => BigInt((index * 7) % 20));
+    await Promise.all(
+      versions.map((version, index) =>
+        (index % 2 === 0 ? h : replica).integrations.putProgram({
+          programId,
+          developerId: '',
+          openEnvironments: version === 19n ? [] : [Environment.LIVE],
+          version,
+        }),
+      ),
+    );
+    expect(await rowOf(programId)).toMatchObject({ version: 19n, open_environments: [] });
+  });
+});

@@ -1,0 +1,63 @@
+/** Which open attempts FindOpenAttempts finds: of which player, and until when. */
+import { newId } from '@laurel/ids';
+import type { Tenant } from '@laurel/proto/common';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, useReplica } from '../tournament.fixture.ts';
+
+const h = useHarness();
+const other = useReplica(h);
+
+async function find(roundId: string, playerRef: string, { client = h.tournament, tenant = PROGRAM as Tenant } = {}) {
+  const query = { tenant, playerRef, roundId, requestId: '' };
+  const [item] = ok(await client.findOpenAttempts({ queries: [query] })).results;
+  return item?.result?.$case === 'found' ? item.result.value.attemptIds : item?.result;
+}
+
+describe('the open attempts of a player', () => {
+  it('the open attempts of a player are found oldest first, at most two, of any ref of the account, on every replica', async () => {
+    const { round, player, attempt } = await h.openAttempt({ attemptCap: 10 });
+    const second = await h.secondRefOf(player);
+    h.clock.advance(1_000);
+    const later = created(await h.create(round.id, second));
+    h.clock.advance(1_000);
+    const last = created(await h.create(round.id, player.ref));
+    for (const client of [other.tournament, h.tournament]) {
+      expect(await find(round.id, second, { client })).toEqual([attempt.id, later.id]);
+    }
+    recorded(await h.report(attempt.id, 1));
+    expect(await find(round.id, player.ref)).toEqual([later.id, last.id]);
+    expect(await find(round.id, (await h.player()).ref)).toEqual([]);
+    expect(await find(round.id, `unlinked-${newId()}`)).toEqual([]);
+  });
+
+  it('the open attempts of a player end with their hour', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    h.clock.advance(HOUR_MS - 1);
+    expect(await find(round.id, player.ref)).toEqual([attempt.id]);
+    h.clock.advance(1);
+    expect(await find(round.id, player.ref)).toEqual([]);
+  });
+
+  it('the open attempts of a player end with their round', async () => {
+    const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
+    const player = await h.player();
+    const attempt = created(await h.create(round.id, player.ref));
+    h.clock.advance(HOUR_MS / 2 - 1);
+    expect(await find(round.id, player.ref)).toEqual([attempt.id]);
+    h.clock.advance(1);
+    expect(await find(round.id, player.ref)).toEqual([]);
+  });
+
+  it('the open attempts of a player in the round of another tenant are not found, and the others of the call are', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, roundId: round.id, requestId: '' };
+    const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, roundId: newId() }];
+    const { results } = ok(await h.tournament.findOpenAttempts({ queries }));
+    expect(results.map(({ result }) => (result?.$case === 'found' ? result.value.attemptIds : result?.value))).toEqual([
+      expect.objectContaining({ code: 'not_found' }),
+      [attempt.id],
+      expect.objectContaining({ code: 'not_found' }),
+    ]);
+  });
+});
