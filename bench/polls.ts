@@ -78,7 +78,7 @@ async function insertIntegrations(stack: Stack, partners: readonly Partner[]): P
     `
 insert into integrations (id, program_id, environment, transport, status, descriptor, pull_origin, pull_interval_seconds, next_poll_at,
   created_at)
-select id, $1, 'test', 'pull_poll', 'active', descriptor::json, origin, $5, now() + make_interval(secs => $5 * place / $6::float8), now()
+select id, $1, 'test', 'pull_poll', 'active', descriptor::json, origin, $5::int, now() + make_interval(secs => $5::int * place / $6::float8), now()
 from unnest($2::uuid[], $3::text[], $4::text[]) with ordinality as w (id, descriptor, origin, place)`,
     [
       programId,
