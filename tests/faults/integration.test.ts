@@ -20,7 +20,7 @@ const OF_THE_OWNER = [
   'challenge.reply.before-send',
 ] as const satisfies readonly Point[];
 const LISTENING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.listen.'));
-/** No push passes these: services/integration/src/workers/poll-leases.test.ts. */
+/** No push passes these: integration-polls.test.ts. */
 const POLLING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
 /** Only a report that names a player passes these. */
 const BINDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.bind.'));
