@@ -2,7 +2,7 @@
 -- migrations, each time (decision 16). A table or column that a migration adds is closed to the service until it is named here. A statement
 -- that locks rows needs the right to update one of their columns, whichever.
 
-grant select, insert, update (status, deletion_scheduled, version) on programs to :"running_role";
+grant select, insert, update (status, deletion_scheduled, version, announced_version) on programs to :"running_role";
 grant select, insert, update (revoked_at, last_used_at, key_hash, pepper_version) on api_keys to :"running_role";
 -- Making a program locks its developer `for key share`; no column of a developer changes.
 grant select, insert, update (created_at) on developers to :"running_role";

@@ -92,6 +92,8 @@ CREATE TABLE public.programs (
     deletion_scheduled boolean DEFAULT false NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     version bigint DEFAULT 0 NOT NULL,
+    announced_version bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT programs_announced_version_is_not_negative CHECK ((announced_version >= 0)),
     CONSTRAINT programs_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
     CONSTRAINT programs_status_known CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text, 'suspended'::text, 'closed'::text]))),
     CONSTRAINT programs_version_is_not_negative CHECK ((version >= 0))
@@ -183,6 +185,8 @@ CREATE INDEX known_clients_by_time ON public.known_clients USING btree (last_sig
 CREATE INDEX operator_actions_by_time ON public.operator_actions USING btree (at DESC, id DESC);
 
 CREATE INDEX programs_developer ON public.programs USING btree (developer_id) WHERE (developer_id IS NOT NULL);
+
+CREATE INDEX programs_to_announce ON public.programs USING btree (id) WHERE (announced_version < version);
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 

@@ -32,6 +32,7 @@ import { createIdempotency } from './idempotency/idempotency.ts';
 import { recordKeyUse } from './repository/admissions.ts';
 import { keyListRouter } from './routes/key-list.ts';
 import { ownersOfPushedBody } from './routes/push-outcome.ts';
+import { createAnnouncePrograms } from './workers/announce-programs.ts';
 import { createDeleteExpiredSessions } from './workers/delete-expired-sessions.ts';
 import { createDeleteOldRecords } from './workers/delete-old-records.ts';
 import { createDeleteOldWindows } from './workers/delete-old-windows.ts';
@@ -46,6 +47,9 @@ const RETENTION_INTERVAL_MS = 60_000;
 const WINDOWS_INTERVAL_MS = 600_000;
 /** `last_used_at` is for people: half a minute late is fine. */
 const KEY_USE_INTERVAL_MS = 30_000;
+/** How long after a time without the integration service it may go on with what it knew of a program. */
+const ANNOUNCE_INTERVAL_MS = 5_000;
+
 /** Starts the gateway on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
 export async function startGateway(
   config: GatewayConfig,
@@ -141,6 +145,11 @@ export async function startGateway(
       name: 'rehash-keys',
       intervalMs: KEY_USE_INTERVAL_MS,
       runOnce: createRehashKeys({ database, admission, peppers, logger }),
+    },
+    {
+      name: 'announce-programs',
+      intervalMs: ANNOUNCE_INTERVAL_MS,
+      runOnce: createAnnouncePrograms({ database, integration, logger }),
     },
   ];
   for (const worker of workers) stack.use(startWorker({ ...worker, logger, clock }));

@@ -1,6 +1,7 @@
 /** Hands a program's facts to the integration service, which keeps the newest version. */
 import { isRefused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
+import type { Logger } from '@laurel/service';
 import type { ProgramFacts } from '../domain/program.ts';
 import type { IntegrationClient } from './integration.ts';
 
@@ -22,4 +23,19 @@ export async function announceProgram(
     { requestId, deadlineMs: DEADLINE_MS, retryLostReply: true },
   );
   if (isRefused(put)) throw new Error(`the integration service refuses no program: ${put.code}`);
+}
+
+/** False where the service cannot be reached, which is logged. */
+export async function tryToAnnounce(
+  integration: Pick<IntegrationClient, 'putProgram'>,
+  facts: ProgramFacts,
+  { requestId, logger }: { readonly requestId: string; readonly logger: Logger },
+): Promise<boolean> {
+  try {
+    await announceProgram(integration, facts, { requestId });
+    return true;
+  } catch (error) {
+    logger.warn({ err: error, requestId, programId: facts.programId }, 'a program is announced later');
+    return false;
+  }
 }

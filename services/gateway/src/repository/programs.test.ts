@@ -10,6 +10,7 @@ import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
 import { insertDeveloper } from './developers.ts';
 import {
+  announceChangedPrograms,
   approveProgram,
   findProgram,
   findProgramFacts,
@@ -24,7 +25,10 @@ import {
 let database: Database;
 /** The facts that were handed over, in order. */
 let announced: ProgramFacts[] = [];
-const announce = async (facts: ProgramFacts) => void announced.push(facts);
+const announce = async (facts: ProgramFacts) => {
+  announced.push(facts);
+  return true;
+};
 const cleanup = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -186,6 +190,7 @@ describe('facts of a program for the integration service', () => {
       announced.push(facts);
       handed.resolve();
       await mayCommit.promise;
+      return true;
     });
     await handed.promise;
     expect(await findProgram(database, id)).toMatchObject({ status: 'draft' });
@@ -199,21 +204,35 @@ describe('facts of a program for the integration service', () => {
     expect(announced[1]?.version).toBeGreaterThan(announced[0]?.version ?? Number.NaN);
   });
 
-  test('a change whose facts cannot be handed over is not made, and the next one overtakes whatever arrived', async () => {
+  test('a program is suspended also while its facts cannot be handed over; they are handed over later, once', async () => {
+    const { id } = await makeProgram();
+    const outOfReach = async () => false;
+    await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, outOfReach);
+    expect(await findProgram(database, id)).toMatchObject({ status: 'suspended' });
+    announced = [];
+    await announceChangedPrograms(database, outOfReach);
+    await announceChangedPrograms(database, announce);
+    expect(announced).toEqual([await findProgramFacts(database, id)]);
+    expect(announced[0]?.openEnvironments).toEqual([]);
+    await announceChangedPrograms(database, announce);
+    expect(announced).toHaveLength(1);
+  });
+
+  test('facts that arrived with a change that was rolled back are overtaken by those of the next one', async () => {
     const { id } = await makeProgram();
     let arrived: ProgramFacts | undefined;
-    const lost = async (facts: ProgramFacts) => {
+    const fail = async (facts: ProgramFacts) => {
       arrived = facts;
-      throw new Error('the reply was lost');
+      throw new Error('the connection to the database broke');
     };
     const change = { status: 'suspended', deletionScheduled: null } as const;
-    await expect(updateProgram(database, id, change, lost)).rejects.toThrow('the reply was lost');
-    await expect(approveProgram(database, id, storedKey('live'), lost)).rejects.toThrow('the reply was lost');
+    await expect(updateProgram(database, id, change, fail)).rejects.toThrow('the connection to the database broke');
+    await expect(approveProgram(database, id, storedKey('live'), fail)).rejects.toThrow('broke');
     expect(await findProgram(database, id)).toMatchObject({ status: 'draft', keys: [{ environment: 'test' }] });
     await updateProgram(database, id, { status: null, deletionScheduled: false }, announce);
     expect(announced.at(-1)?.version).toBeGreaterThan(arrived?.version ?? Number.NaN);
     const orphan = { id: newId(), name: 'Orphan', developerId: null };
-    await expect(insertProgram(database, orphan, storedKey('test'), lost)).rejects.toThrow('the reply was lost');
+    await expect(insertProgram(database, orphan, storedKey('test'), fail)).rejects.toThrow('broke');
     expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
   });
 });

@@ -31,10 +31,11 @@ export type ProgramKey = {
 
 /**
  * Hands the facts of a program that changes to the integration service, under the program's lock and before the commit: there is no moment at
- * which a suspended program is stored here and still open there. When it rejects, nothing changes. A change that is handed over and not
- * committed is overtaken by the next one, whose version is greater.
+ * which a suspended program is stored here and still open there. False where the service could not be reached: the change is made all the
+ * same, and `announceChangedPrograms` hands its facts over later. Facts that were handed over with a change that was not committed are
+ * overtaken by those of the next one, whose version is greater.
  */
-export type AnnounceFacts = (facts: ProgramFacts) => Promise<void>;
+export type AnnounceFacts = (facts: ProgramFacts) => Promise<boolean>;
 
 /** Makes a draft program with its test key. Refuses: not_found (no such developer). */
 export async function insertProgram(
@@ -50,7 +51,7 @@ export async function insertProgram(
     }
     const [inserted] = await transaction.query<FactsRow>(INSERT, [program.id, program.name, program.developerId]);
     await insertKey(transaction, program.id, testKey);
-    await announce(factsOf(inserted));
+    await handOver(transaction, factsOf(inserted), announce);
     return load(transaction, program.id);
   });
 }
@@ -84,6 +85,41 @@ function factsOf(row: FactsRow | undefined): ProgramFacts {
   };
 }
 
+async function handOver(transaction: Transaction, facts: ProgramFacts, announce: AnnounceFacts): Promise<void> {
+  if (await announce(facts)) await transaction.query(MARK_ANNOUNCED, [facts.programId, facts.version]);
+}
+
+const MARK_ANNOUNCED = {
+  name: 'mark_program_announced',
+  text: 'update programs set announced_version = $2 where id = $1',
+};
+
+/** Hands over the facts of programs whose last change was not announced, one after the other; ends at the first that still cannot be. */
+export async function announceChangedPrograms(database: Database, announce: AnnounceFacts): Promise<void> {
+  const programs = await database.query<{ id: string }>(LIST_TO_ANNOUNCE);
+  for (const { id } of programs) {
+    const isAnnounced = await database.transaction(async (transaction) => {
+      const [row] = await transaction.query<FactsRow>(LOCK_TO_ANNOUNCE, [id]);
+      // Another replica has announced it.
+      if (row === undefined) return true;
+      const facts = factsOf(row);
+      if (!(await announce(facts))) return false;
+      await transaction.query(MARK_ANNOUNCED, [id, facts.version]);
+      return true;
+    });
+    if (!isAnnounced) return;
+  }
+}
+
+const LIST_TO_ANNOUNCE = {
+  name: 'list_programs_to_announce',
+  text: 'select id from programs where announced_version < version order by id limit 100',
+};
+const LOCK_TO_ANNOUNCE = {
+  name: 'lock_program_to_announce',
+  text: `select ${FACTS} from programs where id = $1 and announced_version < version for no key update`,
+};
+
 /** What the integration service has to know of a program. Refuses: not_found. */
 export async function findProgramFacts(database: Database, programId: string): Promise<ProgramFacts | Refused> {
   const [row] = await database.query<FactsRow>(SELECT_FACTS, [programId]);
@@ -107,7 +143,7 @@ export async function approveProgram(
     if (isRefused(decision)) return decision;
     const [approved] = await transaction.query<FactsRow>(UPDATE, [programId, 'approved', null]);
     await insertKey(transaction, programId, liveKey);
-    await announce(factsOf(approved));
+    await handOver(transaction, factsOf(approved), announce);
     return load(transaction, programId);
   });
 }
@@ -173,7 +209,7 @@ export async function updateProgram(
     const values = [programId, changes.status, changes.deletionScheduled];
     const [updated] = await transaction.query<FactsRow>(UPDATE, values);
     if (updated === undefined) return noSuchProgram();
-    await announce(factsOf(updated));
+    await handOver(transaction, factsOf(updated), announce);
     return load(transaction, programId);
   });
 }

@@ -1,10 +1,10 @@
 import { isRefused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
-import type { Clock } from '@laurel/service';
+import type { Clock, Logger } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
 import type { IntegrationClient } from '../../clients/integration.ts';
-import { announceProgram } from '../../clients/program-facts.ts';
+import { tryToAnnounce } from '../../clients/program-facts.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
@@ -47,11 +47,11 @@ interface Keys extends Programs {
 /** Of the routes that change what the integration service knows of a program. */
 interface Facts extends Programs {
   readonly integration: IntegrationClient;
+  readonly logger: Logger;
 }
 
-/** With the integration service out of reach such a change fails, and nothing changes. */
-function announcing({ integration }: Facts, options: { readonly requestId: string }): AnnounceFacts {
-  return (facts) => announceProgram(integration, facts, options);
+function announcing({ integration, logger }: Facts, options: { readonly requestId: string }): AnnounceFacts {
+  return (facts) => tryToAnnounce(integration, facts, { ...options, logger });
 }
 
 export const createProgram = defineOperatorRoute({

@@ -315,16 +315,12 @@ describe("a program's facts", () => {
     expect(opened()).toEqual([[Environment.TEST], both, [], both, []]);
   });
 
-  test('without the integration service no program is made, approved or changed', async () => {
-    const { id } = (await operate('POST', '/programs', { name: 'Kept' })).body;
-    expect(codeOf(await operate('POST', '/programs', { name: 'Lost' }, 1))).toEqual(FAILED);
-    expect(codeOf(await operate('POST', `/programs/${id}/approve`, undefined, 1))).toEqual(FAILED);
-    expect(codeOf(await operate('PATCH', `/programs/${id}`, { status: 'suspended' }, 1))).toEqual(FAILED);
-    expect((await operate('GET', `/programs/${id}`)).body).toMatchObject({
-      status: 'draft',
-      keys: [{ environment: 'test' }],
-    });
-    const { data } = (await operate('GET', '/programs')).body;
-    expect(data.map(({ name }: { name: string }) => name)).not.toContain('Lost');
+  test('a gateway without the integration service makes, approves and suspends programs; another announces them', async () => {
+    const { id } = (await operate('POST', '/programs', { name: 'Kept' }, 1)).body;
+    expect((await operate('POST', `/programs/${id}/approve`, undefined, 1)).status).toBe(200);
+    expect((await operate('PATCH', `/programs/${id}`, { status: 'suspended' }, 1)).status).toBe(200);
+    expect((await operate('GET', `/programs/${id}`)).body).toMatchObject({ status: 'suspended' });
+    const announced = () => integration.programs.filter((facts) => (facts as { programId: string }).programId === id);
+    await expect.poll(announced, { timeout: 30_000 }).toMatchObject([{ openEnvironments: [] }]);
   });
 });

@@ -1,0 +1,26 @@
+/**
+ * After a time without the integration service: hands over the facts of the programs that an operator changed meanwhile
+ * (`repository/programs.ts`). Until then the service goes on with the facts that it has.
+ */
+import { newId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import type { IntegrationClient } from '../clients/integration.ts';
+import { tryToAnnounce } from '../clients/program-facts.ts';
+import { announceChangedPrograms } from '../repository/programs.ts';
+
+export function createAnnouncePrograms({
+  database,
+  integration,
+  logger,
+}: {
+  readonly database: Database;
+  readonly integration: Pick<IntegrationClient, 'putProgram'>;
+  readonly logger: Logger;
+}) {
+  return async function runOnce(): Promise<void> {
+    await announceChangedPrograms(database, (facts) =>
+      tryToAnnounce(integration, facts, { requestId: newId(), logger }),
+    );
+  };
+}
