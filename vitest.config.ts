@@ -37,6 +37,7 @@ const FAILPOINTS = [
   'services/challenge/src/handlers/reserve-attempts.test.ts',
   'services/tournament/src/events.test.ts',
   'services/tournament/src/events.stream.test.ts',
+  'services/tournament/src/handlers/reserve-attempts.test.ts',
   'services/webhook/src/workers/crash.test.ts',
 ];
 
