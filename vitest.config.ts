@@ -38,6 +38,7 @@ const FAILPOINTS = [
   'services/tournament/src/events.test.ts',
   'services/tournament/src/events.stream.test.ts',
   'services/integration/src/workers/poll-leases.test.ts',
+  'services/tournament/src/handlers/reserve-attempts.test.ts',
   'services/webhook/src/workers/crash.test.ts',
 ];
 

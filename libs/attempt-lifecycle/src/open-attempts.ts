@@ -3,9 +3,9 @@
  * commits wait for no fsync, and an answer waits for them only if its owner requires it; the sweeper repairs what is lost here
  * (resolve-pending.ts).
  *
- * An owner may have work to do when an attempt opens. It runs once for each attempt, in the commit that opens it, whichever call
- * causes that. An outcome that settles an attempt directly from `pending` skips it: an owner with such work waits for `written`
- * first.
+ * An owner may have work to do when an attempt opens. It is done in the commit that opens the attempt and in the same round trip,
+ * whichever call causes that; a later call sends it again, and it changes nothing. An outcome that settles an attempt directly from
+ * `pending` skips it: an owner with such work waits for `written` first.
  *
  * Without such work no call waits for the `open` of a creation, so its write is delayed: all attempts that open within one pause are
  * written by one statement, and those that an outcome has settled by then are not written at all. Another process that reads such an

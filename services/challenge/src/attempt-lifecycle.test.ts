@@ -1,5 +1,6 @@
 /** Features of libs/attempt-lifecycle that this service does not use, tested on the tables that owners share. */
 import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempt-lifecycle';
+import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';
 import { describe, expect, it } from 'vitest';
 import { created, useHarness } from './challenge.fixture.ts';
@@ -16,27 +17,30 @@ async function rowOf(attemptId: string) {
 }
 
 describe('the work of an owner when an attempt opens', () => {
-  const MARK = { text: `update attempts set metadata = '{"opened": true}' where id = any($1::uuid[])` };
-
-  it('the work of an owner when an attempt opens is done once, in the commit that opens it', async () => {
-    const { challenge, player, attemptId } = await h.pendingAttempt();
-    const opened: string[] = [];
-    const opener = createAttemptOpener({
+  /** Counts in the metadata how often it changed an open attempt in the transaction that wrote the row before. */
+  const COUNT = {
+    text: `
+update attempts
+set metadata = json_build_object('opened', coalesce((metadata::json ->> 'opened')::int, 0) + 1)
+where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::xid and 1 / (id <> $2::uuid)::int = 1`,
+  };
+  const openerThatCounts = (failing: string | null) =>
+    createAttemptOpener({
       owner: 'challenge',
       database: h.database,
       logger,
-      async whenOpened(tx, attemptIds) {
-        opened.push(...attemptIds);
-        await tx.query(MARK, [attemptIds]);
-      },
+      whenOpened: (attemptIds) => ({ statement: COUNT, values: [attemptIds, failing ?? newId()] }),
     });
+
+  it('the work of an owner when an attempt opens is done once, in the commit that opens it', async () => {
+    const { challenge, player, attemptId } = await h.pendingAttempt();
+    const opener = openerThatCounts(null);
     const fee = { attemptId, feeGeneration: 0 };
     expect(await opener.open({ attemptId, feeGeneration: 1 })).toBe(true);
-    expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
+    expect(await rowOf(attemptId)).toMatchObject({ status: 'pending', metadata: '{"a":1}' });
     expect(await Promise.all([opener.open(fee), opener.open(fee)])).toEqual([true, true]);
     expect(await opener.open(fee)).toBe(true);
-    expect(opened).toEqual([attemptId]);
-    expect(await rowOf(attemptId)).toMatchObject({ status: 'open', metadata: '{"opened": true}' });
+    expect(await rowOf(attemptId)).toMatchObject({ status: 'open', metadata: '{"opened" : 1}' });
 
     // It was opened without its fee; now it is pending again, and is paid for.
     await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
@@ -48,18 +52,10 @@ describe('the work of an owner when an attempt opens', () => {
     const { attempt: bad } = await h.openAttempt();
     await h.server.sweepOnce();
     await h.database.query({ text: `update attempts set status = 'pending' where id = any($1)` }, [[good.id, bad.id]]);
-    const opener = createAttemptOpener({
-      owner: 'challenge',
-      database: h.database,
-      logger,
-      async whenOpened(tx, attemptIds) {
-        await tx.query(MARK, [attemptIds]);
-        if (attemptIds.includes(bad.id)) throw new Error('this one cannot be booked');
-      },
-    });
+    const opener = openerThatCounts(bad.id);
     const fees = [good, bad].map(({ id }) => ({ attemptId: id, feeGeneration: 0 }));
     expect(await Promise.all(fees.map((fee) => opener.open(fee)))).toEqual([true, false]);
-    expect(await rowOf(good.id)).toMatchObject({ status: 'open', metadata: '{"opened": true}' });
+    expect(await rowOf(good.id)).toMatchObject({ status: 'open', metadata: '{"opened" : 1}' });
     expect(await rowOf(bad.id)).toMatchObject({ status: 'pending', metadata: '{"a":1}' });
   });
 });

@@ -50,7 +50,7 @@ import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateTournamentStatus } from './handlers/update-tournament-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
 import { findAttempt } from './repository/attempts.ts';
-import { bookEndedAttempts, bookPurchases, lockEntrants } from './repository/entries.ts';
+import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
 import { type RoundAward, roundAwards } from './repository/payouts.ts';
 import { loadRefundedAttempts, refundQueue } from './repository/refunds.ts';
 import { createRoundCloser } from './workers/close-rounds.ts';
@@ -129,7 +129,7 @@ export async function startTournament(
 
   const onPath = { owner: 'tournament', database, wallet, outbox, logger, clock } as const;
   const opener = starting.adopt(
-    createAttemptOpener({ ...onPath, whenOpened: (tx, attemptIds) => bookPurchases(tx, attemptIds, clock()) }),
+    createAttemptOpener({ ...onPath, whenOpened: (attemptIds) => bookingOfPurchases(attemptIds, clock()) }),
     (it) => it.drain(),
   );
   const payer = starting.adopt(createAwardPayer({ ...onPath, awards }), (it) => it.drain());

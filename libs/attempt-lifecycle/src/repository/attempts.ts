@@ -18,13 +18,17 @@
  * Attempts are locked in id order, by a query of their own in the statement that changes them (docs/lock-order.md).
  */
 import type { AttemptStatus } from '@laurel/attempt';
-import type { Database, Transaction } from '@laurel/postgres';
+import type { BoundStatement, Database, Transaction } from '@laurel/postgres';
 
 /** Identifies one fee of an attempt. */
 export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
 
-/** The owner's own work on attempts that have just become `open`, in the same transaction and under their locks. */
-export type WhenOpened = (tx: Transaction, attemptIds: readonly string[]) => Promise<void>;
+/**
+ * The owner's own work on attempts that become `open`: one statement, which is sent with `open` and runs behind it, in the same transaction
+ * and under the locks of those that it moved. It is given every attempt that the call is for, also those that `open` left unchanged, so it
+ * selects by their state, and changes nothing where it runs again.
+ */
+export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
 
 /** The owner's own work where open attempts end without an outcome, in the transaction that ends them. */
 export interface WhenEnding {
@@ -48,7 +52,7 @@ with held as materialized (
     select from attempts a where a.id = w.id and a.status = 'pending' and a.fee_generation = w.fee_generation for no key update
   ) a
 )
-update attempts a set status = 'open' from held where a.id = held.id returning a.id`,
+update attempts a set status = 'open' from held where a.id = held.id`,
 };
 
 const REFUSE = {
@@ -71,27 +75,20 @@ const LOCK = {
 
 const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
 
-/** `pending -> open`: the wallet posted the fee. Not durable: the wallet can be asked again. */
+/**
+ * `pending -> open`, with the owner's work: the wallet posted the fee. Not durable: the wallet can be asked again. The owner's statement is
+ * not a step of the same one: it has a snapshot of its own, which sees what another transaction committed while `open` waited for it.
+ */
 export async function openAttempts(
   database: Database,
   fees: readonly FeeOf[],
   whenOpened: WhenOpened | null,
 ): Promise<void> {
   if (fees.length === 0) return;
-  const values = [fees.map((fee) => fee.attemptId), fees.map((fee) => fee.feeGeneration)];
-  if (whenOpened === null) {
-    await database.write(OPEN, values, { durable: false });
-    return;
-  }
-  await database.transaction(
-    async (tx) => {
-      const opened = await tx.query<{ id: string }>(OPEN, values);
-      if (opened.length === 0) return;
-      const ids = opened.map(({ id }) => id);
-      await whenOpened(tx, ids);
-    },
-    { durable: false },
-  );
+  const ids = fees.map((fee) => fee.attemptId);
+  const values = [ids, fees.map((fee) => fee.feeGeneration)];
+  if (whenOpened === null) await database.write(OPEN, values, { durable: false });
+  else await database.batch([{ statement: OPEN, values }, whenOpened(ids)], { durable: false });
 }
 
 /** `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked again. */

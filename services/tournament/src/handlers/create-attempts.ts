@@ -6,8 +6,8 @@
  * any replica, finds the player entered.
  *
  * The cost of an answer, each for a whole batch: one round trip to the database for the reservation on a cached round, else two, the only
- * commit that waits for the disk; one call of the wallet; three round trips for the commit that opens (`begin`; `open`; the booking and the commit). A ref that is
- * not cached costs one more call of the wallet.
+ * commit that waits for the disk; one call of the wallet; one round trip for the commit that opens, with its booking. A ref that is not
+ * cached costs one more call of the wallet.
  */
 
 import {

@@ -7,9 +7,10 @@
  * account locks, besides the player, which keeps new attempts from being written, all of its attempts that are still `pending`: it
  * waits for one that is being opened and sees it; one that opens later waits, and then finds that the account has left.
  */
-import type { Queryable, Transaction } from '@laurel/postgres';
+import type { BoundStatement, Queryable, Transaction } from '@laurel/postgres';
 import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 import { type EntryOnBoard, type EntryRow, toEntry } from './attempts.ts';
+import { makesEntrant } from './entrants.ts';
 
 // A lateral join by both columns of the key: a plain join would start from the round, and might scan all of its entries.
 const SELECT_BY_REF = {
@@ -30,8 +31,11 @@ select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_i
 from entries e where e.round_id = $1 and e.account_id = $2`,
 };
 
-// The boards are locked before an entry is written, as everywhere; this also serializes two purchases of one entry, and the second finds
-// it bought. A further purchase of an entry that is bought locks nothing.
+// Of these attempts only those that make their account an entrant are booked, and each account once: it has one entry in a round
+// (entries_one_per_round_and_account), whose `bought_at` is set while it is in, and only entries that were changed from null are counted.
+// So an attempt that did not open books nothing, nor does one that had opened before. The boards are locked before an entry is written, as
+// everywhere; this also serializes two purchases of one entry, and the second finds it bought. A further purchase of an entry that is
+// bought locks nothing.
 const BOOK_PURCHASES = {
   name: 'entries_book_purchases',
   text: `
@@ -39,7 +43,7 @@ with first as materialized (
   select distinct e.id, e.round_id
   from attempts a
   cross join lateral (select * from entries own where own.id = a.entry_id and own.bought_at is null limit 1) e
-  where a.id = any($1::uuid[])
+  where a.id = any($1::uuid[]) and ${makesEntrant('a')}
 ), boards as materialized (
   select board.round_id
   from (select distinct first.round_id as id from first order by 1) as wanted
@@ -130,11 +134,11 @@ export async function findEntryOfAccount(
 }
 
 /**
- * The fees of these attempts are posted and they are open: marks the account as in the round where it was not. Runs in the transaction that
- * opens them, together with its commit.
+ * The fees of these attempts are posted: marks the account of each that is open as in the round where it was not. Runs behind the statement
+ * that opens them, in its transaction. Sent again, or for attempts that could not be opened, it changes nothing.
  */
-export async function bookPurchases(tx: Transaction, attemptIds: readonly string[], now: Date): Promise<void> {
-  await tx.commitWith((last) => last.query(BOOK_PURCHASES, [attemptIds, now]));
+export function bookingOfPurchases(attemptIds: readonly string[], now: Date): BoundStatement {
+  return { statement: BOOK_PURCHASES, values: [attemptIds, now] };
 }
 
 /** Called before open attempts end: locks their players, and every attempt that decides which accounts are in the round after them. */

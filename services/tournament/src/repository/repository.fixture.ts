@@ -12,7 +12,7 @@ import { insertAttempts, lockOnBoards } from './attempts.ts';
 import { runOwnChecks } from './audit.ts';
 import { scoresOf } from './best-runs.ts';
 import { writeBoards } from './board.ts';
-import { bookPurchases } from './entries.ts';
+import { bookingOfPurchases } from './entries.ts';
 import { insertOutcomes } from './outcomes.ts';
 import { insertRound, moveRound } from './rounds.ts';
 import {
@@ -101,10 +101,8 @@ export async function startHarness(): Promise<Harness> {
 
   async function open(attempts: readonly Pick<Attempt, 'id'>[], now = NOW): Promise<void> {
     const ids = attempts.map(({ id }) => id);
-    await database.transaction(async (tx) => {
-      await tx.query({ text: `update attempts set status = 'open' where id = any($1::uuid[])` }, [ids]);
-      await bookPurchases(tx, ids, now);
-    });
+    const opening = { text: `update attempts set status = 'open' where id = any($1::uuid[])` };
+    await database.batch([{ statement: opening, values: [ids] }, bookingOfPurchases(ids, now)]);
   }
 
   return {
