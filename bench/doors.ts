@@ -33,6 +33,7 @@ export async function measureDoors(
     const samples = [gatewayMiB(stack)];
     const sampling = setInterval(() => samples.push(gatewayMiB(stack)), SAMPLE_MS);
     const result = await runLoad({
+      kind: 'flows',
       host,
       port: Number(port),
       programs: undefined,

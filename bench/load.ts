@@ -2,11 +2,13 @@
 // its CPU time is measured apart from the system's.
 import { HttpConnection } from './http-connection.ts';
 import { createMix, createRandom, type FlowResult, type Flows } from './mix.ts';
+import { type AttemptsRequest, createOutcomes, type OutcomesRequest } from './outcomes.ts';
 import { type BenchProgram, type Flow, runPaidFlow, runRoundFlow } from './paid-flow.ts';
 import { createRoster, type Play, type Roster, type Turn } from './roster.ts';
 
 /** Sent by the parent. `ratePerSecond` undefined means closed loop: each client starts its next flow when the last one ended. */
 export interface LoadRequest {
+  readonly kind: 'flows';
   readonly host: string;
   readonly port: number;
   readonly programs: readonly BenchProgram[] | undefined;
@@ -16,8 +18,11 @@ export interface LoadRequest {
   readonly ratePerSecond: number | undefined;
 }
 
+/** What the parent asks for: flows, or attempts and then their outcomes alone. */
+export type LoadOrder = LoadRequest | AttemptsRequest | OutcomesRequest;
+
 /**
- * The reply to the parent: every flow, in the order in which they started. In an open loop a flow's latency counts from the moment it was
+ * The reply to the parent, for flows and for outcomes: every flow, in the order in which they started. In an open loop a flow's latency counts from the moment it was
  * due, not from when it was sent.
  */
 export interface LoadResult extends Flows {
@@ -26,13 +31,26 @@ export interface LoadResult extends Flows {
 
 const ROSTER_SEED = 1;
 const mix = createMix();
+const outcomes = createOutcomes();
 let roster: Roster | undefined;
 
-process.on('message', (request: LoadRequest) => {
-  if (request.programs) roster = createRoster(request.programs, createRandom(ROSTER_SEED));
+process.on('message', (order: LoadOrder) => {
+  if (order.kind === 'flows' && order.programs) roster = createRoster(order.programs, createRandom(ROSTER_SEED));
   if (roster === undefined) throw new Error('the first request brings the programs');
-  void run(request, roster).then((result) => process.send?.(result));
+  void obey(order, roster).then((result) => process.send?.(result));
 });
+
+async function obey(order: LoadOrder, players: Roster): Promise<LoadResult | 'created'> {
+  switch (order.kind) {
+    case 'flows':
+      return await run(order, players);
+    case 'attempts':
+      await outcomes.create(order, players, mix);
+      return 'created';
+    case 'outcomes':
+      return await outcomes.settle(order);
+  }
+}
 
 async function run(request: LoadRequest, players: Roster): Promise<LoadResult> {
   const results: FlowResult[] = [];

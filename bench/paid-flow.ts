@@ -43,13 +43,22 @@ export async function runPaidFlow(
   { challengeId, wins }: { readonly challengeId: string; readonly wins: boolean },
 ): Promise<boolean> {
   const { testKey } = player.program;
-  const attemptId = await create(connection, testKey, `"challenge_id":"${challengeId}"`, player.playerRef);
+  const attemptId = await createAttempt(connection, player, challengeId);
   if (attemptId === null) return false;
   const score = wins ? THRESHOLD + 1 : THRESHOLD - 1;
   const outcome = await report(connection, testKey, attemptId, `{"score":${score},"evidence":{"run":"${attemptId}"}}`);
   const paid = outcome.body.includes('"payout_status":"paid"');
   if (outcome.status !== 200 || paid !== wins) return fail(outcome.status, outcome.body);
   return true;
+}
+
+/** The id of an attempt on a challenge; null when it was not created. */
+export function createAttempt(
+  connection: HttpConnection,
+  { program, playerRef }: Player,
+  challengeId: string,
+): Promise<string | null> {
+  return create(connection, program.testKey, `"challenge_id":"${challengeId}"`, playerRef);
 }
 
 /** The id of the attempt that was created; null when it was not. */
@@ -71,7 +80,7 @@ async function create(
   return null;
 }
 
-function report(connection: HttpConnection, testKey: string, attemptId: string, body: string) {
+export function report(connection: HttpConnection, testKey: string, attemptId: string, body: string) {
   return connection.send('POST', `/v1/attempts/${attemptId}/outcome`, headersOf(testKey), body);
 }
 
@@ -79,7 +88,7 @@ function headersOf(testKey: string): string {
   return `x-api-key: ${testKey}\r\nidempotency-key: ${randomUUID()}\r\n`;
 }
 
-function fail(status: number, body: string): false {
+export function fail(status: number, body: string): false {
   process.stderr.write(`unexpected answer ${status}: ${body.slice(0, 300)}\n`);
   return false;
 }

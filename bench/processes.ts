@@ -9,19 +9,23 @@ export interface Usage {
   readonly residentMiB: number;
 }
 
-/** Reads a process's use from /proc; `withChildren` adds its direct children (PostgreSQL's backends). */
+/**
+ * Reads a process's use from /proc; `withChildren` adds its direct children (PostgreSQL's backends). The CPU time of all of them comes first:
+ * memory takes longer to read, and a child that ended meanwhile would be missing here and, counted by its parent, in the next reading.
+ */
 export function usageOf(pid: number, withChildren: boolean): Usage {
-  const own = readUsage(pid);
-  if (!withChildren) return own;
-  let cpuMs = own.cpuMs + childrenReapedMs(pid);
-  let residentMiB = own.residentMiB;
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry) || parentOf(Number(entry)) !== pid) continue;
-    const child = readUsage(Number(entry));
-    cpuMs += child.cpuMs;
-    residentMiB += child.residentMiB;
-  }
-  return { cpuMs, residentMiB };
+  const children = withChildren ? childrenOf(pid) : [];
+  const reapedMs = withChildren ? childrenReapedMs(pid) : 0;
+  const pids = [pid, ...children];
+  const cpuMs = pids.reduce((sum, one) => sum + cpuMsOf(one), reapedMs);
+  return { cpuMs, residentMiB: pids.reduce((sum, one) => sum + residentMiBOf(one), 0) };
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((entry) => parentOf(entry) === pid);
 }
 
 function statFields(pid: number): string[] {
@@ -42,9 +46,12 @@ function childrenReapedMs(pid: number): number {
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) * TICK_MS;
 }
 
-function readUsage(pid: number): Usage {
+function cpuMsOf(pid: number): number {
   const fields = statFields(pid);
-  const cpuMs = (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK_MS;
+}
+
+function residentMiBOf(pid: number): number {
   // Shared pages count once for PostgreSQL's backends only with Pss; it needs a readable smaps_rollup.
   let residentKiB = 0;
   try {
@@ -59,7 +66,7 @@ function readUsage(pid: number): Usage {
       residentKiB = 0;
     }
   }
-  return { cpuMs, residentMiB: residentKiB / 1024 };
+  return residentKiB / 1024;
 }
 
 /** Clock ticks of all cores together since the machine started. */

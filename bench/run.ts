@@ -3,8 +3,8 @@
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10), of the soak (300)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
 //   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
-//                          gateway under attack, polls: 1,000 integrations that are polled, and soak: minutes at 64 clients); the
-//                          ratio needs flows at 64 clients
+//                          gateway under attack, pushes: pushed outcomes beside those of /v1, polls: 1,000 integrations that are
+//                          polled, and soak: minutes at 64 clients); the ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -18,11 +18,12 @@ import pg from 'pg';
 import { measureBoards } from './boards.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
-import type { LoadRequest, LoadResult } from './load.ts';
+import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
 import { createMeter, percent, type Reading, sharesBetween, usedBetween } from './meter.ts';
 import { challengesFor, countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
+import { measurePushes, pushedAttempts } from './pushes.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
@@ -73,7 +74,12 @@ const stack = cleanup.use(
     internalTls: tls,
     logDirectory: directory,
     environment: {
-      gateway: { RATE_LIMIT_PER_MINUTE: uncapped, OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped },
+      gateway: {
+        RATE_LIMIT_PER_MINUTE: uncapped,
+        OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped,
+        // Every partner of the benchmark has one address.
+        PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: uncapped,
+      },
       // As it is by default; a test looks more often.
       integration: { INTEGRATION_SWEEP_MS: '1000' },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
@@ -88,7 +94,8 @@ const measuredMs =
   stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
   stepMs * (parts.has('doors') ? 1 : 0) +
   (parts.has('soak') ? soakMs : 0);
-const challenges = SPARE_CHALLENGES + challengesFor((measuredMs * MOST_FLOWS_PER_SECOND) / 1000 / PLAYERS);
+const mostFlows = (measuredMs * MOST_FLOWS_PER_SECOND) / 1000 + (parts.has('pushes') ? pushedAttempts(stepMs) : 0);
+const challenges = SPARE_CHALLENGES + challengesFor(mostFlows / PLAYERS);
 console.log(`making ${PROGRAMS} programs, ${PLAYERS} players, ${PROGRAMS * challenges} challenges ...`);
 const programs = await createPrograms(stack.baseUrl, stack.operatorToken, challenges);
 
@@ -160,6 +167,9 @@ const soak = parts.has('soak')
 failures += soak?.failures ?? 0;
 if (soak?.mixed === false) unmixed += 1;
 const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : [];
+const pushes = parts.has('pushes') ? await measurePushes({ stack, meter, ask, programs, stepMs }) : undefined;
+failures += pushes?.failures ?? 0;
+if (pushes?.mixed === false) unmixed += 1;
 load.kill();
 
 const yardstickPerSecond = parts.has('flows') ? await runYardstick() : undefined;
@@ -180,9 +190,9 @@ const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
 const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
 
-for (const measured of [rows, ...(soak?.tables ?? []), doors, webhooks, polls, boards])
+for (const measured of [rows, ...(soak?.tables ?? []), doors, ...(pushes?.tables ?? []), webhooks, polls, boards])
   if (measured.length > 1) console.log(`\n${table(measured)}\n`);
-for (const line of soak?.summary ?? []) console.log(line);
+for (const line of [...(soak?.summary ?? []), ...(pushes?.summary ?? [])]) console.log(line);
 if (yardstickPerSecond !== undefined) {
   console.log(
     `yardstick: ${yardstickPerSecond.toFixed(0)} naive 7-statement transactions/s at ${YARDSTICK_CLIENTS} connections on the same PostgreSQL`,
@@ -199,7 +209,7 @@ if (unmixed > 0)
   console.log(
     `${unmixed} of the measurements did not have 5 to 15 wins in each 50 flows: they did not measure paid flows`,
   );
-if (failures > 0 || unmixed > 0 || !ok) process.exitCode = 1;
+if (failures > 0 || unmixed > 0 || !ok || pushes?.isWithin === false) process.exitCode = 1;
 
 function startChild(file: string): ChildProcess {
   const child = fork(new URL(file, import.meta.url), { serialization: 'advanced' });
@@ -209,14 +219,18 @@ function startChild(file: string): ChildProcess {
 
 /** A closed loop of the measured length, unless the caller changes it; the load process has its programs from the warm-up. */
 function request(flow: Flow, clients: number, durationMs = stepMs): LoadRequest {
-  return { ...target, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };
+  return { kind: 'flows', ...target, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };
 }
 
-async function runLoad(order: LoadRequest): Promise<LoadResult> {
+function runLoad(order: LoadRequest): Promise<LoadResult> {
+  return ask<LoadResult>(order);
+}
+
+async function ask<Answer>(order: LoadOrder): Promise<Answer> {
   const answered = once(load, 'message');
   load.send(order);
-  const [result] = (await Promise.race([answered, loadEnded])) as [LoadResult];
-  return result;
+  const [answer] = (await Promise.race([answered, loadEnded])) as [Answer];
+  return answer;
 }
 
 /** Adds the row of one load and prints what it used. Returns its flows/s; a failed flow is no flow. */

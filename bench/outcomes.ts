@@ -1,0 +1,120 @@
+// Outcomes alone: attempts are made first, untimed, and then settled, by `/v1` or by signed pushes. The load process runs both.
+import { HttpConnection } from './http-connection.ts';
+import type { FlowResult, Flows } from './mix.ts';
+import { createAttempt, fail, type Player, report, THRESHOLD } from './paid-flow.ts';
+import { type PushTarget, push } from './push.ts';
+import type { Roster } from './roster.ts';
+
+/** Sent by the parent: so many attempts are made, as many of them to win as of flows. */
+export interface AttemptsRequest {
+  readonly kind: 'attempts';
+  readonly host: string;
+  readonly port: number;
+  readonly clients: number;
+  readonly count: number;
+}
+
+/** Sent by the parent: so many of the attempts that were made are settled, the oldest first. */
+export interface OutcomesRequest {
+  readonly kind: 'outcomes';
+  readonly host: string;
+  readonly port: number;
+  readonly clients: number;
+  readonly count: number;
+  /** The integration of each program by its id, to push to; undefined for `/v1`. */
+  readonly targets: ReadonlyMap<string, PushTarget> | undefined;
+}
+
+/** An attempt whose outcome is not reported yet. */
+interface OpenAttempt {
+  readonly id: string;
+  readonly player: Player;
+  readonly wins: boolean;
+}
+
+/** The attempts that one load process has made and not settled, in the order of the mix. */
+export interface Outcomes {
+  /** Throws when an attempt was not created: the two ways would not settle equal ones. */
+  create(request: AttemptsRequest, players: Roster, mix: () => boolean): Promise<void>;
+  /** The outcomes, in the order in which they were sent; failed ones are not counted as settled by the caller. */
+  settle(request: OutcomesRequest): Promise<Flows & { readonly elapsedMs: number }>;
+}
+
+export function createOutcomes(): Outcomes {
+  const open: OpenAttempt[] = [];
+  return {
+    async create({ count, ...request }, players, mix) {
+      const made: (OpenAttempt | undefined)[] = [];
+      await withClients(request, async (connection) => {
+        if (made.length === count) return false;
+        const wins = mix();
+        const turn = players.take(wins ? 'win' : 'loss');
+        const index = made.push(undefined) - 1;
+        const id = await createAttempt(connection, turn.player, turn.challengeId);
+        turn.end();
+        if (id === null) throw new Error('an attempt of the benchmark was not created');
+        made[index] = { id, player: turn.player, wins };
+        return true;
+      });
+      open.push(...made.filter((attempt) => attempt !== undefined));
+    },
+    async settle({ count, targets, ...request }) {
+      const attempts = open.splice(0, count);
+      if (attempts.length < count) throw new Error('more outcomes than attempts');
+      const results: FlowResult[] = [];
+      const latenciesMs: number[] = [];
+      const started = performance.now();
+      await withClients(request, async (connection) => {
+        const attempt = attempts[results.length];
+        if (attempt === undefined) return false;
+        const index = results.push('failed') - 1;
+        const sentAt = performance.now();
+        if (await isSettled(connection, attempt, targets)) results[index] = attempt.wins ? 'won' : 'lost';
+        latenciesMs[index] = performance.now() - sentAt;
+        return true;
+      });
+      return { results, latenciesMs, elapsedMs: performance.now() - started };
+    },
+  };
+}
+
+/** Each client repeats `step` on a connection of its own, until there is nothing left. */
+async function withClients(
+  { host, port, clients }: { readonly host: string; readonly port: number; readonly clients: number },
+  step: (connection: HttpConnection) => Promise<boolean>,
+): Promise<void> {
+  const client = async () => {
+    const connection = new HttpConnection(host, port);
+    while (await step(connection));
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+}
+
+/** Whether the answer was the expected one: both ways have the same. */
+async function isSettled(
+  connection: HttpConnection,
+  { id, player, wins }: OpenAttempt,
+  targets: ReadonlyMap<string, PushTarget> | undefined,
+): Promise<boolean> {
+  const score = wins ? THRESHOLD + 1 : THRESHOLD - 1;
+  const fields = `"score":${score},"evidence":{"run":"${id}"}`;
+  try {
+    const { status, body } =
+      targets === undefined
+        ? await report(connection, player.program.testKey, id, `{${fields}}`)
+        : await push(connection, targetOf(targets, player), `{"attempt_id":"${id}",${fields}}`);
+    const expected = [`"attempt_id":"${id}"`, `"score":${score},`, `"met_threshold":${wins},`];
+    const isPaid = body.includes('"payout_status":"paid"');
+    return (status === 200 && isPaid === wins && expected.every((part) => body.includes(part))) || fail(status, body);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return false;
+  }
+}
+
+function targetOf(targets: ReadonlyMap<string, PushTarget>, { program }: Player): PushTarget {
+  const target = targets.get(program.programId);
+  if (target === undefined) throw new Error('a program has no integration');
+  return target;
+}
