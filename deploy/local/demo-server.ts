@@ -6,7 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { WebhookCa } from './webhook-ca.ts';
 
-export interface DemoServer extends AsyncDisposable {
+interface DemoServer extends AsyncDisposable {
   readonly origin: string;
 }
 

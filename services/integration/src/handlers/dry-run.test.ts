@@ -16,7 +16,7 @@ function ask(request: Partial<DryRunRequest>) {
   return run({ transport: PUSH_WEBHOOK, descriptorJson: '{}', sampleJson: '{}', ...request }, CONTEXT);
 }
 
-async function answerTo(descriptor: object, sample: object | string, transport = PUSH_WEBHOOK) {
+async function answerTo(descriptor: object, sample: object | string, transport: Transport = PUSH_WEBHOOK) {
   const sampleJson = typeof sample === 'string' ? sample : JSON.stringify(sample);
   return ok(await ask({ transport, descriptorJson: JSON.stringify(descriptor), sampleJson }));
 }
@@ -31,7 +31,7 @@ function read(readJson: string) {
 }
 
 describe('a record that can be read is shown as it would be reported', () => {
-  it('by its attempt, with each digit of its evidence and without what nobody reads', async () => {
+  it('by its attempt, with each digit of its evidence, and without members that are not read', async () => {
     const id = newId();
     const sample = `{"attempt_id":"${id.toUpperCase()}","score":87.50,"evidence":{"seed": 12345678901234567891},"other":1}`;
     const value = `{"attempt":{"attempt_id":"${id}"},"score":87.5,"tiebreak":null,"dedupe":null,"evidence":{"seed": 12345678901234567891}}`;
