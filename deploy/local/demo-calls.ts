@@ -1,7 +1,7 @@
 /** Shared by the chapters of the demo: a call that is printed as it runs and compared with the expected answer. */
 export type Json = Record<string, unknown>;
 export type Call = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: object;
@@ -14,7 +14,7 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 /** Ends the demo with one sentence. */
 export class DemoFailure extends Error {}
 
-const SHOWN_REQUEST_HEADERS = ['authorization', 'x-api-key', 'idempotency-key'];
+const SHOWN_REQUEST_HEADERS = ['authorization', 'x-api-key', 'idempotency-key', 'x-service-signature'];
 const SHOWN_ANSWER_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining', 'x-request-id'];
 
 export async function ping(origin: string): Promise<void> {
@@ -105,6 +105,7 @@ const SECRET_MEMBERS = ['password', 'token'];
 /** Only the first and the last characters of keys, secrets and tokens are shown. */
 function mask(text: string): string {
   return text
+    .replace(/("signing_secret": "[0-9a-f]{4})[0-9a-f]+([0-9a-f]{4}")/g, '$1…$2')
     .replace(/\b((?:sk_(?:test|live)|whsec)_[0-9A-Za-z]{4})[0-9A-Za-z]+([0-9A-Za-z]{4})\b/g, '$1…$2')
     .replace(/^Bearer .*$/, 'Bearer ****');
 }

@@ -1,9 +1,6 @@
 /** The demo's webhooks: an HTTPS server as a partner would write it, its registration in the portal, and the webhooks that must arrive. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import {
   type Answer,
   type Call,
@@ -16,6 +13,7 @@ import {
   printJson,
   printLines,
 } from './demo-calls.ts';
+import { isEqual, startDemoServer } from './demo-server.ts';
 import type { DemoProgram } from './seed.ts';
 import type { WebhookCa } from './webhook-ca.ts';
 
@@ -29,6 +27,8 @@ export type ExpectedWebhook = {
 export interface Webhooks extends AsyncDisposable {
   /** Adds one to what `finish` waits for; it may have arrived already. */
   expect(expected: ExpectedWebhook): void;
+  /** Adds one, and waits until it has arrived. */
+  arrived(expected: ExpectedWebhook): Promise<void>;
   /** Waits for everything that was expected, shows the delivery log, and removes the endpoint. */
   finish(): Promise<void>;
 }
@@ -43,9 +43,7 @@ const SHOWN_HEADERS = ['x-webhook-signature', 'x-webhook-event', 'x-webhook-deli
 
 /** A partner's server does this before it accepts a webhook: the raw bytes, the secret as it was shown, a comparison in constant time. */
 export function isSigned(rawBody: Buffer, secret: string, signature: string | undefined): boolean {
-  const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`);
-  const given = Buffer.from(signature ?? '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isEqual(signature, `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`);
 }
 
 export async function receiveWebhooks(on: {
@@ -82,7 +80,7 @@ export async function receiveWebhooks(on: {
     body: { url: receiver.url, events: [], program_id: demo.program_id, environment: 'test', description: DESCRIPTION },
     expect: 201,
   }).catch(async (error: unknown) => {
-    await receiver.close();
+    await receiver[Symbol.asyncDispose]();
     throw error;
   });
   receiver.trust(String(endpoint.body.signing_secret));
@@ -92,6 +90,10 @@ export async function receiveWebhooks(on: {
   const expected: ExpectedWebhook[] = [];
   const webhooks: Webhooks = {
     expect: (webhook) => void expected.push(webhook),
+    async arrived(webhook) {
+      expected.push(webhook);
+      await receiver.arrived([webhook]);
+    },
     async finish() {
       chapter('Partner: has every webhook of this run arrived, with our signature?');
       await receiver.arrived(expected);
@@ -117,7 +119,7 @@ export async function receiveWebhooks(on: {
     async [Symbol.asyncDispose]() {
       // After a failure, and only that failure is reported: the next run removes an endpoint that this one cannot.
       if (!isRemoved) await fetch(origin + path, { method: 'DELETE', headers: asDeveloper }).catch(() => undefined);
-      await receiver.close();
+      await receiver[Symbol.asyncDispose]();
     },
   };
 
@@ -125,8 +127,7 @@ export async function receiveWebhooks(on: {
     chapter('Partner: the portal sends a test event');
     const test = await call({ method: 'POST', path: `${path}/test`, headers: asDeveloper, expect: 202 });
     const isTest = (_: Json, deliveryId: string) => deliveryId === test.body.delivery_id;
-    webhooks.expect({ what: 'the test of the endpoint', event: 'webhook.test', holds: isTest });
-    await receiver.arrived(expected);
+    await webhooks.arrived({ what: 'the test of the endpoint', event: 'webhook.test', holds: isTest });
   } catch (error) {
     await webhooks[Symbol.asyncDispose]();
     throw error;
@@ -141,32 +142,28 @@ async function startReceiver(files: WebhookCa) {
   let forged = 0;
   let onArrival = Promise.withResolvers<void>();
 
-  const server = createServer(
-    { cert: readFileSync(files.receiver_certificate), key: readFileSync(files.receiver_key) },
-    async (request, response) => {
-      const body = await readRaw(request).catch(() => undefined);
-      if (body === undefined) return;
-      const signature = request.headers['x-webhook-signature'];
-      const isGenuine = isSigned(body, secret, typeof signature === 'string' ? signature : undefined);
-      response.writeHead(isGenuine ? 200 : 401).end(isGenuine ? 'thank you' : 'the signature is wrong');
-      printBetweenCalls(() => printWebhook(request, body, isGenuine));
-      if (isGenuine) {
-        const { event, data } = JSON.parse(body.toString()) as Json;
-        const deliveryId = String(request.headers['x-webhook-delivery-id']);
-        received.push({ deliveryId, event: String(event), data: data as Json });
-      } else forged += 1;
-      onArrival.resolve();
-      onArrival = Promise.withResolvers<void>();
-    },
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = await startDemoServer(files, async (request, response) => {
+    const body = await readRaw(request).catch(() => undefined);
+    if (body === undefined) return;
+    const signature = request.headers['x-webhook-signature'];
+    const isGenuine = isSigned(body, secret, typeof signature === 'string' ? signature : undefined);
+    response.writeHead(isGenuine ? 200 : 401).end(isGenuine ? 'thank you' : 'the signature is wrong');
+    printBetweenCalls(() => printWebhook(request, body, isGenuine));
+    if (isGenuine) {
+      const { event, data } = JSON.parse(body.toString()) as Json;
+      const deliveryId = String(request.headers['x-webhook-delivery-id']);
+      received.push({ deliveryId, event: String(event), data: data as Json });
+    } else forged += 1;
+    onArrival.resolve();
+    onArrival = Promise.withResolvers<void>();
+  });
 
   const missing = (expected: readonly ExpectedWebhook[]) =>
     expected.filter(
       ({ event, holds }) => !received.some((one) => one.event === event && holds(one.data, one.deliveryId)),
     );
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    url: `${server.origin}/webhooks`,
     trust(signingSecret: string) {
       secret = signingSecret;
     },
@@ -184,11 +181,7 @@ async function startReceiver(files: WebhookCa) {
         `these webhooks must arrive within ${ARRIVAL_LIMIT_MS / 1000} s: ${absent.join(', ')}`,
       );
     },
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

@@ -62,10 +62,17 @@ test('the demo runs repeatedly on one stack, and shows no key', async () => {
     const secrets = [operatorToken, demo.test_key, demo.live_key, demo.developer.password];
     for (const secret of secrets) expect(output).not.toContain(secret);
     expect(output).not.toMatch(/whsec_[0-9a-f]{64}/);
-    expect(output.match(/ {2}the signature is ours: verified/g)).toHaveLength(9);
+    expect(output.match(/"signing_secret": "[0-9a-f]{4}…[0-9a-f]{4}"/g)).toHaveLength(1);
+    expect(output).not.toMatch(/"signing_secret": "[0-9a-f]{64}"/);
+    expect(output).toMatch(/⇠ poll GET \/runs\n {2}authorization: Bearer \*{4}\n/);
+    expect(output.match(/ {2}the signature is ours: verified/g)).toHaveLength(11);
     expect(output).not.toContain('NOT OURS');
     const listed = await fetch(endpoints, { headers: asDeveloper });
     expect(await listed.json()).toEqual({ data: [] });
+    expect(await integrationsOf(baseUrl, demo.test_key)).toEqual([
+      { transport: 'pull_poll', status: 'suspended', consecutive_failures: 0 },
+      { transport: 'push_webhook', status: 'suspended', consecutive_failures: 0 },
+    ]);
   }
 }, 180_000);
 
@@ -77,4 +84,10 @@ async function signIn(baseUrl: string, developer: object): Promise<Record<string
   });
   const { token } = (await answer.json()) as { token: string };
   return { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+}
+
+async function integrationsOf(baseUrl: string, key: string): Promise<readonly object[]> {
+  const answer = await fetch(`${baseUrl}/v1/integrations`, { headers: { 'x-api-key': key } });
+  const { data } = (await answer.json()) as { data: Record<string, unknown>[] };
+  return data.map(({ transport, status, consecutive_failures }) => ({ transport, status, consecutive_failures }));
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: plays a partner's game server against the running stack, with nothing but fetch, a small HTTPS server
- * for webhooks and the verifier of receipts, and prints every request and answer. Each run creates a new player, so it can run repeatedly
- * on one stack.
+ * for webhooks and polls, and the verifier of receipts, and prints every request and answer. Each run creates new players, so it can run
+ * repeatedly on one stack.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { listedKeys, verifyReceipt } from '@laurel/signature';
 import { type Call, chapter, check, DemoFailure, type Json, ping, runCall } from './demo-calls.ts';
 import { playChallenge } from './demo-challenge.ts';
+import { settleByIntegrations } from './demo-integrations.ts';
 import { playRound } from './demo-round.ts';
 import { receiveWebhooks } from './demo-webhooks.ts';
 import { type DemoProgram, seedDemo } from './seed.ts';
@@ -96,6 +97,8 @@ async function playDemo(): Promise<void> {
   check(kinds === 'award, fee, refund, fee, fee, deposit', `${moved}, not: ${kinds}`);
 
   await playRound({ call, asPartner, asOperator, programId: demo.program_id, run, webhooks, trusted });
+
+  await settleByIntegrations({ call, asPartner, run, webhooks, files: ready.webhook_ca });
 
   chapter('Laurel: every money invariant, checked now');
   const audit = await call({ method: 'GET', path: '/api/operator/audit', headers: asOperator, expect: 200 });

@@ -1,0 +1,118 @@
+/** The demo's poll: our server lists its runs over HTTPS, and Laurel fetches the list and settles the attempts that it finds there. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type PaidAttempt, wonWebhook } from './demo-attempt.ts';
+import {
+  type Answer,
+  type Call,
+  chapter,
+  check,
+  type Json,
+  printBetweenCalls,
+  printHeaders,
+  printJson,
+  printLines,
+} from './demo-calls.ts';
+import { isEqual, startDemoServer } from './demo-server.ts';
+import type { Webhooks } from './demo-webhooks.ts';
+import type { WebhookCa } from './webhook-ca.ts';
+
+type Demo = {
+  readonly call: (shape: Call) => Promise<Answer>;
+  readonly asPartner: Record<string, string>;
+  readonly run: string;
+  readonly webhooks: Webhooks;
+  readonly files: WebhookCa;
+  readonly route: string;
+  readonly mark: object;
+  readonly attempt: PaidAttempt;
+  /** The integration of an earlier run. */
+  readonly earlier: Json | undefined;
+};
+
+/** The shortest that Laurel allows. */
+const INTERVAL_SECONDS = 30;
+/** A poll begins a second or two after it is due, which is at once, or an interval after that of an earlier run. */
+const POLL_LIMIT_MS = 40_000;
+
+/** Resolves to the id of the integration. */
+export async function settleByPoll(on: Demo): Promise<unknown> {
+  const { call, asPartner, webhooks, files, route, mark, attempt, run } = on;
+  const token = randomBytes(24).toString('base64url');
+  await using server = await startRunsServer(files, token, {
+    runs: [{ id: `run-${run}`, player: attempt.playerRef, challenge: attempt.challengeId, points: `${attempt.score}` }],
+  });
+  const id = await prepare(on, {
+    version: 1,
+    ...mark,
+    map: {
+      records: '/runs',
+      attempt: { player_ref: '/player', challenge_id: '/challenge' },
+      score: { pointer: '/points', as: 'numeric_string' },
+      dedupe: '/id',
+    },
+    pull: { url: server.url, auth: { type: 'bearer', token } },
+  });
+  const path = `${route}/${id}`;
+  const active = await call({ method: 'PATCH', path, headers: asPartner, body: { status: 'active' }, expect: 200 });
+
+  chapter(`Laurel: polls our server, no sooner than ${INTERVAL_SECONDS} s after the last time`);
+  printLines([`waiting for a request to ${server.url}, which is due at ${active.body.next_poll_at}`]);
+  await server.polled();
+  printLines(['waiting for the webhook of the attempt that the page settles']);
+  await webhooks.arrived(wonWebhook('the attempt whose outcome Laurel polled', attempt));
+
+  chapter('Partner: the attempt is settled');
+  const read = await call({ method: 'GET', path: `/v1/attempts/${attempt.id}`, headers: asPartner, expect: 200 });
+  check(read.body.status === 'settled', 'an attempt whose outcome was polled must be settled');
+  return id;
+}
+
+/** Resolves to the id of the integration, which has the descriptor. */
+async function prepare({ call, asPartner, route, earlier }: Demo, descriptor: object): Promise<unknown> {
+  if (earlier === undefined) {
+    chapter('Partner: Laurel shall poll our server, so we create an integration, and activate the draft');
+    const body = { transport: 'pull_poll', descriptor, pull_interval_seconds: INTERVAL_SECONDS };
+    return (await call({ method: 'POST', path: route, headers: asPartner, body, expect: 201 })).body.id;
+  }
+  chapter('Partner: Laurel shall poll our server, which has a new address, and we activate the integration');
+  await call({
+    method: 'PATCH',
+    path: `${route}/${earlier.id}`,
+    headers: asPartner,
+    body: { descriptor },
+    expect: 200,
+  });
+  return earlier.id;
+}
+
+/** Our server, which shows the page to a request with the token. */
+async function startRunsServer(files: WebhookCa, token: string, page: object) {
+  const polled = Promise.withResolvers<'polled'>();
+  const server = await startDemoServer(files, (request, response) => {
+    const isLaurel = isEqual(request.headers.authorization, `Bearer ${token}`);
+    const body = isLaurel ? page : { error: 'the token is wrong' };
+    response.writeHead(isLaurel ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    printBetweenCalls(() => printPoll(request, body));
+    if (isLaurel) polled.resolve('polled');
+  });
+  return {
+    url: `${server.origin}/runs`,
+    /** Resolves once the page was sent. */
+    async polled(): Promise<void> {
+      const late = Promise.withResolvers<'late'>();
+      const timer = setTimeout(() => late.resolve('late'), POLL_LIMIT_MS);
+      const first = await Promise.race([polled.promise, late.promise]);
+      clearTimeout(timer);
+      check(first === 'polled', `Laurel must poll our server within ${POLL_LIMIT_MS / 1000} s`);
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function printPoll(request: IncomingMessage, answer: object): void {
+  console.log(`\n⇠ poll ${request.method} ${request.url}`);
+  printHeaders(new Headers(request.headers as Record<string, string>), ['authorization', 'user-agent']);
+  console.log('  our answer:');
+  printJson(answer);
+}

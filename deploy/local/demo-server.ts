@@ -1,0 +1,34 @@
+/** The HTTPS server of the demo's partner, with the certificate that the local stack issues for this machine and trusts. */
+import { timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { WebhookCa } from './webhook-ca.ts';
+
+interface DemoServer extends AsyncDisposable {
+  readonly origin: string;
+}
+
+export async function startDemoServer(
+  files: WebhookCa,
+  answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+): Promise<DemoServer> {
+  const certificate = { cert: readFileSync(files.receiver_certificate), key: readFileSync(files.receiver_key) };
+  const server = createServer(certificate, answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Compares what a request carries with what it must carry, in constant time. */
+export function isEqual(given: string | undefined, expected: string): boolean {
+  const [sent, due] = [Buffer.from(given ?? ''), Buffer.from(expected)];
+  return sent.length === due.length && timingSafeEqual(sent, due);
+}
