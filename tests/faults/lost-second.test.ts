@@ -1,18 +1,25 @@
 /** Each test is a line of docs/operations/lost-second.md: one database, or several, lose what they had acknowledged. */
 import { randomUUID } from 'node:crypto';
+import { hashId } from '@laurel/ids';
 import {
   type Answer,
   type AttemptBody,
   type AttemptEntry,
+  createIntegrations,
   createPartner,
   createPortal,
   type DeliveryBody,
+  type LogEntryBody,
   type OutcomeBody,
+  type PushResultsBody,
+  push,
   type Service,
   signIn,
+  startReceiver,
 } from '@laurel/testing';
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';
 import { losingWritesOf } from '../lose-writes.ts';
 import {
   type Developer,
@@ -680,6 +687,278 @@ describe('the database of the webhook service loses its last second', () => {
     expect(await verify(rotated.secret, request.body.toString(), signature)).toBe(true);
     for (const { endpoint } of [deleted, rotated])
       expectStatus(204, await developer.portal.deleteEndpoint(endpoint.id));
+  });
+});
+
+describe('the database of the integration service loses its last second', () => {
+  const integrations = () => createIntegrations(partner());
+  const shownOf = async ({ id }: Pick<Target, 'id'>) =>
+    expectStatus(200, await integrations().list()).body.data.find((shown) => shown.id === id);
+
+  const losingIntegrations = async <Result>(work: () => Promise<Result>) => {
+    const lost = await losing(['integration'], work);
+    // After a restart, the gateway's breaker answers for it for a moment.
+    await eventually(
+      async () => (await integrations().list()).status === 200 || undefined,
+      'the integration service answers',
+    );
+    return lost;
+  };
+
+  /** A fresh attempt of a fresh player, which a push would settle as a win of 5.00. */
+  const newWin = async () => {
+    const player = await newPlayer();
+    const { id } = (await enter(await ENTRY.challenge(player))).body;
+    return { player, id, body: { attempt_id: id, score: 100 } };
+  };
+
+  /** A target of reports that name the player, and what enters the player. */
+  const newNamedPlayer = async () => {
+    const player = await newPlayer();
+    const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
+    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    return {
+      player,
+      entry: { ...parent, player_ref: player.ref },
+      target,
+      body: { id: randomUUID(), player: player.ref },
+    };
+  };
+
+  const logOf = async ({ id }: Pick<Target, 'id'>) =>
+    expectStatus(200, await developer.portal.send<{ data: LogEntryBody[] }>('GET', `/integrations/${id}/log`)).body
+      .data;
+
+  test('a new integration is lost: it is not found, its pushes are 401 and settle nothing, and the partner makes another', async () => {
+    const { result: target, expectReported } = await losingIntegrations(() => newTarget(partner()));
+    const { player, body } = await newWin();
+    expect(await shownOf(target)).toBeUndefined();
+    expectError(404, 'not_found', await integrations().rotateSecret(target.id));
+    expectError(401, 'unauthorized', await push(world.http, target, body));
+    expect(await world.balance(player)).toBe('99.00');
+    expectStatus(200, await push(world.http, await newTarget(partner()), body));
+    expect(await world.balance(player)).toBe('104.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('a rotated secret is lost: the secret that was shown verifies nothing, the one before does, until the partner rotates again', async () => {
+    const target = await newTarget(partner());
+    const rotate = async () => expectStatus(200, await integrations().rotateSecret(target.id)).body.signing_secret;
+    const { result: shown } = await losingIntegrations(rotate);
+    const { body } = await newWin();
+    expectError(401, 'unauthorized', await push(world.http, { ...target, secret: shown }, body));
+    expectStatus(200, await push(world.http, target, body));
+    const again = await rotate();
+    expect(again).not.toBe(shown);
+    expectStatus(200, await push(world.http, { ...target, secret: again }, body));
+  });
+
+  test('a retired secret is lost: it verifies again, and a push under it settles and is paid, until the partner retires it again', async () => {
+    const retired = await newTarget(partner());
+    expectStatus(200, await integrations().rotateSecret(retired.id));
+    const [paid, refused] = [await newWin(), await newWin()];
+    const retire = async () => expectStatus(200, await integrations().retirePreviousSecret(retired.id));
+    const { expectReported } = await losingIntegrations(async () => {
+      await retire();
+      expectError(401, 'unauthorized', await push(world.http, retired, paid.body));
+    });
+    expectStatus(200, await push(world.http, retired, paid.body));
+    expect(await world.balance(paid.player)).toBe('104.00');
+    await retire();
+    expectError(401, 'unauthorized', await push(world.http, retired, refused.body));
+    expect(await world.balance(refused.player)).toBe('99.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('a suspension of an integration is lost: it is active, its pushes settle and are paid and its polls are due, until the partner suspends it again', async () => {
+    const target = await newTarget(partner());
+    const pull = { url: 'https://127.0.0.1:8443/', paging: { type: 'none' } };
+    const polled = expectStatus(
+      201,
+      await integrations().create({
+        transport: 'pull_poll',
+        descriptor: { version: 1, map: { attempt: { attempt_id: '/a' }, score: '/s' }, pull },
+        pull_interval_seconds: 3600,
+      }),
+    ).body;
+    expectStatus(200, await integrations().update(polled.id, { status: 'active' }));
+    const [paid, refused] = [await newWin(), await newWin()];
+    const suspend = async () => {
+      for (const { id } of [target, polled])
+        expectStatus(200, await integrations().update(id, { status: 'suspended' }));
+    };
+    const { expectReported } = await losingIntegrations(async () => {
+      await suspend();
+      expectError(404, 'not_found', await push(world.http, target, paid.body));
+    });
+    expect(await shownOf(target)).toMatchObject({ status: 'active' });
+    expect(await shownOf(polled)).toMatchObject({ status: 'active', next_poll_at: expect.any(String) });
+    expectStatus(200, await push(world.http, target, paid.body));
+    expect(await world.balance(paid.player)).toBe('104.00');
+    await suspend();
+    expectError(404, 'not_found', await push(world.http, target, refused.body));
+    expect(await world.balance(refused.player)).toBe('99.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('the suspension of a program is lost: its pushes settle and are paid though /v1 is closed to it, until an operator suspends it again', async () => {
+    const program = await world.newProgram({ id: developer.id });
+    const target = await newTarget(program.test);
+    const challenge = await world.newChallenge({}, program);
+    const newReport = async () => {
+      const player = await world.newPlayer({ partner: program.test });
+      const entry = { challenge_id: challenge.id, player_ref: player.ref };
+      const { id } = expectStatus(201, await program.test.createAttempt(entry)).body;
+      return { player, body: { attempt_id: id, score: 100 } };
+    };
+    const [paid, refused] = [await newReport(), await newReport()];
+    const suspend = async () =>
+      expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
+    const { expectReported } = await losingIntegrations(async () => {
+      await suspend();
+      expectError(404, 'not_found', await push(world.http, target, paid.body));
+    });
+    expectError(401, 'unauthorized', await program.test.listTournaments());
+    expectStatus(200, await push(world.http, target, paid.body));
+    expect(await world.balance(paid.player)).toBe('104.00');
+    await suspend();
+    expectError(404, 'not_found', await push(world.http, target, refused.body));
+    expect(await world.balance(refused.player)).toBe('99.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('the pair of a report that names a player is lost: for 24 hours the same body is refused and settles no other attempt, after them it settles the open one', async () => {
+    const { player, entry, target, body } = await newNamedPlayer();
+    const first = (await enter(entry)).body.id;
+    const report = { ...body, score: 1 };
+    const { expectReported } = await losingIntegrations(async () => {
+      const settled = expectStatus(200, await push(world.http, target, report));
+      expect(settled.body.attempt_id).toBe(first);
+      expect((await push(world.http, target, report)).text).toBe(settled.text);
+    });
+    expectError(404, 'not_found', await push(world.http, target, report));
+    const second = (await enter(entry)).body.id;
+    expectError(409, 'attempt_already_settled', await push(world.http, target, report));
+    expect(expectStatus(200, await partner().getAttempt(second)).body.status).toBe('open');
+    expect(await world.balance(player)).toBe('98.00');
+
+    // The report stands for the second attempt from now on, and the owner's record of its first use ends with its 24 hours.
+    const aged = await sql(
+      'challenge',
+      `update key_uses set used_at = used_at - interval '24 hours' where key_id = $1 returning key_id`,
+      hashId('report', target.id, body.id),
+    );
+    expect(aged).toHaveLength(1);
+    const settled = expectStatus(200, await push(world.http, target, report));
+    expect(settled.body.attempt_id).toBe(second);
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('a listened sample is lost: the same body again is listened to again, but settles an attempt that the player has opened meanwhile', async () => {
+    const player = await newPlayer();
+    const challenge = await world.newChallenge({ status: 'calibrating', threshold: null }, developer.program);
+    const parent = { challenge_id: challenge.id };
+    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    const listenedTo = async (body: object) => {
+      const { results } = expectStatus(200, await push<PushResultsBody>(world.http, target, body)).body;
+      return results.map(({ status }) => status);
+    };
+    const samples = () =>
+      sql('integration', 'select score from listened_samples where challenge_id = $1', challenge.id);
+    const [kept, lost, late] = [1, 2, 3].map((score) => ({ id: randomUUID(), player: player.ref, score }));
+    expect(await listenedTo(kept ?? {})).toEqual(['listened']);
+    const { expectReported } = await losingIntegrations(async () => {
+      for (const body of [lost, late]) expect(await listenedTo(body ?? {})).toEqual(['listened']);
+    });
+    expect(await samples()).toEqual([{ score: 1 }]);
+    expect(await listenedTo(lost ?? {})).toEqual(['listened']);
+    expect(await samples()).toHaveLength(2);
+
+    const { id } = (await enter({ ...parent, player_ref: player.ref })).body;
+    for (const body of [kept, lost]) expect(await listenedTo(body ?? {})).toEqual(['listened']);
+    expect(expectStatus(200, await push(world.http, target, late ?? {})).body.attempt_id).toBe(id);
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test.each(['by id', 'by player'] as const)(
+    'a poll’s cursor is lost: its page is polled again, and a report %s on it settles nothing again and no other attempt',
+    async (flow) => {
+      const { player, entry, body } = await newNamedPlayer();
+      const first = (await enter(entry)).body.id;
+      const event = flow === 'by id' ? { attempt_id: first, score: 1 } : { ...body, score: 1 };
+      await using receiver = await startReceiver({ ca: world.stack.ca });
+      receiver.answerWith({ body: JSON.stringify({ events: [] }) });
+      const byId = { version: 1, map: { attempt: { attempt_id: '/attempt_id' }, score: '/score' } };
+      const read = flow === 'by id' ? byId : ofPlayers({ challenge_id: entry.challenge_id });
+      const paging = { type: 'cursor', param: 'after', pointer: '/next' };
+      const descriptor = {
+        ...read,
+        map: { ...read.map, records: '/events' },
+        pull: { url: `${receiver.url}/events`, paging, max_pages: 1 },
+      };
+      const { id } = expectStatus(
+        201,
+        await integrations().create({ transport: 'pull_poll', descriptor, pull_interval_seconds: 3600 }),
+      ).body;
+      expectStatus(200, await integrations().update(id, { status: 'active' }));
+      const poll = async () => {
+        await sql('integration', 'update integrations set next_poll_at = now() where id = $1', id);
+        return eventually(async () => {
+          const [state] = await sql(
+            'integration',
+            'select cursor from integrations where id = $1 and leased_until is null and next_poll_at > now()',
+            id,
+          );
+          return state;
+        }, 'the poll has ended');
+      };
+      expect(await poll()).toEqual({ cursor: null });
+
+      receiver.answerWith({ body: JSON.stringify({ events: [event], next: 'c1' }) });
+      const { expectReported } = await losingIntegrations(async () => {
+        expect(await poll()).toEqual({ cursor: 'c1' });
+        expect((await logOf({ id }))[0]?.records).toMatchObject([{ status: 'settled', attempt_id: first }]);
+      });
+      const second = (await enter(entry)).body.id;
+      const before = receiver.requests.length;
+      expect(await poll()).toEqual({ cursor: 'c1' });
+      expect(receiver.requests.slice(before).map(({ path }) => path)).toEqual(['/events']);
+      const [logged] = await logOf({ id });
+      expect(logged?.records).toMatchObject([
+        flow === 'by id'
+          ? { status: 'duplicate', attempt_id: first }
+          : { status: 'rejected', code: 'attempt_already_settled', attempt_id: second },
+      ]);
+      expect(expectStatus(200, await partner().getAttempt(second)).body.status).toBe('open');
+      expect(await world.balance(player)).toBe('98.00');
+      await world.allWritten();
+      await expectReported({});
+    },
+  );
+
+  test('the log is lost: what was settled stays, and the same body again is answered as before', async () => {
+    const target = await newTarget(partner());
+    const { player, body } = await newWin();
+    const logged = () =>
+      eventually(async () => ((await logOf(target)).length > 0 ? logOf(target) : undefined), 'the log has the push');
+    const { result: settled, expectReported } = await losingIntegrations(async () => {
+      const answer = expectStatus(200, await push(world.http, target, body));
+      await logged();
+      return answer;
+    });
+    expect(await logOf(target)).toEqual([]);
+    const again = await push(world.http, target, body);
+    expect([again.status, again.text]).toEqual([200, settled.text]);
+    expect((await logged()).map(({ records }) => records[0]?.status)).toEqual(['duplicate']);
+    expect(await world.balance(player)).toBe('104.00');
+    await world.allWritten();
+    await expectReported({});
   });
 });
 

@@ -58,6 +58,9 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
+  // Only a push passes these: `integration-gateway.test.ts` plays them.
+  'gateway.push.before-call': [],
+  'gateway.push.after-call': [],
   'gateway.complete.before-commit': ['create', 'win'],
   'gateway.complete.after-commit': ['create', 'win'],
   'gateway.reply.before-send': ['create', 'win'],

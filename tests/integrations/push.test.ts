@@ -7,7 +7,6 @@ import {
   type ChallengeTerms,
   createIntegrations,
   type LogEntryBody,
-  type NewIntegration,
   type PushResultsBody,
   push,
   signatureOf,
@@ -24,11 +23,7 @@ import {
   type SharedWorld,
   WITH_TIEBREAK,
 } from '../world.ts';
-
-interface Target {
-  readonly id: string;
-  readonly secret: string;
-}
+import { newTarget, type Target } from './target.ts';
 
 let world: SharedWorld;
 let developer: Developer;
@@ -38,17 +33,9 @@ beforeAll(async () => {
   world = await joinWorld();
   developer = await world.newDeveloper();
   program = developer.program;
-  target = await newTarget();
+  target = await newTarget(program.test);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
-
-/** An active push_webhook. */
-async function newTarget(settings: Partial<NewIntegration> = {}, partner = program.test): Promise<Target> {
-  const integrations = createIntegrations(partner);
-  const made = expectStatus(201, await integrations.create({ transport: 'push_webhook', ...settings })).body;
-  expectStatus(200, await integrations.update(made.id, { status: 'active' }));
-  return { id: made.id, secret: made.signing_secret ?? '' };
-}
 
 async function newAttempt(terms: ChallengeTerms = {}, player?: Player) {
   const challenge = await world.newChallenge(terms, program);
@@ -139,7 +126,7 @@ describe('a pushed record', () => {
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
     const { id } = expectStatus(201, await elsewhere.test.createAttempt(entry)).body;
     expectError(404, 'not_found', await push(world.http, target, { attempt_id: id, score: 100 }));
-    const ofLive = await newTarget({}, program.live);
+    const ofLive = await newTarget(program.live);
     const own = await newAttempt();
     expectError(404, 'not_found', await push(world.http, ofLive, { attempt_id: own.id, score: 100 }));
     expect(expectStatus(200, await elsewhere.test.getAttempt(id)).body.status).toBe('open');
@@ -172,7 +159,7 @@ describe('a pushed batch', () => {
   });
 
   test('a descriptor reads the words of the game, and leaves out what is not for us', async () => {
-    const mapped = await newTarget({
+    const mapped = await newTarget(program.test, {
       descriptor: {
         version: 1,
         map: {
@@ -195,7 +182,7 @@ describe('a pushed batch', () => {
   test('a player who is named settles their open attempt, and a captured body never the next one', async () => {
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });
-    const byPlayer = await newTarget({
+    const byPlayer = await newTarget(program.test, {
       descriptor: {
         version: 1,
         map: {
@@ -241,7 +228,7 @@ describe('the signature of a push', () => {
     const { id: attemptId } = await newAttempt();
     const body = JSON.stringify({ attempt_id: attemptId, score: 100 });
     const signature = signatureOf(target.secret, body);
-    const retired = await newTarget();
+    const retired = await newTarget(program.test);
     const integrations = createIntegrations(program.test);
     const rotated = expectStatus(200, await integrations.rotateSecret(retired.id)).body;
     expectStatus(200, await integrations.retirePreviousSecret(retired.id));
@@ -281,7 +268,7 @@ describe('the signature of a push', () => {
   });
 
   test('both secrets verify after a rotation, until the one before is retired', async () => {
-    const own = await newTarget();
+    const own = await newTarget(program.test);
     const integrations = createIntegrations(program.test);
     const { signing_secret: next } = expectStatus(200, await integrations.rotateSecret(own.id)).body;
     const report = async (secret: string) => {
@@ -295,7 +282,7 @@ describe('the signature of a push', () => {
 
   test('a signed push to an integration that is not active, or whose program is suspended, is 404 and settles nothing', async () => {
     const owned = await world.newProgram({ id: developer.id });
-    const own = await newTarget({}, owned.test);
+    const own = await newTarget(owned.test);
     const challenge = await world.newChallenge({}, owned);
     const player = await world.newPlayer({ partner: owned.test });
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
@@ -322,7 +309,7 @@ describe('what a developer sees of pushes', () => {
     portal.send<{ data: LogEntryBody[]; next_cursor: string | null }>('GET', `/integrations/${id}/log${query}`);
 
   test('the log shows each push with what became of its records, newest first, page by page, and no push that was not signed', async () => {
-    const own = await newTarget();
+    const own = await newTarget(program.test);
     const { id } = await newAttempt();
     const missing = randomUUID();
     await push(world.http, own, { attempt_id: id, score: 1 });

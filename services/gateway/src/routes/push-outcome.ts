@@ -10,6 +10,7 @@ import type { PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
 import type { Pushes } from '../clients/pushes.ts';
 import { networkOf } from '../domain/sign-in-throttle.ts';
+import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
 import type { BodyReader } from '../http/raw-body.ts';
@@ -74,12 +75,14 @@ export function ownersOfPushedBody(owner: string): readonly string[] {
 
 async function receive(request: Request, response: Response, integrationId: string, pushes: Pushes): Promise<void> {
   const context = contextOf(response);
+  await failpoint('gateway.push.before-call');
   const received = await pushes.receive({
     integrationId,
     signature: signatureOf(request),
     body: context.rawBody ?? NO_BYTES,
     requestId: context.requestId,
   });
+  await failpoint('gateway.push.after-call');
   if (isRefused(received)) {
     if (received.code === 'unauthorized') return sendError(response, 'unauthorized', NOT_SIGNED);
     context.isSignatureValid = true;

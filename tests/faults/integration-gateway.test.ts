@@ -1,0 +1,181 @@
+/**
+ * The gateway, or the owner of the attempt, fails at a step of a push over HTTP, and the partner sends the same body until it is answered: the
+ * report has settled one attempt, once, and what the partner sent and got, the integration's log and the owner's outcomes agree.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  type AttemptBody,
+  type FailpointAction,
+  type LogEntryBody,
+  type OutcomeBody,
+  push,
+} from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';
+import { eventually, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+import type { FailpointName } from './points.ts';
+
+type Owner = 'challenge' | 'tournament';
+/** How the report names its attempt. */
+type Flow = 'by id' | 'by player';
+type Point = FailpointName<'gateway' | Owner>;
+
+interface Case {
+  readonly owner: Owner;
+  readonly flow: Flow;
+  readonly point: Point;
+  readonly action: FailpointAction;
+}
+
+const CASES = (['challenge', 'tournament'] as const).flatMap((owner) => {
+  const faults = [
+    ['gateway.push.before-call', 'kill'],
+    ['gateway.push.before-call', 'throw'],
+    ['gateway.push.after-call', 'kill'],
+    ['gateway.push.after-call', 'throw'],
+    [`${owner}.outcome.before-commit`, 'kill'],
+    [`${owner}.outcome.after-commit`, 'kill'],
+  ] as const;
+  const flows = ['by id', 'by player'] as const;
+  return faults.flatMap(([point, action]) => flows.map((flow): Case => ({ owner, flow, point, action })));
+});
+
+/** A challenge whose bar the report clears, or a round that declares a tiebreak. */
+interface Contest {
+  readonly parent: { readonly challenge_id: string } | { readonly tournament_round_id: string };
+  readonly report: { readonly score: number; readonly tiebreak?: number };
+  /** Of the player, who had 100.00, after two fees and what the report wins. */
+  readonly balance: string;
+  readonly targets: Readonly<Record<Flow, Target>>;
+}
+
+let world: World;
+let contests: Readonly<Record<Owner, Contest>>;
+
+beforeAll(async () => {
+  world = await startWorld({ failpoints: true, restart: true, internalTls: false });
+  const byId = await newTarget(world.partner);
+  const targetsOf = async (parent: Contest['parent']) => ({
+    'by id': byId,
+    'by player': await newTarget(world.partner, { descriptor: ofPlayers(parent) }),
+  });
+  const challenge = { challenge_id: (await world.newChallenge()).id };
+  const round = { tournament_round_id: (await world.newRound(WITH_TIEBREAK)).id };
+  contests = {
+    challenge: { parent: challenge, report: { score: 100 }, balance: '103.00', targets: await targetsOf(challenge) },
+    tournament: {
+      parent: round,
+      report: { score: 7, tiebreak: 41 },
+      balance: '98.00',
+      targets: await targetsOf(round),
+    },
+  };
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+/** Repeated with its key: for a moment the gateway may not reach an owner that was killed. */
+async function openAttempt(parent: Contest['parent'], ref: string): Promise<string> {
+  const key = randomUUID();
+  return await eventually(async () => {
+    const { status, body } = await world.partner.createAttempt({ ...parent, player_ref: ref }, key);
+    return status === 201 ? body.id : undefined;
+  }, 'the attempt is created');
+}
+
+async function readAttempt(id: string): Promise<AttemptBody> {
+  return await eventually(async () => {
+    const { status, body } = await world.partner.getAttempt(id);
+    return status === 200 ? body : undefined;
+  }, 'the attempt is read');
+}
+
+/** Sends the body until it is answered; until then there is no response, or a 500. */
+async function pushUntilAnswered(target: Target, body: string): Promise<Answer<OutcomeBody>> {
+  return await eventually(async () => {
+    const answer = await push(world.http, target, body);
+    if (answer.status === 200) return answer;
+    expect([0, 500], answer.text).toContain(answer.status);
+    return undefined;
+  }, 'the push is answered');
+}
+
+/** The entries of the integration's log for this body, without those of pushes on which the service failed. */
+function loggedOf({ id }: Target, body: string): Promise<Pick<LogEntryBody, 'records'>[]> {
+  return world.stack
+    .database('integration')
+    .query(`select records from log_entries where integration_id = $1 and body_excerpt = $2 and error is null`, [
+      id,
+      body,
+    ]);
+}
+
+describe('a fault on the way of a push over HTTP', () => {
+  test.each(CASES)('a report $flow, of the $owner service: $point, $action', async ({ owner, flow, point, action }) => {
+    const { stack, http } = world;
+    await stack.ready();
+    const { parent, report, balance, targets } = contests[owner];
+    const target = targets[flow];
+    const player = await world.newPlayer();
+    // Once the first is settled, the player's oldest open attempt is the second.
+    const [id, second] = [await openAttempt(parent, player.ref), await openAttempt(parent, player.ref)];
+    const named = flow === 'by id' ? { attempt_id: id } : { id: randomUUID(), player: player.ref };
+    const body = JSON.stringify({ ...named, ...report });
+    const journalStart = http.journal.length;
+
+    stack.arm(point, action);
+    const first = await eventually(async () => {
+      const answer = await push(http, target, body);
+      return stack.isFired(point) ? answer : undefined;
+    }, `${point} was hit`);
+    if (point.startsWith('gateway.')) expect(first.status).toBe(action === 'kill' ? 0 : 500);
+    await stack.ready();
+    const answer = await pushUntilAnswered(target, body);
+    await pushUntilAnswered(target, body);
+
+    // What the partner got: one answer, byte for byte, which is the outcome that /v1 shows.
+    const sent = http.journal.slice(journalStart).filter((entry) => entry.sent === body);
+    const answered = sent.filter((entry) => entry.answer.status === 200);
+    expect(new Set(answered.map((entry) => entry.answer.text))).toEqual(new Set([answer.text]));
+    const { attempt_id, score, receipt_id } = answer.body;
+    expect({ attempt_id, score }).toEqual({ attempt_id: id, score: report.score });
+    expect(await readAttempt(id)).toMatchObject({ status: 'settled', outcome: { score, receipt_id } });
+    expect(await readAttempt(second)).toMatchObject({ status: 'open', outcome: null });
+    expect(await world.balance(player)).toBe(balance);
+
+    // What the integration service did: it answered every answered push, and the one whose answer the gateway lost.
+    const isLost = point === 'gateway.push.after-call';
+    const logged = await eventually(async () => {
+      const entries = await loggedOf(target, body);
+      return entries.length >= answered.length + Number(isLost) ? entries : undefined;
+    }, 'the log has every push that was answered');
+    expect(logged).toHaveLength(answered.length + Number(isLost));
+    const records = logged.flatMap((entry) => entry.records);
+    // An owner that dies after its commit has settled the report, and answers it from then on as repeated.
+    const settled = point === `${owner}.outcome.after-commit` ? 0 : 1;
+    expect(records.map(({ status }) => status).sort()).toEqual([
+      ...Array.from({ length: logged.length - settled }, () => 'duplicate'),
+      ...Array.from({ length: settled }, () => 'settled'),
+    ]);
+    expect(new Set(records.map((record) => record.attempt_id))).toEqual(new Set([id]));
+    const pairs = await stack
+      .database('integration')
+      .query('select integration_id, attempt_id from report_attempts where attempt_id = any($1::uuid[])', [
+        [id, second],
+      ]);
+    expect(pairs).toEqual(flow === 'by id' ? [] : [{ integration_id: target.id, attempt_id: id }]);
+
+    // What the owner has: one outcome, under the receipt that the partner got.
+    const outcomes = await stack.database(owner).query(
+      `select attempt_id, receipt_id, score, (to_jsonb(o) ->> 'tiebreak')::int as tiebreak from outcomes o
+         where attempt_id = any($1::uuid[])`,
+      [[id, second]],
+    );
+    expect(outcomes).toEqual([{ attempt_id: id, receipt_id, score, tiebreak: report.tiebreak ?? null }]);
+  });
+});
+
+test('after the faults of pushes over HTTP the audit is good', async () => {
+  await world.stack.ready();
+  await world.expectAuditOk();
+});

@@ -1,0 +1,23 @@
+import { createIntegrations, type NewIntegration, type Partner } from '@laurel/testing';
+import { expectStatus } from '../world.ts';
+
+/** What a push is sent to and signed with. */
+export interface Target {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** An active push_webhook, which the partner has made. */
+export async function newTarget(partner: Partner, settings: Partial<NewIntegration> = {}): Promise<Target> {
+  const integrations = createIntegrations(partner);
+  const made = expectStatus(201, await integrations.create({ transport: 'push_webhook', ...settings })).body;
+  expectStatus(200, await integrations.update(made.id, { status: 'active' }));
+  return { id: made.id, secret: made.signing_secret ?? '' };
+}
+
+/** A descriptor of reports that name a player of this challenge or round: the player's oldest open attempt. */
+export function ofPlayers(parent: { readonly challenge_id: string } | { readonly tournament_round_id: string }) {
+  const [[kind, id] = ['', '']] = Object.entries(parent);
+  const attempt = { player_ref: '/player', [kind]: { const: id }, pick: 'oldest' };
+  return { version: 1, map: { attempt, score: '/score', tiebreak: '/tiebreak', dedupe: '/id' } };
+}
