@@ -115,8 +115,9 @@ const settings = z.object({
   PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
   /** `/api/operator`, per token. */
   OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
-  /** Pushed outcomes, per integration and per client address, in each process: counted before a body is read or a secret compared. */
+  /** Pushes to an integration from the addresses known to it, in each process; as many from all others, and a tenth of it from one of these. */
   PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
+  /** Pushes of a client address to all integrations, in each process. */
   PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(12_000),
   /** Calls under `/api` whose credential is not valid, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(300),

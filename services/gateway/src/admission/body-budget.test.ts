@@ -30,7 +30,7 @@ test('large bodies leave an eighth of the body budget to the small ones', () => 
 });
 
 test('a body that counts for two owners fits only where both have room, and gives back to both', () => {
-  const budget = createBodyBudget(800 * KIB, (owner) => owner.split(' '));
+  const budget = createBodyBudget(800 * KIB, (owner) => owner.split(' ').map((name) => ({ name, share: 1 / 4 })));
   expect(budget.take('integration client', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('integration other', 1, 1)).toBe(false);
   expect(budget.take('another client', 1, 1)).toBe(false);
@@ -38,6 +38,12 @@ test('a body that counts for two owners fits only where both have room, and give
   budget.release('integration client', 200 * KIB);
   expect(budget.take('integration other', 100 * KIB, 100 * KIB)).toBe(true);
   expect(budget.take('another client', 100 * KIB, 100 * KIB)).toBe(true);
+});
+
+test('an owner holds the share of the body budget that it is given', () => {
+  const budget = createBodyBudget(800 * KIB, (name) => [{ name, share: name === 'half' ? 1 / 2 : 1 / 8 }]);
+  expect([budget.take('half', 400 * KIB, KIB), budget.take('half', 1, 1)]).toEqual([true, false]);
+  expect([budget.take('eighth', 100 * KIB, KIB), budget.take('eighth', 1, 1)]).toEqual([true, false]);
 });
 
 test('bytes taken from the body budget and released add up to zero, whatever was refused in between', async () => {

@@ -2,13 +2,14 @@
  * How many bytes of bodies the process holds at the same time, over all requests: what arrives beyond it is refused (`raw-body.ts`).
  *
  * - Bytes count as they arrive, not as they are announced: a caller that announces much and sends nothing uses up nothing.
- * - One owner (a key, a developer, a client address before it signed in) has a quarter at the most, so that no owner can use up the budget.
+ * - One owner (a key, a developer, a client address before it signed in) has its share at the most, a quarter unless it is another, so that no
+ *   owner can use up the budget.
  * - The last eighth is for small bodies: a few large and slow bodies never stop the small ones, which are nearly all.
  */
 import { gauge } from '@laurel/telemetry';
 import type { BodyBudget } from '../http/raw-body.ts';
 
-const SHARE_OF_AN_OWNER = 1 / 4;
+export const SHARE_OF_AN_OWNER = 1 / 4;
 const SHARE_OF_LARGE_BODIES = 7 / 8;
 /** A request of the hot path has some hundred bytes; with 16 KiB of metadata it is still small. */
 const SMALL_BYTES = 20 * 1024;
@@ -16,12 +17,17 @@ const SMALL_BYTES = 20 * 1024;
 let bytesInFlight = 0;
 gauge('laurel_body_bytes_in_flight', 'Bytes of request bodies that are held in memory.', [], () => bytesInFlight);
 
-/** A body may count for several owners, whose names `ownersOf` takes from the one that its reader gives. */
+export interface BodyOwner {
+  readonly name: string;
+  /** Of the whole budget. */
+  readonly share: number;
+}
+
+/** A body may count for several owners, which `ownersOf` takes from the one that its reader gives. */
 export function createBodyBudget(
   maxBytes: number,
-  ownersOf: (owner: string) => readonly string[] = (owner) => [owner],
+  ownersOf: (owner: string) => readonly BodyOwner[] = (name) => [{ name, share: SHARE_OF_AN_OWNER }],
 ): BodyBudget {
-  const maxOfOwner = maxBytes * SHARE_OF_AN_OWNER;
   const maxOfLarge = maxBytes * SHARE_OF_LARGE_BODIES;
   const heldByOwner = new Map<string, number>();
   let held = 0;
@@ -30,17 +36,17 @@ export function createBodyBudget(
     take(owner, bytes, size) {
       const owners = ownersOf(owner);
       if (held + bytes > (size > SMALL_BYTES ? maxOfLarge : maxBytes)) return false;
-      if (owners.some((one) => (heldByOwner.get(one) ?? 0) + bytes > maxOfOwner)) return false;
-      for (const one of owners) heldByOwner.set(one, (heldByOwner.get(one) ?? 0) + bytes);
+      if (owners.some(({ name, share }) => (heldByOwner.get(name) ?? 0) + bytes > maxBytes * share)) return false;
+      for (const { name } of owners) heldByOwner.set(name, (heldByOwner.get(name) ?? 0) + bytes);
       held += bytes;
       bytesInFlight += bytes;
       return true;
     },
     release(owner, bytes) {
-      for (const one of ownersOf(owner)) {
-        const left = (heldByOwner.get(one) ?? 0) - bytes;
-        if (left === 0) heldByOwner.delete(one);
-        else heldByOwner.set(one, left);
+      for (const { name } of ownersOf(owner)) {
+        const left = (heldByOwner.get(name) ?? 0) - bytes;
+        if (left === 0) heldByOwner.delete(name);
+        else heldByOwner.set(name, left);
       }
       held -= bytes;
       bytesInFlight -= bytes;

@@ -1,40 +1,121 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPushLimits, type PushAdmission } from './push-limits.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 function start(limits: { perIntegration?: number; perAddress?: number; maxInFlight?: number } = {}) {
   const clock = { now: 5 * MINUTE_MS + 15_000 };
-  const { perIntegration = 1_000, perAddress = 1_000, maxInFlight = 1_000 } = limits;
+  const { perIntegration = 1_000, perAddress = 1_000_000, maxInFlight = 1_000_000 } = limits;
   const pushLimits = createPushLimits({ perIntegration, perAddress, maxInFlight, now: () => clock.now });
   const push = (integrationId: string, network: string, times = 1) => {
     const admissions = Array.from({ length: times }, () => pushLimits.admit(integrationId, network));
     return admissions.at(-1) as PushAdmission;
   };
-  return { clock, push };
+  /** One push whose signature is valid, answered. */
+  const sign = (integrationId: string, network: string) => {
+    const admission = push(integrationId, network);
+    if (admission.kind !== 'admitted') throw new Error('the signed push was not admitted');
+    admission.makeKnown();
+    admission.release();
+  };
+  return { clock, push, sign };
 }
 const kindOf = ({ kind }: PushAdmission) => kind;
+const networks = (count: number) => Array.from({ length: count }, (_, index) => `foreign ${index}`);
 
-test('pushes to an integration are counted by the minute, whichever addresses they come from', () => {
-  const { clock, push } = start({ perIntegration: 3 });
-  expect(['a', 'b', 'c'].map((network) => kindOf(push('one', network)))).toEqual(Array(3).fill('admitted'));
+test('a network that never signed has a tenth of the minute of an integration, and another integration is not affected', () => {
+  const { clock, push } = start({ perIntegration: 30 });
+  expect(kindOf(push('one', 'a', 3))).toBe('admitted');
   const resetAt = new Date(6 * MINUTE_MS);
-  expect(push('one', 'd')).toEqual({ kind: 'limited', limit: 3, retryAfterSeconds: 45, resetAt });
-  expect(kindOf(push('two', 'd'))).toBe('admitted');
+  expect(push('one', 'a')).toEqual({ kind: 'limited', limit: 3, retryAfterSeconds: 45, resetAt });
+  expect(kindOf(push('two', 'a'))).toBe('admitted');
   clock.now = 6 * MINUTE_MS;
-  expect(kindOf(push('one', 'd'))).toBe('admitted');
+  expect(kindOf(push('one', 'a'))).toBe('admitted');
 });
 
-test('pushes of an address are counted by the minute, and beyond its limit do not count for the integration', () => {
-  const { push } = start({ perIntegration: 3, perAddress: 2 });
-  expect(kindOf(push('one', 'flood', 2))).toBe('admitted');
-  expect(push('one', 'flood', 100)).toMatchObject({ kind: 'limited', limit: 2 });
-  expect(kindOf(push('one', 'partner'))).toBe('admitted');
-  expect(push('one', 'partner')).toMatchObject({ kind: 'limited', limit: 3 });
+test('the networks that never signed share the minute of an integration, whichever they are', () => {
+  const { push } = start({ perIntegration: 30 });
+  expect(networks(10).map((network) => kindOf(push('one', network, 3)))).toEqual(Array(10).fill('admitted'));
+  expect(push('one', 'another')).toMatchObject({ kind: 'limited', limit: 30 });
+  expect(kindOf(push('two', 'another'))).toBe('admitted');
 });
 
-test('an integration has so many pushes under way, and gets room as they end, each once', () => {
-  const { clock, push } = start({ maxInFlight: 2 });
+test('the networks that signed share a minute of their own', () => {
+  const { push, sign } = start({ perIntegration: 30 });
+  for (const network of ['server 1', 'server 2']) sign('one', network);
+  expect([push('one', 'server 1', 10), push('one', 'server 2', 20)].map(kindOf)).toEqual(['admitted', 'admitted']);
+  expect(push('one', 'server 1')).toMatchObject({ kind: 'limited', limit: 30 });
+});
+
+test('whatever any number of other networks send and keep under way, a network that signed is admitted as if it were alone', () => {
+  const limits = { perIntegration: 20, perAddress: 50, maxInFlight: 12 };
+  const events = fc.array(fc.constantFrom('partner', 'release', ...networks(40)), { maxLength: 400 });
+  fc.assert(
+    fc.property(events, (sequence) => {
+      const admissionsOf = (isAlone: boolean) => {
+        const { push, sign } = start(limits);
+        sign('one', 'partner');
+        const underWay: (() => void)[] = [];
+        const admissions: unknown[] = [];
+        for (const event of sequence) {
+          if (event === 'release') underWay.pop()?.();
+          else if (event !== 'partner') isAlone || push('one', event);
+          else {
+            const admission = push('one', 'partner');
+            if (admission.kind === 'admitted') underWay.push(admission.release);
+            admissions.push(admission.kind === 'admitted' ? 'admitted' : admission);
+          }
+        }
+        return admissions;
+      };
+      expect(admissionsOf(false)).toEqual(admissionsOf(true));
+    }),
+  );
+});
+
+test('however often one network pushes without an answer, the first push of any other is admitted, and so it becomes known', () => {
+  const limits = fc.record({ perIntegration: fc.integer({ min: 2 }), maxInFlight: fc.integer({ min: 2, max: 200 }) });
+  fc.assert(
+    fc.property(limits, fc.integer({ min: 1, max: 500 }), (some, times) => {
+      const { push, sign } = start(some);
+      push('one', 'flood', times);
+      sign('one', 'partner');
+      expect(push('one', 'partner')).toMatchObject({ kind: 'admitted', isKnown: true });
+    }),
+  );
+});
+
+test('a network is known to the integration that it signed for, for an hour after its last valid signature', () => {
+  const { clock, push, sign } = start();
+  const isKnown = (integrationId: string, network: string) => {
+    const admission = push(integrationId, network);
+    return admission.kind === 'admitted' && admission.isKnown;
+  };
+  sign('one', 'a');
+  expect([isKnown('one', 'a'), isKnown('two', 'a'), isKnown('one', 'b')]).toEqual([true, false, false]);
+  clock.now += HOUR_MS - 1;
+  sign('one', 'a');
+  clock.now += HOUR_MS - 1;
+  expect(isKnown('one', 'a')).toBe(true);
+  clock.now += 1;
+  expect(isKnown('one', 'a')).toBe(false);
+});
+
+test('pushes of an address are counted by the minute, known or not, and beyond its limit do not count for the integration', () => {
+  const { push, sign } = start({ perIntegration: 4, perAddress: 2 });
+  sign('one', 'partner');
+  expect([push('one', 'partner'), push('one', 'partner')].map(kindOf)).toEqual(['admitted', 'limited']);
+  expect(push('one', 'partner', 100)).toMatchObject({ kind: 'limited', limit: 2 });
+  sign('one', 'server');
+  expect(kindOf(push('one', 'server'))).toBe('admitted');
+});
+
+test('an integration has so many pushes under way from the networks that signed, and gets room as they end, each once', () => {
+  const { clock, push, sign } = start({ maxInFlight: 2 });
+  sign('one', 'a');
+  sign('two', 'a');
   const first = push('one', 'a');
   push('one', 'a');
   const resetAt = new Date(clock.now + 1_000);
@@ -48,10 +129,24 @@ test('an integration has so many pushes under way, and gets room as they end, ea
   expect(kindOf(push('one', 'a'))).toBe('limited');
 });
 
-test('what is counted is bounded: more integrations than the table holds drop the oldest', () => {
-  const { push } = start({ perIntegration: 1, perAddress: 1_000_000 });
+test('a network that never signed has two thirds as many under way, over all integrations; all of them together as many again', () => {
+  const { push, sign } = start({ maxInFlight: 6 });
+  sign('one', 'partner');
+  expect(kindOf(push('one', 'a', 4))).toBe('admitted');
+  expect(push('one', 'a')).toMatchObject({ kind: 'limited', limit: 4, retryAfterSeconds: 1 });
+  expect(push('two', 'a')).toMatchObject({ kind: 'limited', limit: 4 });
+  expect(kindOf(push('one', 'b', 2))).toBe('admitted');
+  expect(push('one', 'b')).toMatchObject({ kind: 'limited', limit: 6 });
+  expect(kindOf(push('one', 'partner', 6))).toBe('admitted');
+});
+
+test('what is counted is bounded: more integrations than a table holds drop the oldest, and none that a valid signature made known', () => {
+  const { push, sign } = start({ perIntegration: 1 });
   push('one', 'a');
   expect(kindOf(push('one', 'a'))).toBe('limited');
+  sign('two', 'partner');
   for (let index = 0; index < 10_000; index += 1) push(`unknown ${index}`, 'a');
   expect(kindOf(push('one', 'a'))).toBe('admitted');
+  expect(push('two', 'partner')).toMatchObject({ kind: 'admitted', isKnown: true });
+  expect(push('two', 'partner')).toMatchObject({ kind: 'limited', limit: 1 });
 });

@@ -2,30 +2,47 @@
  * How often an integration is pushed to (`routes/push-outcome.ts`), decided before a byte of a body is read and before any secret is compared:
  * what a caller without a secret can use up is bounded, and a flood at one integration takes nothing from another one, nor from `/v1`.
  *
- * - A minute of the client's address, and then a minute of the integration, counted in this process by its own clock. A request that its
- *   address may not send does not count for the integration.
- * - So many pushes of one integration under way, its own queue: the next one would only wait.
- * - Both tables are bounded. An address that fills one with integrations that do not exist drops the oldest entries, at the rate that its own
- *   limit allows.
+ * - A network is known to an integration for an hour after each of its pushes whose signature was valid. Any other may have read no more than
+ *   the integration's id in its URL. The two are counted apart: however many networks flood an integration, its partner's go on.
+ * - A minute of the network over all integrations; then, unless it is known, its tenth of the integration's minute; and then the integration's
+ *   minute of the known networks or that of all others together. A request counts for none after the one that refuses it. So one network
+ *   alone keeps no other one from its first push, and with it from being known.
+ * - Of pushes under way an integration has as many for each of the two, its own queues: the next one would only wait. A network that is not
+ *   known has two thirds of that, over all integrations.
+ * - Counted in this process, by its own clock. The tables are bounded: a network that names many integrations that do not exist drops the
+ *   oldest entries of the others, at the rate that its own limit allows, and never an entry that takes a valid signature.
+ * - What is not prevented: callers that share a network are counted as one, as is one that sends a body that the partner has signed.
  */
 import { LRUCache } from 'lru-cache';
 import { countRequests, type RateWindow, remainingAt, retryAfterSeconds, WINDOW_MS } from '../domain/rate-window.ts';
 
 export interface PushLimits {
-  /** A push that was admitted is released when it no longer waits for an answer; more than once changes nothing. */
   admit(integrationId: string, network: string): PushAdmission;
 }
 
-export type PushAdmission =
-  | { readonly kind: 'admitted'; readonly release: () => void }
-  | {
-      readonly kind: 'limited';
-      readonly limit: number;
-      readonly retryAfterSeconds: number;
-      readonly resetAt: Date;
-    };
+export type PushAdmission = AdmittedPush | LimitedPush;
+
+export interface AdmittedPush {
+  readonly kind: 'admitted';
+  /** Whether the network was known to the integration. */
+  readonly isKnown: boolean;
+  /** The signature proved valid: the network is known from now on. */
+  readonly makeKnown: () => void;
+  /** The push no longer waits for an answer; more than once changes nothing. */
+  readonly release: () => void;
+}
+
+export interface LimitedPush {
+  readonly kind: 'limited';
+  readonly limit: number;
+  readonly retryAfterSeconds: number;
+  readonly resetAt: Date;
+}
 
 const MAX_COUNTED = 10_000;
+const KNOWN_FOR_MS = 3_600_000;
+/** So many networks that an integration does not know use up the minute that it has for all of them. */
+const OTHERS_IN_A_MINUTE = 10;
 /** Two batches of the largest bodies (`clients/pushes.ts`): with more under way, a push of another integration would wait behind them. */
 const MAX_IN_FLIGHT = 96;
 const SECOND_MS = 1_000;
@@ -38,41 +55,55 @@ export function createPushLimits(options: {
   readonly now?: () => number;
 }): PushLimits {
   const { perIntegration, perAddress, maxInFlight = MAX_IN_FLIGHT, now = Date.now } = options;
-  const ofAddresses = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
-  const ofIntegrations = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
+  const ofNetworks = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
+  const ofOtherPairs = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
+  const ofOthers = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
+  const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
+  /** By integration and network, until when the one is known to the other. */
+  const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED });
   const inFlight = new Map<string, number>();
+  const perOther = Math.ceil(perIntegration / OTHERS_IN_A_MINUTE);
+  const maxOfOther = Math.floor((maxInFlight * 2) / 3);
 
   return {
     admit(integrationId, network) {
       const at = now();
+      const pair = `${integrationId} ${network}`;
+      const isKnown = at < (knownUntil.get(pair) ?? 0);
       const limited =
-        count(ofAddresses, network, perAddress, at) ?? count(ofIntegrations, integrationId, perIntegration, at);
+        count(ofNetworks, network, perAddress, at) ??
+        (isKnown ? null : count(ofOtherPairs, pair, perOther, at)) ??
+        count(isKnown ? ofKnown : ofOthers, integrationId, perIntegration, at);
       if (limited !== null) return limited;
-      const pushes = inFlight.get(integrationId) ?? 0;
-      if (pushes >= maxInFlight) {
-        return { kind: 'limited', limit: maxInFlight, retryAfterSeconds: 1, resetAt: new Date(at + SECOND_MS) };
+
+      const queues = isKnown
+        ? [{ name: `known ${integrationId}`, limit: maxInFlight }]
+        : [
+            { name: network, limit: maxOfOther },
+            { name: `others ${integrationId}`, limit: maxInFlight },
+          ];
+      const full = queues.find(({ name, limit }) => (inFlight.get(name) ?? 0) >= limit);
+      if (full !== undefined) {
+        return { kind: 'limited', limit: full.limit, retryAfterSeconds: 1, resetAt: new Date(at + SECOND_MS) };
       }
-      inFlight.set(integrationId, pushes + 1);
+      for (const { name } of queues) inFlight.set(name, (inFlight.get(name) ?? 0) + 1);
       let isReleased = false;
       const release = () => {
         if (isReleased) return;
         isReleased = true;
-        const left = (inFlight.get(integrationId) ?? 1) - 1;
-        if (left === 0) inFlight.delete(integrationId);
-        else inFlight.set(integrationId, left);
+        for (const { name } of queues) {
+          const left = (inFlight.get(name) ?? 1) - 1;
+          if (left === 0) inFlight.delete(name);
+          else inFlight.set(name, left);
+        }
       };
-      return { kind: 'admitted', release };
+      return { kind: 'admitted', isKnown, makeKnown: () => knownUntil.set(pair, now() + KNOWN_FOR_MS), release };
     },
   };
 }
 
 /** Counts one request; null within the limit. */
-function count(
-  windows: LRUCache<string, RateWindow>,
-  subject: string,
-  limit: number,
-  at: number,
-): PushAdmission | null {
+function count(windows: LRUCache<string, RateWindow>, subject: string, limit: number, at: number): LimitedPush | null {
   const window = countRequests(windows.get(subject), at, 1);
   windows.set(subject, window);
   if (remainingAt(window.requests, limit) >= 0) return null;

@@ -20,6 +20,8 @@ const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const KIB = 1024;
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PER_INTEGRATION = 200;
+/** For an address that has not signed. */
+const PER_OTHER_ADDRESS = 20;
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
 let port: number;
@@ -66,6 +68,8 @@ beforeEach(() => {
 });
 
 interface Sent {
+  /** Of the client: 127.0.0.x. */
+  readonly from?: string;
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
   readonly method?: string;
@@ -74,8 +78,9 @@ interface Sent {
 const pathOf = (id: string) => `/webhooks/integrations/${id}/outcome`;
 
 /** Raw headers, which no client library joins or repairs. */
-async function push(path: string, { headers = {}, body = '{}', method = 'POST' }: Sent = {}) {
-  const request = httpRequest({ port, method, path, headers, agent: false });
+async function push(path: string, { from = '127.0.0.1', headers = {}, body = '{}', method = 'POST' }: Sent = {}) {
+  const options = { host: '127.0.0.1', localAddress: from, port, method, path, headers, agent: false };
+  const request = httpRequest(options);
   request.on('error', () => {});
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -251,19 +256,29 @@ describe('the answer to a push', () => {
 });
 
 describe('the limits of pushes', () => {
-  /** One push more than a minute has, to an integration of its own, all in one minute: another minute would count anew. */
+  const minuteNow = () => Math.floor(Date.now() / 60_000);
+  /** `count` pushes from one address, at most 50 at a time. */
+  async function pushOften(id: string, count: number, from = '127.0.0.1') {
+    const statuses: (number | undefined)[] = [];
+    for (let sent = 0; sent < count; sent += 50) {
+      const batch = Array.from({ length: Math.min(50, count - sent) }, () => push(pathOf(id), { from }));
+      statuses.push(...(await Promise.all(batch)).map(({ status }) => status));
+    }
+    return statuses;
+  }
+
+  /** Uses up the minute of an integration of its own, from the one address that has signed, all in one minute: another would count anew. */
   async function exhaust(): Promise<string> {
     for (;;) {
       const id = newId();
-      const minute = Math.floor(Date.now() / 60_000);
+      answer = () => IGNORED;
+      await push(pathOf(id));
+      answer = () => UNAUTHORIZED;
+      const minute = minuteNow();
       pushed = [];
-      const statuses: (number | undefined)[] = [];
-      for (let sent = 0; sent < PER_INTEGRATION; sent += 50) {
-        const answers = await Promise.all(Array.from({ length: 50 }, () => push(pathOf(id))));
-        statuses.push(...answers.map(({ status }) => status));
-      }
+      const statuses = await pushOften(id, PER_INTEGRATION);
       const last = await push(pathOf(id));
-      if (Math.floor(Date.now() / 60_000) !== minute) continue;
+      if (minuteNow() !== minute) continue;
       expect(statuses).toEqual(statuses.map(() => 401));
       expect(pushed).toHaveLength(PER_INTEGRATION);
       expect([last.status, last.body]).toEqual([
@@ -291,20 +306,82 @@ describe('the limits of pushes', () => {
     const headers = { 'content-length': 256 * KIB };
     for (;;) {
       const path = pathOf(await exhaust());
-      const minute = Math.floor(Date.now() / 60_000);
+      const minute = minuteNow();
       const request = httpRequest({ port, method: 'POST', path, headers, agent: false });
       request.on('error', () => {});
       request.flushHeaders();
       const [limited] = (await once(request, 'response')) as [IncomingMessage];
       request.destroy();
-      if (Math.floor(Date.now() / 60_000) !== minute) continue;
+      if (minuteNow() !== minute) continue;
       expect(limited.statusCode).toBe(429);
       return;
     }
   });
 
+  test('an address that has not signed has a tenth of a minute: the partner, at its address, is served through many such', async () => {
+    const partner = { from: '127.0.0.2', headers: { 'x-service-signature': 'sha256=valid' } };
+    answer = ({ signature }) => (signature === '' ? UNAUTHORIZED : IGNORED);
+    for (;;) {
+      const id = newId();
+      const minute = minuteNow();
+      const alone = await pushOften(id, PER_OTHER_ADDRESS + 5, '127.0.0.3');
+      const first = await push(pathOf(id), partner);
+      const others: number[] = [];
+      for (let address = 4; address < 20; address += 1) {
+        const statuses = await pushOften(id, PER_OTHER_ADDRESS, `127.0.0.${address}`);
+        others.push(statuses.filter((status) => status === 401).length);
+      }
+      const unsigned = await push(pathOf(id), { from: '127.0.0.20' });
+      const served = (await Promise.all(Array.from({ length: 40 }, () => push(pathOf(id), partner)))).map(
+        ({ status }) => status,
+      );
+      if (minuteNow() !== minute) continue;
+      expect(alone).toEqual([...Array(PER_OTHER_ADDRESS).fill(401), ...Array(5).fill(429)]);
+      expect(first.status).toBe(200);
+      // The first push of the partner counts with those of all addresses that have not signed.
+      const left = PER_INTEGRATION - PER_OTHER_ADDRESS - 1;
+      expect(others.reduce((sum, count) => sum + count, 0)).toBe(left);
+      expect([unsigned.status, unsigned.body.limit]).toEqual([429, PER_INTEGRATION]);
+      expect(served).toEqual(Array(40).fill(200));
+      return;
+    }
+  });
+
+  test('a valid signature makes its address known, also when the push is refused for what it says', async () => {
+    const id = newId();
+    answer = () => ({ $case: 'refused', value: { code: 'not_found', message: '' } });
+    expect((await push(pathOf(id))).status).toBe(404);
+    answer = () => UNAUTHORIZED;
+    expect(await pushOften(id, PER_OTHER_ADDRESS + 5)).toEqual(Array(PER_OTHER_ADDRESS + 5).fill(401));
+  });
+
+  test('an address that has not signed has 64 pushes under way; the partner has 96 of its own', async () => {
+    const id = newId();
+    const release = Promise.withResolvers<void>();
+    await push(pathOf(id), { from: '127.0.0.31' });
+    answer = async () => {
+      await release.promise;
+      return IGNORED;
+    };
+    const flood = Array.from({ length: 70 }, (_, index) =>
+      push(pathOf(newId()), { from: '127.0.0.30', body: `${index}` }),
+    );
+    const limits: number[] = [];
+    const refused = new Promise<void>((resolve) => {
+      for (const one of flood) void one.then(({ body }) => limits.push(body.limit) === 6 && resolve());
+    });
+    await refused;
+    expect(limits).toEqual(Array(6).fill(64));
+    const partner = Array.from({ length: 96 }, () => push(pathOf(id), { from: '127.0.0.31' }));
+    release.resolve();
+    expect((await Promise.all(partner)).map(({ status }) => status)).toEqual(Array(96).fill(200));
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(64);
+  });
+
   test('an integration with too many pushes under way is 429, while another one and /v1 are answered', async () => {
     const [flooded, other] = [newId(), newId()];
+    await push(pathOf(flooded));
     const release = Promise.withResolvers<void>();
     answer = async ({ integrationId }) => {
       if (integrationId === flooded) await release.promise;

@@ -6,7 +6,8 @@
 import { isRefused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Request, RequestHandler, Response } from 'express';
-import type { PushLimits } from '../admission/push-limits.ts';
+import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
+import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
 import type { Pushes } from '../clients/pushes.ts';
 import { networkOf } from '../domain/sign-in-throttle.ts';
@@ -30,6 +31,11 @@ export const PUSH_PATH = '/webhooks/integrations/{id}/outcome';
 const PATH = /^\/integrations\/([^/]+)\/outcome$/;
 const SIGNATURE_HEADER = 'x-service-signature';
 const NO_BYTES = Buffer.alloc(0);
+/** Of the budget of bodies: of the networks that the integration does not know, at one integration and at all of them. */
+const SHARE_OF_OTHERS_AT_ONE = 1 / 2;
+const SHARE_OF_OTHERS = 3 / 4;
+const KNOWN = 'known';
+const OTHER = 'other';
 /** One text for every failure, so that none tells the integrations that exist from those that do not. */
 export const NOT_SIGNED = 'The signature is missing or not valid.';
 
@@ -53,27 +59,46 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
       return sendError(response, 'invalid_request', 'The body must not be compressed.');
     }
-    pushBodies.read(request, response, ownerOf(integrationId, network), (error) => {
+    pushBodies.read(request, response, ownerOf(integrationId, network, admission.isKnown), (error) => {
       if (error !== undefined) return next(error);
       if (context.isBodyTooLarge) {
         return sendError(response, 'invalid_request', `The body is larger than ${context.maxBodyBytes / 1024} KiB.`);
       }
       isReceiving = true;
-      receive(request, response, integrationId, pushes).catch(next).finally(admission.release);
+      receive(request, response, { integrationId, admission, pushes }).catch(next).finally(admission.release);
     });
   };
 }
 
-function ownerOf(integrationId: string, network: string): string {
-  return `${integrationId} ${network}`;
+function ownerOf(integrationId: string, network: string, isKnown: boolean): string {
+  return `${integrationId} ${network} ${isKnown ? KNOWN : OTHER}`;
 }
 
-/** A pushed body counts for its integration and for its client: neither a flood at one nor a flood by one uses up the budget of the others. */
-export function ownersOfPushedBody(owner: string): readonly string[] {
-  return owner.split(' ');
+/**
+ * A pushed body counts for its integration and for its client: neither a flood at one nor a flood by one uses up the budget of the others. The
+ * networks that an integration does not know count apart from those that it does, and all of them together leave a quarter to these.
+ */
+export function ownersOfPushedBody(owner: string): readonly BodyOwner[] {
+  const [integrationId, network = '', standing] = owner.split(' ');
+  const ofNetwork = { name: network, share: SHARE_OF_AN_OWNER };
+  if (standing === KNOWN) return [ofNetwork, { name: `${KNOWN} ${integrationId}`, share: SHARE_OF_AN_OWNER }];
+  return [
+    ofNetwork,
+    { name: `${OTHER} ${integrationId}`, share: SHARE_OF_OTHERS_AT_ONE },
+    { name: OTHER, share: SHARE_OF_OTHERS },
+  ];
 }
 
-async function receive(request: Request, response: Response, integrationId: string, pushes: Pushes): Promise<void> {
+async function receive(
+  request: Request,
+  response: Response,
+  push: {
+    readonly integrationId: string;
+    readonly admission: AdmittedPush;
+    readonly pushes: Pushes;
+  },
+): Promise<void> {
+  const { integrationId, admission, pushes } = push;
   const context = contextOf(response);
   await failpoint('gateway.push.before-call');
   const received = await pushes.receive({
@@ -83,12 +108,12 @@ async function receive(request: Request, response: Response, integrationId: stri
     requestId: context.requestId,
   });
   await failpoint('gateway.push.after-call');
-  if (isRefused(received)) {
-    if (received.code === 'unauthorized') return sendError(response, 'unauthorized', NOT_SIGNED);
-    context.isSignatureValid = true;
-    return sendRefusal(response, received);
+  if (isRefused(received) && received.code === 'unauthorized') {
+    return sendError(response, 'unauthorized', NOT_SIGNED);
   }
   context.isSignatureValid = true;
+  admission.makeKnown();
+  if (isRefused(received)) return sendRefusal(response, received);
   const body = received.kind === 'settled' ? presentSettledRecord(received.record) : presentBatch(received.batch);
   sendJson(response, 200, body);
 }
