@@ -7,7 +7,7 @@ import { isRefused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Request, RequestHandler, Response } from 'express';
 import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
-import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
+import type { AdmittedPush, LimitedPush, PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
 import type { Pushes } from '../clients/pushes.ts';
 import { networkOf } from '../domain/sign-in-throttle.ts';
@@ -49,7 +49,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
     const integrationId = isUuid(segment) ? segment.toLowerCase() : '';
     const network = networkOf(addressOf(request));
     const admission = pushLimits.admit(integrationId, network);
-    if (admission.kind === 'limited') return sendTooMany(response, admission);
+    if (admission.kind === 'limited') return refuseUnread(request, response, admission);
     let isReceiving = false;
     // A caller that disconnects while its push is being received does not make room for another one yet.
     response.on('close', () => {
@@ -68,6 +68,17 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       receive(request, response, { integrationId, admission, pushes }).catch(next).finally(admission.release);
     });
   };
+}
+
+/**
+ * Its body is not even discarded: a flood of large ones would keep this process reading. What has not arrived by the answer stays in the
+ * caller's hands until `admission/connections.ts` ends the connection, a second later.
+ */
+function refuseUnread(request: Request, response: Response, limited: LimitedPush): void {
+  response.once('finish', () => {
+    if (!request.complete) request.socket.pause();
+  });
+  sendTooMany(response, limited);
 }
 
 function ownerOf(integrationId: string, network: string, isKnown: boolean): string {
