@@ -36,7 +36,7 @@ const SHARE_OF_OTHERS_AT_ONE = 1 / 2;
 const SHARE_OF_OTHERS = 3 / 4;
 const KNOWN = 'known';
 const OTHER = 'other';
-/** One text for every failure, so that none tells the integrations that exist from those that do not. */
+/** One text for every failure, so that none shows which integrations exist. */
 export const NOT_SIGNED = 'The signature is missing or not valid.';
 
 export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushDependencies): RequestHandler {

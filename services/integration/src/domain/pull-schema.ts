@@ -14,7 +14,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\u0020-\u007e]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** Their values are secrets, which belong to `auth`: the descriptor is shown to whoever may read the integration. */
+/** Their values are secrets, which belong to `auth`: the descriptor is shown to all who may read the integration. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 const value = z
