@@ -55,6 +55,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // An event is awaited as long as a loaded machine may take; Vitest's default is a second.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       { extends: true, test: { name: 'packages', isolate: false, include: PACKAGES, exclude: [LONG, ...FAILPOINTS] } },
       { extends: true, test: { name: 'packages-failpoints', include: FAILPOINTS } },

@@ -361,7 +361,7 @@ test('a TLS handshake that fails is counted, and logged with its reason', async 
   });
   await dial(port, { ...shown, cert: expired.certificate, key: expired.key });
   await dial(port, { ALPNProtocols: ['h2'], rejectUnauthorized: false });
-  await vi.waitFor(async () => expect((await count()) - before).toBe(2));
+  await vi.waitFor(async () => expect((await count()) - before).toBe(2), 10_000);
   expect(fixture.logged).toEqual([
     {
       fields: { reason: 'CERT_HAS_EXPIRED', unlogged: 0 },

@@ -63,7 +63,7 @@ test('log lines that a slow reader does not accept wait, and none is written twi
   await turn();
   expect(disk.content).toBe('one\n');
   disk.freeBytes = Number.POSITIVE_INFINITY;
-  await vi.waitUntil(() => disk.content === 'one\ntwo\nthree\n');
+  await vi.waitUntil(() => disk.content === 'one\ntwo\nthree\n', 10_000);
   expect(await lostLines()).toBe(before);
 });
 

@@ -73,7 +73,7 @@ test('stopping a worker does not wait for the interval', async () => {
 test('a worker run that fails is logged and counted, and the next one follows', async () => {
   const runOnce = vi.fn().mockRejectedValueOnce(new Error('database gone')).mockResolvedValue(undefined);
   const worker = startWorker({ name: 'flaky', intervalMs: 1, logger, clock, runOnce });
-  await vi.waitUntil(() => runOnce.mock.calls.length >= 2);
+  await vi.waitUntil(() => runOnce.mock.calls.length >= 2, 10_000);
   await worker[Symbol.asyncDispose]();
   expect(logged.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({

@@ -222,7 +222,7 @@ describe('attempt.settled', () => {
     const outcome = recorded(await h.report(attempt.id, 100));
     expect(outcome.award?.status).toBe(AwardStatus.PAID);
     const status = { text: 'select status from awards where attempt_id = $1' };
-    await vi.waitFor(() => expect(isArmed('challenge.award.before-commit')).toBe(false));
+    await vi.waitFor(() => expect(isArmed('challenge.award.before-commit')).toBe(false), 10_000);
     expect(await h.database.query(status, [attempt.id])).toEqual([{ status: 'paying' }]);
     expect(await h.eventsOf(attempt.id)).toEqual([]);
     await written();

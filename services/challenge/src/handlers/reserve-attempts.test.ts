@@ -262,7 +262,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     const attemptId = newOwnedId('challenge');
     await replica.warmUp(challenge);
     const creation = replica.create(challenge, newId(), { attemptId });
-    await vi.waitFor(() => expect(replica.trips).toEqual({ short: 1, long: 0 }));
+    await vi.waitFor(() => expect(replica.trips).toEqual({ short: 1, long: 0 }), 10_000);
     await startSweeper().sweepForAWhile();
     takeTurn();
     expect(verdictOf(await creation)).toBe('created');

@@ -565,7 +565,7 @@ test('every operator mutation writes one log line, without e-mail, password or k
   await vi.waitFor(() => {
     const lines = stack.logs('gateway').filter((line) => line.includes('operator action') && line.includes(id));
     expect(lines.map((line) => JSON.parse(line))).toEqual(expected.map((line) => expect.objectContaining(line)));
-  });
+  }, 10_000);
   const all = stack.logs('gateway').join('\n');
   expect(all).not.toContain(email);
   expect(all).not.toMatch(/sk_(?:test|live)_[0-9A-Za-z]{8}|correct horse/);

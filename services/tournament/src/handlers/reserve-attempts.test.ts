@@ -101,7 +101,7 @@ async function countAttempts(round: Round): Promise<number | undefined> {
 async function untilOneWaits(): Promise<void> {
   const text = `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted
     and database = (select oid from pg_database where datname = current_database())`;
-  await vi.waitFor(async () => expect((await database.query<{ count: number }>({ text }))[0]?.count).toBe(1));
+  await vi.waitFor(async () => expect((await database.query<{ count: number }>({ text }))[0]?.count).toBe(1), 10_000);
 }
 
 const verdictOf = (decision: CreationDecision) => (isRefused(decision) ? decision.code : decision.kind);

@@ -37,7 +37,7 @@ async function untilOneWaits(): Promise<void> {
   const text = `
 select count(*)::int as count from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and query like '%update attempts a set status = ''open''%'`;
-  await vi.waitFor(async () => expect((await h.database.query<{ count: number }>({ text }))[0]?.count).toBe(1));
+  await vi.waitFor(async () => expect((await h.database.query<{ count: number }>({ text }))[0]?.count).toBe(1), 10_000);
 }
 
 describe('an attempt that opens', () => {
