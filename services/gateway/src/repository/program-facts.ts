@@ -50,11 +50,17 @@ const MARK_ANNOUNCED = {
 const REPEAT_FOR_SECONDS = 600;
 
 /**
- * Hands over the facts of programs whose last change was not announced, and again those of programs that changed recently; one after the
- * other, ends at the first that cannot be.
+ * Hands over the facts of programs whose last change was not announced, and where `repeats` again those of programs that changed recently;
+ * one after the other, ends at the first that cannot be.
  */
-export async function announcePrograms(database: Database, announce: AnnounceFacts): Promise<void> {
-  const rows = await database.query<FactsRow & { is_announced: boolean }>(LIST_TO_ANNOUNCE, [REPEAT_FOR_SECONDS]);
+export async function announcePrograms(
+  database: Database,
+  announce: AnnounceFacts,
+  { repeats }: { readonly repeats: boolean },
+): Promise<void> {
+  // No version is in the future.
+  const values = [repeats ? REPEAT_FOR_SECONDS : 0];
+  const rows = await database.query<FactsRow & { is_announced: boolean }>(LIST_TO_ANNOUNCE, values);
   for (const row of rows) {
     // Without the lock a repetition may be older than a change that has just been handed over, and then changes nothing there.
     const arrived = row.is_announced ? await announce(factsOf(row)) : await announceChange(database, row.id, announce);

@@ -218,11 +218,11 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, outOfReach);
     expect(await findProgram(database, id)).toMatchObject({ status: 'suspended' });
     await ageChanges(601);
-    await announcePrograms(database, outOfReach);
-    await announcePrograms(database, announce);
+    await announcePrograms(database, outOfReach, { repeats: true });
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced).toEqual([await findProgramFacts(database, id)]);
     expect(announced[0]?.openEnvironments).toEqual([]);
-    await announcePrograms(database, announce);
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced).toHaveLength(1);
   });
 
@@ -231,15 +231,15 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     const [older, newer] = [await makeProgram(), await makeProgram()];
     const facts = () => Promise.all([older, newer].map(({ id }) => findProgramFacts(database, id)));
     await ageChanges(0);
-    for (let runs = 0; runs < 2; runs += 1) await announcePrograms(database, announce);
+    for (let runs = 0; runs < 2; runs += 1) await announcePrograms(database, announce, { repeats: true });
     expect(announced).toEqual([...(await facts()), ...(await facts())]);
 
     await ageChanges(500, [older.id, newer.id]);
-    await announcePrograms(database, announce);
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced).toEqual(await facts());
 
     await ageChanges(101, [older.id]);
-    await announcePrograms(database, announce);
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced).toEqual([await findProgramFacts(database, newer.id)]);
   });
 
@@ -255,9 +255,9 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
       attempted.push(programId);
       return false;
     };
-    await announcePrograms(database, outOfReach);
+    await announcePrograms(database, outOfReach, { repeats: true });
     expect(attempted).toEqual([changed.id]);
-    await announcePrograms(database, announce);
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced.map(({ programId }) => programId)).toEqual([changed.id, repeated.id]);
   });
 
