@@ -184,6 +184,8 @@ CREATE INDEX known_clients_by_time ON public.known_clients USING btree (last_sig
 
 CREATE INDEX operator_actions_by_time ON public.operator_actions USING btree (at DESC, id DESC);
 
+CREATE INDEX programs_by_version ON public.programs USING btree (version);
+
 CREATE INDEX programs_developer ON public.programs USING btree (developer_id) WHERE (developer_id IS NOT NULL);
 
 CREATE INDEX programs_to_announce ON public.programs USING btree (id) WHERE (announced_version < version);

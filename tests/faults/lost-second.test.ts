@@ -580,6 +580,37 @@ describe('the database of the wallet loses its last second', () => {
   });
 });
 
+/** After a restart of the integration service, the gateway's breaker answers for it for a moment. */
+const integrationsAnswer = () =>
+  eventually(
+    async () => (await createIntegrations(partner()).list()).status === 200 || undefined,
+    'the integration service answers',
+  );
+
+/** A program with a target of pushes, a win to push to it, and the wait until the integration service takes no more of them. */
+async function newPushingProgram() {
+  const program = await world.newProgram({ id: developer.id });
+  const target = await newTarget(program.test);
+  const challenge = await world.newChallenge({}, program);
+  return {
+    program,
+    target,
+    newWin: async () => {
+      const player = await world.newPlayer({ partner: program.test });
+      const entry = { challenge_id: challenge.id, player_ref: player.ref };
+      const { id } = expectStatus(201, await program.test.createAttempt(entry)).body;
+      return { player, body: { attempt_id: id, score: 100 } };
+    },
+    changeTo: async (status: 'approved' | 'suspended') =>
+      expectStatus(200, await world.operator.updateProgram(program.id, { status })),
+    closedAgain: () =>
+      eventually(async () => {
+        const [facts] = await sql('integration', 'select open_environments from programs where id = $1', program.id);
+        return JSON.stringify(facts) === '{"open_environments":[]}' || undefined;
+      }, 'the integration service knows the suspension'),
+  };
+}
+
 describe('the database of the gateway loses its last second', () => {
   test('a program and a replaced key are lost: the new keys answer 401 and the replaced one is accepted again', async () => {
     const program = await world.newProgram();
@@ -607,6 +638,39 @@ describe('the database of the gateway loses its last second', () => {
     expect(expectStatus(200, await world.operator.getChallenge(id)).body.status).toBe('closed');
     const log = await world.operator.send<{ data: { action: string }[] }>('GET', `/actions?subject=challenge:${id}`);
     expect(expectStatus(200, log).body.data.map(({ action }) => action)).toEqual(['create_challenge']);
+  });
+
+  test('a suspension of a program is lost: /v1 is open to it again, but its pushes stay refused, until an operator suspends it again', async () => {
+    const { program, target, newWin, changeTo } = await newPushingProgram();
+    const { player, body } = await newWin();
+    const { expectReported } = await losing(['gateway'], async () => {
+      await changeTo('suspended');
+      expectError(401, 'unauthorized', await program.test.listTournaments());
+    });
+    expectStatus(200, await program.test.listTournaments());
+    expectError(404, 'not_found', await push(world.http, target, body));
+    await changeTo('suspended');
+    expectError(401, 'unauthorized', await program.test.listTournaments());
+    expectError(404, 'not_found', await push(world.http, target, body));
+    expect(await world.balance(player)).toBe('99.00');
+    await expectReported({});
+  });
+
+  test('the end of a program’s suspension is lost: /v1 is closed to it, but its pushes settle and are paid, until an operator repeats it or the suspension', async () => {
+    const { program, target, newWin, changeTo } = await newPushingProgram();
+    const [paid, refused] = [await newWin(), await newWin()];
+    await changeTo('suspended');
+    const { expectReported } = await losing(['gateway'], () => changeTo('approved'));
+    expectError(401, 'unauthorized', await program.test.listTournaments());
+    expectStatus(200, await push(world.http, target, paid.body));
+    expect(await world.balance(paid.player)).toBe('104.00');
+    await changeTo('suspended');
+    expectError(404, 'not_found', await push(world.http, target, refused.body));
+    await changeTo('approved');
+    expectStatus(200, await program.test.listTournaments());
+    expectStatus(200, await push(world.http, target, refused.body));
+    await world.allWritten();
+    await expectReported({});
   });
 
   const openSession = () => signIn(world.http, { email: developer.email, password: developer.password });
@@ -697,11 +761,7 @@ describe('the database of the integration service loses its last second', () => 
 
   const losingIntegrations = async <Result>(work: () => Promise<Result>) => {
     const lost = await losing(['integration'], work);
-    // After a restart, the gateway's breaker answers for it for a moment.
-    await eventually(
-      async () => (await integrations().list()).status === 200 || undefined,
-      'the integration service answers',
-    );
+    await integrationsAnswer();
     return lost;
   };
 
@@ -754,25 +814,30 @@ describe('the database of the integration service loses its last second', () => 
     expectStatus(200, await push(world.http, { ...target, secret: again }, body));
   });
 
-  test('a retired secret is lost: it verifies again, and a push under it settles and is paid, until the partner retires it again', async () => {
-    const retired = await newTarget(partner());
-    expectStatus(200, await integrations().rotateSecret(retired.id));
+  test('a retired secret is lost: it verifies again, and a push under it settles and is paid, until the partner or the operator retires it again', async () => {
+    const [target, other] = [await newTarget(partner()), await newTarget(partner())];
+    const retire = async ({ id }: Target) => expectStatus(200, await integrations().retirePreviousSecret(id));
+    for (const { id } of [target, other]) expectStatus(200, await integrations().rotateSecret(id));
     const [paid, refused] = [await newWin(), await newWin()];
-    const retire = async () => expectStatus(200, await integrations().retirePreviousSecret(retired.id));
     const { expectReported } = await losingIntegrations(async () => {
-      await retire();
-      expectError(401, 'unauthorized', await push(world.http, retired, paid.body));
+      for (const retired of [target, other]) {
+        await retire(retired);
+        expectError(401, 'unauthorized', await push(world.http, retired, paid.body));
+      }
     });
-    expectStatus(200, await push(world.http, retired, paid.body));
+    expectStatus(200, await push(world.http, target, paid.body));
     expect(await world.balance(paid.player)).toBe('104.00');
-    await retire();
-    expectError(401, 'unauthorized', await push(world.http, retired, refused.body));
+    await retire(target);
+    expect((await push(world.http, other, paid.body)).status).toBe(200);
+    await sql('integration', 'update integrations set previous_signing_secret = null where id = $1', other.id);
+    for (const retired of [target, other])
+      expectError(401, 'unauthorized', await push(world.http, retired, refused.body));
     expect(await world.balance(refused.player)).toBe('99.00');
     await world.allWritten();
     await expectReported({});
   });
 
-  test('a suspension of an integration is lost: it is active, its pushes settle and are paid and its polls are due, until the partner suspends it again', async () => {
+  test('a suspension of an integration is lost: it is active, its pushes settle and are paid and its polls are due, until the partner or the operator suspends it again', async () => {
     const target = await newTarget(partner());
     const pull = { url: 'https://127.0.0.1:8443/', paging: { type: 'none' } };
     const polled = expectStatus(
@@ -784,77 +849,132 @@ describe('the database of the integration service loses its last second', () => 
       }),
     ).body;
     expectStatus(200, await integrations().update(polled.id, { status: 'active' }));
+    const other = await newTarget(partner());
     const [paid, refused] = [await newWin(), await newWin()];
-    const suspend = async () => {
-      for (const { id } of [target, polled])
-        expectStatus(200, await integrations().update(id, { status: 'suspended' }));
+    const suspend = async (...ids: readonly string[]) => {
+      for (const id of ids) expectStatus(200, await integrations().update(id, { status: 'suspended' }));
     };
     const { expectReported } = await losingIntegrations(async () => {
-      await suspend();
+      await suspend(target.id, other.id, polled.id);
       expectError(404, 'not_found', await push(world.http, target, paid.body));
     });
-    expect(await shownOf(target)).toMatchObject({ status: 'active' });
+    for (const shown of [target, other]) expect(await shownOf(shown)).toMatchObject({ status: 'active' });
     expect(await shownOf(polled)).toMatchObject({ status: 'active', next_poll_at: expect.any(String) });
     expectStatus(200, await push(world.http, target, paid.body));
     expect(await world.balance(paid.player)).toBe('104.00');
-    await suspend();
-    expectError(404, 'not_found', await push(world.http, target, refused.body));
+    await suspend(target.id);
+    for (const { id } of [other, polled])
+      await sql('integration', `update integrations set status = 'suspended', next_poll_at = null where id = $1`, id);
+    for (const suspended of [target, other])
+      expectError(404, 'not_found', await push(world.http, suspended, refused.body));
+    expect(await shownOf(polled)).toMatchObject({ status: 'suspended', next_poll_at: null });
     expect(await world.balance(refused.player)).toBe('99.00');
     await world.allWritten();
     await expectReported({});
   });
 
-  test('the suspension of a program is lost: its pushes settle and are paid though /v1 is closed to it, until an operator suspends it again', async () => {
-    const program = await world.newProgram({ id: developer.id });
-    const target = await newTarget(program.test);
-    const challenge = await world.newChallenge({}, program);
-    const newReport = async () => {
-      const player = await world.newPlayer({ partner: program.test });
-      const entry = { challenge_id: challenge.id, player_ref: player.ref };
-      const { id } = expectStatus(201, await program.test.createAttempt(entry)).body;
-      return { player, body: { attempt_id: id, score: 100 } };
-    };
-    const [paid, refused] = [await newReport(), await newReport()];
-    const suspend = async () =>
-      expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
+  test('a suspension of a program is lost: the gateway repeats it by itself, and its pushes are refused again', async () => {
+    const { program, target, newWin, changeTo, closedAgain } = await newPushingProgram();
+    const { player, body } = await newWin();
     const { expectReported } = await losingIntegrations(async () => {
-      await suspend();
+      await changeTo('suspended');
+      expectError(404, 'not_found', await push(world.http, target, body));
+    });
+    await closedAgain();
+    expectError(401, 'unauthorized', await program.test.listTournaments());
+    expectError(404, 'not_found', await push(world.http, target, body));
+    expect(await world.balance(player)).toBe('99.00');
+    // Its end is newer than what the gateway repeats.
+    await changeTo('approved');
+    expectStatus(200, await push(world.http, target, body));
+    expect(await world.balance(player)).toBe('104.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('a suspension of a program is lost for more than ten minutes: its pushes settle and are paid though /v1 is closed to it, until programs are announced again', async () => {
+    const { program, target, newWin, changeTo, closedAgain } = await newPushingProgram();
+    const [paid, refused] = [await newWin(), await newWin()];
+    const ageChange = async (service: 'gateway' | 'integration', columns: readonly string[]) => {
+      const aged = columns.map((column) => `${column} = ${column} - 3600 * 1000000::bigint`);
+      await sql(service, `update programs set ${aged} where id = $1`, program.id);
+    };
+    for (let hours = 0; hours < 2; hours += 1) {
+      await ageChange('gateway', ['version', 'announced_version']);
+      await ageChange('integration', ['version']);
+    }
+    const { expectReported } = await losingIntegrations(async () => {
+      await changeTo('suspended');
       expectError(404, 'not_found', await push(world.http, target, paid.body));
+      await ageChange('gateway', ['version', 'announced_version']);
     });
     expectError(401, 'unauthorized', await program.test.listTournaments());
     expectStatus(200, await push(world.http, target, paid.body));
     expect(await world.balance(paid.player)).toBe('104.00');
-    await suspend();
+
+    await sql('gateway', 'update programs set announced_version = 0');
+    await closedAgain();
     expectError(404, 'not_found', await push(world.http, target, refused.body));
     expect(await world.balance(refused.player)).toBe('99.00');
     await world.allWritten();
     await expectReported({});
   });
 
-  test('the pair of a report that names a player is lost: for 24 hours the same body is refused and settles no other attempt, after them it settles the open one', async () => {
-    const { player, entry, target, body } = await newNamedPlayer();
-    const first = (await enter(entry)).body.id;
-    const report = { ...body, score: 1 };
-    const { expectReported } = await losingIntegrations(async () => {
-      const settled = expectStatus(200, await push(world.http, target, report));
-      expect(settled.body.attempt_id).toBe(first);
-      expect((await push(world.http, target, report)).text).toBe(settled.text);
-    });
-    expectError(404, 'not_found', await push(world.http, target, report));
-    const second = (await enter(entry)).body.id;
-    expectError(409, 'attempt_already_settled', await push(world.http, target, report));
-    expect(expectStatus(200, await partner().getAttempt(second)).body.status).toBe('open');
-    expect(await world.balance(player)).toBe('98.00');
-
-    // The report stands for the second attempt from now on, and the owner's record of its first use ends with its 24 hours.
+  /** The owner's record of the report's first use ends with its 24 hours. */
+  const endKeyUse = async (target: Target, body: { readonly id: string }) => {
     const aged = await sql(
       'challenge',
       `update key_uses set used_at = used_at - interval '24 hours' where key_id = $1 returning key_id`,
       hashId('report', target.id, body.id),
     );
     expect(aged).toHaveLength(1);
-    const settled = expectStatus(200, await push(world.http, target, report));
+  };
+
+  test('the pair of a report that names a player is lost: for 24 hours the same body is refused and settles no other attempt, and one that is sent again first after them settles the open one', async () => {
+    const { player, entry, target, body } = await newNamedPlayer();
+    const first = (await enter(entry)).body.id;
+    const report = { ...body, score: 1 };
+    const late = { ...report, id: randomUUID() };
+    const { expectReported } = await losingIntegrations(async () => {
+      const settled = expectStatus(200, await push(world.http, target, report));
+      expect(settled.body.attempt_id).toBe(first);
+      expect((await push(world.http, target, report)).text).toBe(settled.text);
+      await enter(entry);
+      expectStatus(200, await push(world.http, target, late));
+    });
+    expectError(404, 'not_found', await push(world.http, target, report));
+    const second = (await enter(entry)).body.id;
+    expectError(409, 'attempt_already_settled', await push(world.http, target, report));
+    expect(expectStatus(200, await partner().getAttempt(second)).body.status).toBe('open');
+    expect(await world.balance(player)).toBe('97.00');
+
+    await endKeyUse(target, late);
+    const settled = expectStatus(200, await push(world.http, target, late));
     expect(settled.body.attempt_id).toBe(second);
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('the pair of a report that names a player is lost, and the report is refused within 24 hours: it stands for the attempt that was open then, and settles that or none after them', async () => {
+    const { entry, target, body } = await newNamedPlayer();
+    const reports = [1, 2].map((score) => ({ ...body, id: randomUUID(), score }));
+    const [ofOpen, ofEnded] = [reports[0] ?? expect.fail(), reports[1] ?? expect.fail()];
+    const { expectReported } = await losingIntegrations(async () => {
+      for (const report of reports) {
+        await enter(entry);
+        expectStatus(200, await push(world.http, target, report));
+      }
+    });
+    const ended = (await enter(entry)).body.id;
+    expectError(409, 'attempt_already_settled', await push(world.http, target, ofEnded));
+    expectStatus(200, await partner().expireAttempt(ended));
+    const open = (await enter(entry)).body.id;
+    expectError(409, 'attempt_already_settled', await push(world.http, target, ofOpen));
+
+    for (const report of reports) await endKeyUse(target, report);
+    expectError(409, 'attempt_already_settled', await push(world.http, target, ofEnded));
+    expect(expectStatus(200, await partner().getAttempt(open)).body.status).toBe('open');
+    expect(expectStatus(200, await push(world.http, target, ofOpen)).body.attempt_id).toBe(open);
     await world.allWritten();
     await expectReported({});
   });
@@ -999,15 +1119,61 @@ describe('several databases lose the same second', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('all five lose the same second: a repeated request is a new operation, charged once', async () => {
+  test('wallet and owners lose the same second, and the integration service does not: a report that was pushed in it is 404 and settles no other attempt, and settles its own once its key is reopened', async () => {
     const player = await newPlayer();
-    const entry = await ENTRY.challenge(player);
+    const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
+    const entry = { ...parent, player_ref: player.ref };
+    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
     const key = randomUUID();
-    const { result: created, expectReported } = await losing([...MONEY, 'webhook', 'gateway'], () => enter(entry, key));
+    const body = { id: randomUUID(), player: player.ref, score: 100 };
+    const { result: created, expectReported } = await losing(MONEY, async () => {
+      const attempt = await enter(entry, key);
+      expectStatus(200, await push(world.http, target, body));
+      return attempt;
+    });
+    const other = await enter(entry);
+    // After a restart, the integration service's breaker answers for the owner for a moment.
+    const answered = await eventually(async () => {
+      const answer = await push(world.http, target, body);
+      return answer.status === 500 ? undefined : answer;
+    }, 'the owner answers');
+    expectError(404, 'not_found', answered);
+    expect(expectStatus(200, await partner().getAttempt(other.body.id)).body.status).toBe('open');
+    await reopenKey(created);
+    expect((await enter(entry, key)).body.id).toBe(created.body.id);
+    const settled = expectStatus(200, await push<OutcomeBody>(world.http, target, body));
+    expect(settled.body.attempt_id).toBe(created.body.id);
+    expect(await world.balance(player)).toBe('103.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('all six lose the same second: a repeated request and a repeated push are new operations, charged and paid once', async () => {
+    const player = await newPlayer();
+    const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
+    const entry = { ...parent, player_ref: player.ref };
+    const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
+    const key = randomUUID();
+    const body = { id: randomUUID(), player: player.ref, score: 100 };
+    const { result: created, expectReported } = await losing(
+      [...MONEY, 'webhook', 'integration', 'gateway'],
+      async () => {
+        const attempt = await enter(entry, key);
+        expect(expectStatus(200, await push(world.http, target, body)).body.attempt_id).toBe(attempt.body.id);
+        expect(await world.balance(player)).toBe('104.00');
+        return attempt;
+      },
+    );
+    await integrationsAnswer();
     expect(await world.balance(player)).toBe('100.00');
+    expectError(404, 'not_found', await push(world.http, target, body));
     const again = await enter(entry, key);
     expect(again.body.id).not.toBe(created.body.id);
     expect(await world.balance(player)).toBe('99.00');
+    const settled = expectStatus(200, await push(world.http, target, body));
+    expect(settled.body.attempt_id).toBe(again.body.id);
+    expect((await push(world.http, target, body)).text).toBe(settled.text);
+    expect(await world.balance(player)).toBe('104.00');
     await world.allWritten();
     await expectReported({});
   });

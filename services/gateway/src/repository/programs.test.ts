@@ -9,8 +9,8 @@ import type { ProgramFacts } from '../domain/program.ts';
 import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
 import { insertDeveloper } from './developers.ts';
+import { announcePrograms } from './program-facts.ts';
 import {
-  announceChangedPrograms,
   approveProgram,
   findProgram,
   findProgramFacts,
@@ -204,18 +204,61 @@ describe('facts of a program for the integration service', () => {
     expect(announced[1]?.version).toBeGreaterThan(announced[0]?.version ?? Number.NaN);
   });
 
-  test('a program is suspended also while its facts cannot be handed over; they are handed over later, once', async () => {
+  /** As if the changes of these programs, or of all, had been made so long ago. */
+  async function ageChanges(seconds: number, ids: readonly string[] | null = null): Promise<void> {
+    const text = `update programs set version = version - $1::bigint, announced_version = greatest(announced_version - $1::bigint, 0)
+where $2::uuid[] is null or id = any($2::uuid[])`;
+    await database.query({ text }, [seconds * 1_000_000, ids]);
+    announced = [];
+  }
+
+  test('a program is suspended also while its facts cannot be handed over; they are handed over later, however much later, once', async () => {
     const { id } = await makeProgram();
     const outOfReach = async () => false;
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, outOfReach);
     expect(await findProgram(database, id)).toMatchObject({ status: 'suspended' });
-    announced = [];
-    await announceChangedPrograms(database, outOfReach);
-    await announceChangedPrograms(database, announce);
+    await ageChanges(601);
+    await announcePrograms(database, outOfReach, { repeats: true });
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced).toEqual([await findProgramFacts(database, id)]);
     expect(announced[0]?.openEnvironments).toEqual([]);
-    await announceChangedPrograms(database, announce);
+    await announcePrograms(database, announce, { repeats: true });
     expect(announced).toHaveLength(1);
+  });
+
+  test('facts that were handed over are repeated for ten minutes after the change, with the version that they had, and then no more', async () => {
+    await ageChanges(601);
+    const [older, newer] = [await makeProgram(), await makeProgram()];
+    const facts = () => Promise.all([older, newer].map(({ id }) => findProgramFacts(database, id)));
+    await ageChanges(0);
+    for (let runs = 0; runs < 2; runs += 1) await announcePrograms(database, announce, { repeats: true });
+    expect(announced).toEqual([...(await facts()), ...(await facts())]);
+
+    await ageChanges(500, [older.id, newer.id]);
+    await announcePrograms(database, announce, { repeats: true });
+    expect(announced).toEqual(await facts());
+
+    await ageChanges(101, [older.id]);
+    await announcePrograms(database, announce, { repeats: true });
+    expect(announced).toEqual([await findProgramFacts(database, newer.id)]);
+  });
+
+  test('facts that were not handed over come before those that are repeated, and the first that cannot be ends the run', async () => {
+    await ageChanges(601);
+    const repeated = await makeProgram();
+    const changed = await makeProgram();
+    const change = { status: 'suspended', deletionScheduled: null } as const;
+    await updateProgram(database, changed.id, change, async () => false);
+    await ageChanges(0);
+    const attempted: string[] = [];
+    const outOfReach = async ({ programId }: ProgramFacts) => {
+      attempted.push(programId);
+      return false;
+    };
+    await announcePrograms(database, outOfReach, { repeats: true });
+    expect(attempted).toEqual([changed.id]);
+    await announcePrograms(database, announce, { repeats: true });
+    expect(announced.map(({ programId }) => programId)).toEqual([changed.id, repeated.id]);
   });
 
   test('facts that arrived with a change that was rolled back are overtaken by those of the next one', async () => {

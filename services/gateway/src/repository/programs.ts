@@ -1,15 +1,10 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
-import {
-  decideApproval,
-  decideLiveKeyReplacement,
-  openEnvironmentsOf,
-  type ProgramFacts,
-  type ProgramStatus,
-} from '../domain/program.ts';
+import { decideApproval, decideLiveKeyReplacement, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
 import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
 import { noSuchDeveloper } from './developers.ts';
+import { type AnnounceFacts, FACTS, type FactsRow, factsOf, handOver } from './program-facts.ts';
 
 export type Program = {
   readonly id: string;
@@ -28,14 +23,6 @@ export type ProgramKey = {
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 };
-
-/**
- * Hands the facts of a program that changes to the integration service, under the program's lock and before the commit: there is no moment at
- * which a suspended program is stored here and still open there. False where the service could not be reached: the change is made all the
- * same, and `announceChangedPrograms` hands its facts over later. Facts that were handed over with a change that was not committed are
- * overtaken by those of the next one, whose version is greater.
- */
-export type AnnounceFacts = (facts: ProgramFacts) => Promise<boolean>;
 
 /** Makes a draft program with its test key. Refuses: not_found (no such developer). */
 export async function insertProgram(
@@ -58,66 +45,11 @@ export async function insertProgram(
 
 const LOCK_DEVELOPER = { name: 'lock_developer', text: 'select 1 from developers where id = $1 for key share' };
 const NOW_IN_MICROSECONDS = '(extract(epoch from clock_timestamp()) * 1000000)::bigint';
-const FACTS = 'id, developer_id, status, deletion_scheduled, version';
 
 const INSERT = {
   name: 'insert_program',
   text: `insert into programs (id, name, developer_id, version) values ($1, $2, $3, ${NOW_IN_MICROSECONDS})
 returning ${FACTS}`,
-};
-
-type FactsRow = {
-  readonly id: string;
-  readonly developer_id: string | null;
-  readonly status: ProgramStatus;
-  readonly deletion_scheduled: boolean;
-  readonly version: bigint;
-};
-
-function factsOf(row: FactsRow | undefined): ProgramFacts {
-  if (row === undefined) throw new Error('a program vanished inside its own transaction');
-  const { id, developer_id: developerId, status, deletion_scheduled: deletionScheduled, version } = row;
-  return {
-    programId: id,
-    developerId,
-    openEnvironments: openEnvironmentsOf({ status, deletionScheduled }),
-    version,
-  };
-}
-
-async function handOver(transaction: Transaction, facts: ProgramFacts, announce: AnnounceFacts): Promise<void> {
-  if (await announce(facts)) await transaction.query(MARK_ANNOUNCED, [facts.programId, facts.version]);
-}
-
-const MARK_ANNOUNCED = {
-  name: 'mark_program_announced',
-  text: 'update programs set announced_version = $2 where id = $1',
-};
-
-/** Hands over the facts of programs whose last change was not announced, one after the other; ends at the first that still cannot be. */
-export async function announceChangedPrograms(database: Database, announce: AnnounceFacts): Promise<void> {
-  const programs = await database.query<{ id: string }>(LIST_TO_ANNOUNCE);
-  for (const { id } of programs) {
-    const isAnnounced = await database.transaction(async (transaction) => {
-      const [row] = await transaction.query<FactsRow>(LOCK_TO_ANNOUNCE, [id]);
-      // Another replica has announced it.
-      if (row === undefined) return true;
-      const facts = factsOf(row);
-      if (!(await announce(facts))) return false;
-      await transaction.query(MARK_ANNOUNCED, [id, facts.version]);
-      return true;
-    });
-    if (!isAnnounced) return;
-  }
-}
-
-const LIST_TO_ANNOUNCE = {
-  name: 'list_programs_to_announce',
-  text: 'select id from programs where announced_version < version order by id limit 100',
-};
-const LOCK_TO_ANNOUNCE = {
-  name: 'lock_program_to_announce',
-  text: `select ${FACTS} from programs where id = $1 and announced_version < version for no key update`,
 };
 
 /** What the integration service has to know of a program. Refuses: not_found. */

@@ -1,13 +1,17 @@
 /**
- * After a time without the integration service: hands over the facts of the programs that an operator changed meanwhile
- * (`repository/programs.ts`). Until then the service goes on with the facts that it has.
+ * After a time without the integration service, or when its database has lost its last second: hands over the facts of the programs that an
+ * operator changed meanwhile (`repository/program-facts.ts`). Until then the service goes on with the facts that it has.
  */
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import type { IntegrationClient } from '../clients/integration.ts';
 import { tryToAnnounce } from '../clients/program-facts.ts';
-import { announceChangedPrograms } from '../repository/programs.ts';
+import type { ProgramFacts } from '../domain/program.ts';
+import { announcePrograms } from '../repository/program-facts.ts';
+
+/** Each repetition is a call for each program that changed in the last ten minutes, which may be many after an import. */
+const REPEAT_EVERY_MS = 10_000;
 
 export function createAnnouncePrograms({
   database,
@@ -18,9 +22,11 @@ export function createAnnouncePrograms({
   readonly integration: Pick<IntegrationClient, 'putProgram'>;
   readonly logger: Logger;
 }) {
-  return async function runOnce(): Promise<void> {
-    await announceChangedPrograms(database, (facts) =>
-      tryToAnnounce(integration, facts, { requestId: newId(), logger }),
-    );
+  let repeatedAtMs = Number.NEGATIVE_INFINITY;
+  return async function runOnce(now: Date): Promise<void> {
+    const repeats = now.getTime() - repeatedAtMs >= REPEAT_EVERY_MS;
+    if (repeats) repeatedAtMs = now.getTime();
+    const announce = (facts: ProgramFacts) => tryToAnnounce(integration, facts, { requestId: newId(), logger });
+    await announcePrograms(database, announce, { repeats });
   };
 }

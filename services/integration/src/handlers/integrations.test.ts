@@ -375,6 +375,9 @@ describe('programs', () => {
     expect(await rowOf(programId)).toEqual(stored);
     for (const late of [2n, 1n]) ok(await put(late, other, []));
     expect(await rowOf(programId)).toEqual(stored);
+    // The row was not even locked.
+    const locks = { text: 'select xmax from programs where id = $1' };
+    expect(await h.database.query(locks, [programId])).toEqual([{ xmax: '0' }]);
     ok(await put(3n, '', [TEST]));
     expect(await rowOf(programId)).toEqual({ ...stored, developer_id: null, open_environments: ['test'], version: 3n });
   });

@@ -13,7 +13,8 @@
  * 4. Settle at the owner. The attempt is settled, once. Sent again, the report derives the same operation id, and the owner answers
  *    `repeated`: `duplicate`. If the newest pairs were lost with the disk of this service's database, the report may be found to stand for
  *    another attempt: then the owner, which recorded the report as the use of a key in its commit and keeps that for 24 hours, refuses it.
- *    After them it settles that attempt (docs/operations/lost-second.md, "Integration database").
+ *    The pair that step 3 committed for it stays, so that after them the report settles that attempt, if its hour has not passed, or none.
+ *    Only one that is sent again first after them settles whichever is open (docs/operations/lost-second.md, "Integration database").
  * 5. Answer. Nothing is owed any more; an answer that is lost leads to step 4.
  * 6. Log. An entry that is lost is missing in the log, and decides nothing.
  *

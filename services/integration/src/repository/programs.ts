@@ -15,13 +15,17 @@ const UPSERT = {
   name: 'programs_upsert',
   text: `
 insert into programs (id, developer_id, open_environments, version)
-values ($1, $2, $3::text[], $4)
+select $1::uuid, $2::uuid, $3::text[], $4::bigint
+where not exists (select from programs where id = $1 and version >= $4)
 on conflict (id) do update
 set developer_id = excluded.developer_id, open_environments = excluded.open_environments, version = excluded.version
 where programs.version < excluded.version`,
 };
 
-/** A version that is not newer than the stored one changes nothing. */
+/**
+ * A version that is not newer than the stored one changes nothing. The gateway repeats them, so they also write nothing: a conflict alone would
+ * lock the row, and its commit would wait for the disk.
+ */
 export async function upsertProgram(on: Queryable, program: Program): Promise<void> {
   await on.query(UPSERT, [program.id, program.developerId, program.openEnvironments, program.version]);
 }

@@ -11,8 +11,8 @@ import type { Peppers } from '../../domain/peppers.ts';
 import { z } from '../../http/zod.ts';
 import { presentProgram } from '../../presenters/program.ts';
 import { developerExists, noSuchDeveloper } from '../../repository/developers.ts';
+import type { AnnounceFacts } from '../../repository/program-facts.ts';
 import {
-  type AnnounceFacts,
   findProgram,
   insertProgram,
   listPrograms as listStoredPrograms,
