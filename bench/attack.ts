@@ -10,26 +10,28 @@ export interface AttackRequest {
   readonly connections: number;
   /** Addresses of 127.0.1.0/24, so that the well-behaved partner, on 127.0.0.1, counts as another client. */
   readonly addresses: number;
-  /** Of `pushes`. */
+  /** Of `pushes`: where to, and how long their bodies are. */
   readonly integrationId: string;
+  readonly bodyBytes: number;
 }
 
 /**
  * - `bodies`: each announces 256 KiB with an unknown key, sends 255 of them, and then nothing.
  * - `headers`: each begins a request and sends one header a second, without an end.
- * - `pushes`: each pushes 256 KiB without a signature to one integration, one request after the other.
+ * - `pushes`: each pushes bodies without a signature to one integration, one request after the other, over a new connection where the gateway
+ *   ends the old one.
  * - `metrics`: each asks for what is expensive to render, one request after the other.
  */
 export type AttackKind = 'bodies' | 'headers' | 'metrics' | 'pushes';
 
-const TICK_MS = 100;
+const TICK_MS = 10;
 /** The most connections opened in a tick: closed ones are reopened no faster than this. */
-const OPENS_A_TICK = 50;
-const HEADER_EVERY_TICKS = 10;
+const OPENS_A_TICK = 5;
+const HEADER_EVERY_TICKS = 100;
 const BODY = Buffer.alloc(255 * 1024, ' ');
-const PUSHED_BODY = Buffer.alloc(256 * 1024, ' ');
 
-process.once('message', ({ port, kind, connections, addresses, integrationId }: AttackRequest) => {
+process.once('message', ({ port, kind, connections, addresses, integrationId, bodyBytes }: AttackRequest) => {
+  const pushedBody = Buffer.alloc(bodyBytes, ' ');
   const sockets = new Set<Socket>();
   let opened = 0;
   let ticks = 0;
@@ -54,13 +56,18 @@ process.once('message', ({ port, kind, connections, addresses, integrationId }: 
     }
     if (kind === 'pushes') {
       const push = () => {
+        socket.cork();
         socket.write(
-          `POST /webhooks/integrations/${integrationId}/outcome HTTP/1.1\r\nhost: x\r\ncontent-length: ${PUSHED_BODY.length}\r\n\r\n`,
+          `POST /webhooks/integrations/${integrationId}/outcome HTTP/1.1\r\nhost: x\r\ncontent-length: ${pushedBody.length}\r\n\r\n`,
         );
-        socket.write(PUSHED_BODY);
+        socket.write(pushedBody);
+        socket.uncork();
       };
       // An answer arrives as one chunk; a push too many does no harm.
-      socket.on('data', push);
+      socket.on('data', (answer: Buffer) => {
+        if (answer.includes('Connection: close')) return void socket.destroy();
+        push();
+      });
       return push();
     }
     const key = `sk_test_${randomBytes(24).toString('hex')}`;

@@ -15,13 +15,40 @@ const SAMPLE_MS = 100;
 /** The attack is at its height before anything is measured. */
 const RISE_MS = 6_000;
 
-const ATTACKS: readonly { name: string; kind: AttackKind; connections: number; addresses: number }[] = [
+const ATTACKS: readonly {
+  readonly name: string;
+  readonly kind: AttackKind;
+  readonly connections: number;
+  readonly addresses: number;
+  /** Of `pushes`. */
+  readonly bodyBytes?: number;
+}[] = [
   { name: '2,500 unending bodies, one address', kind: 'bodies', connections: 2_500, addresses: 1 },
   { name: '2,500 unending bodies, 100 addresses', kind: 'bodies', connections: 2_500, addresses: 100 },
   { name: '4,000 slow headers, one address', kind: 'headers', connections: 4_000, addresses: 1 },
   { name: '4,000 slow headers, 100 addresses', kind: 'headers', connections: 4_000, addresses: 100 },
   { name: '/metrics on the public port, 16 clients', kind: 'metrics', connections: 16, addresses: 1 },
-  { name: 'unsigned pushes of 256 KiB, 16 clients, one address', kind: 'pushes', connections: 16, addresses: 1 },
+  {
+    name: 'unsigned pushes of 256 KiB, 16 clients, one address',
+    kind: 'pushes',
+    connections: 16,
+    addresses: 1,
+    bodyBytes: 256 * 1024,
+  },
+  {
+    name: 'unsigned pushes of 256 KiB, 100 clients, 100 addresses',
+    kind: 'pushes',
+    connections: 100,
+    addresses: 100,
+    bodyBytes: 256 * 1024,
+  },
+  {
+    name: 'unsigned pushes of 256 bytes, 16 clients, one address',
+    kind: 'pushes',
+    connections: 16,
+    addresses: 1,
+    bodyBytes: 256,
+  },
 ];
 
 /** The latency of a well-behaved partner, and what the gateway holds, under attack. Over loopback alone, and for a bounded time. */
@@ -31,7 +58,7 @@ export async function measureDoors(
   durationMs: number,
 ): Promise<(string | number)[][]> {
   const { hostname: host, port } = new URL(stack.baseUrl);
-  // To the gateway one that does not exist costs what any other does: each of its pushes is verified until the address has used up its minute.
+  // To the gateway one that does not exist costs what any other does: as many of its pushes are verified as of one that does.
   const integrationId = randomUUID();
   const measure = async (name: string) => {
     const samples = [gatewayMiB(stack)];
@@ -56,8 +83,8 @@ export async function measureDoors(
   ];
   const baseline = await measure('alone');
   rows.push([...baseline.row, 1]);
-  for (const { name, ...attack } of ATTACKS) {
-    const attacker = startAttack({ ...attack, port: Number(port), integrationId });
+  for (const { name, bodyBytes = 0, ...attack } of ATTACKS) {
+    const attacker = startAttack({ ...attack, bodyBytes, port: Number(port), integrationId });
     await new Promise((resolve) => setTimeout(resolve, RISE_MS));
     const { row, p99Ms } = await measure(name);
     rows.push([...row, p99Ms / baseline.p99Ms]);

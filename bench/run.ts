@@ -4,7 +4,8 @@
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
 //   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
 //                          gateway under attack, pushes: pushed outcomes beside those of /v1, polls: 1,000 integrations that are
-//                          polled, and soak: minutes at 64 clients); the ratio needs flows at 64 clients
+//                          polled, refusals: pushes that are 401, and soak: minutes at 64 clients); the ratio needs flows at 64
+//                          clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -24,6 +25,7 @@ import { challengesFor, countOf, isMixed, latenciesOf, winsInWindows } from './m
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
 import { measurePushes, pushedAttempts } from './pushes.ts';
+import { measureRefusals } from './refusals.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
@@ -79,6 +81,9 @@ const stack = cleanup.use(
         OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped,
         // Every partner of the benchmark has one address.
         PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: uncapped,
+        // Pushes to all integrations begin at the same time, from an address that none of them knows yet; those that are refused stay unknown.
+        ...((parts.has('pushes') || parts.has('refusals')) && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
+        ...(parts.has('refusals') && { PUSH_RATE_LIMIT_PER_MINUTE: uncapped }),
       },
       // As it is by default; a test looks more often.
       integration: { INTEGRATION_SWEEP_MS: '1000' },
@@ -170,6 +175,7 @@ const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : 
 const pushes = parts.has('pushes') ? await measurePushes({ stack, meter, ask, programs, stepMs }) : undefined;
 failures += pushes?.failures ?? 0;
 if (pushes?.mixed === false) unmixed += 1;
+const refusals = parts.has('refusals') ? await measureRefusals(stack, programs) : [];
 load.kill();
 
 const yardstickPerSecond = parts.has('flows') ? await runYardstick() : undefined;
@@ -190,7 +196,16 @@ const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
 const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
 
-for (const measured of [rows, ...(soak?.tables ?? []), doors, ...(pushes?.tables ?? []), webhooks, polls, boards])
+for (const measured of [
+  rows,
+  ...(soak?.tables ?? []),
+  doors,
+  ...(pushes?.tables ?? []),
+  refusals,
+  webhooks,
+  polls,
+  boards,
+])
   if (measured.length > 1) console.log(`\n${table(measured)}\n`);
 for (const line of [...(soak?.summary ?? []), ...(pushes?.summary ?? [])]) console.log(line);
 if (yardstickPerSecond !== undefined) {

@@ -63,7 +63,7 @@ const networks = z.string().transform((text, context) => {
 
 const KIB = 1024;
 
-/** KiB of bodies that the process holds. A quarter of them has to hold one body. */
+/** KiB of bodies. A quarter of them has to hold one body. */
 const bodyKib = positiveInt.refine((kib) => kib >= KIB, `must be at least ${KIB}`);
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -119,6 +119,8 @@ const settings = z.object({
   PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
   /** Pushes of a client address to all integrations, in each process. */
   PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(12_000),
+  /** Pushes that are verified for addresses that their integration does not know, 16 KiB more for each than its body, in each process. */
+  PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(2 * KIB).transform((kib) => kib * KIB),
   /** Calls under `/api` whose credential is not valid, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(300),
   IDEMPOTENCY_TAKEOVER_SECONDS: positiveInt.default(60),

@@ -202,6 +202,7 @@ export async function startGateway(
     pushLimits: createPushLimits({
       perIntegration: config.PUSH_RATE_LIMIT_PER_MINUTE,
       perAddress: config.PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE,
+      unknownBytesPerSecond: config.PUSH_UNKNOWN_KIB_PER_SECOND,
     }),
     rateWindows,
     addressOf,

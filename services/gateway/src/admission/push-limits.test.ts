@@ -2,20 +2,36 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPushLimits, type PushAdmission } from './push-limits.ts';
 
+const KIB = 1_024;
+const LARGEST = 256 * KIB;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-function start(limits: { perIntegration?: number; perAddress?: number; maxInFlight?: number } = {}) {
+interface Limits {
+  readonly perIntegration?: number;
+  readonly perAddress?: number;
+  readonly maxInFlight?: number;
+  readonly unknownBytesPerSecond?: number;
+}
+
+function start(limits: Limits = {}) {
   const clock = { now: 5 * MINUTE_MS + 15_000 };
   const { perIntegration = 1_000, perAddress = 1_000_000, maxInFlight = 1_000_000 } = limits;
-  const pushLimits = createPushLimits({ perIntegration, perAddress, maxInFlight, now: () => clock.now });
-  const push = (integrationId: string, network: string, times = 1) => {
-    const admissions = Array.from({ length: times }, () => pushLimits.admit(integrationId, network));
+  const { unknownBytesPerSecond = Number.MAX_SAFE_INTEGER } = limits;
+  const pushLimits = createPushLimits({
+    perIntegration,
+    perAddress,
+    maxInFlight,
+    unknownBytesPerSecond,
+    now: () => clock.now,
+  });
+  const push = (integrationId: string, network: string, times = 1, bytes = 0) => {
+    const admissions = Array.from({ length: times }, () => pushLimits.admit(integrationId, network, bytes));
     return admissions.at(-1) as PushAdmission;
   };
   /** One push whose signature is valid, answered. */
-  const sign = (integrationId: string, network: string) => {
-    const admission = push(integrationId, network);
+  const sign = (integrationId: string, network: string, bytes = 0) => {
+    const admission = push(integrationId, network, 1, bytes);
     if (admission.kind !== 'admitted') throw new Error('the signed push was not admitted');
     admission.makeKnown();
     admission.release();
@@ -50,7 +66,7 @@ test('the networks that signed share a minute of their own', () => {
 });
 
 test('whatever any number of other networks send and keep under way, a network that signed is admitted as if it were alone', () => {
-  const limits = { perIntegration: 20, perAddress: 50, maxInFlight: 12 };
+  const limits = { perIntegration: 20, perAddress: 50, maxInFlight: 12, unknownBytesPerSecond: 1_024 * KIB };
   const events = fc.array(fc.constantFrom('partner', 'release', ...networks(40)), { maxLength: 400 });
   fc.assert(
     fc.property(events, (sequence) => {
@@ -76,12 +92,16 @@ test('whatever any number of other networks send and keep under way, a network t
 });
 
 test('however often one network pushes without an answer, the first push of any other is admitted, and so it becomes known', () => {
-  const limits = fc.record({ perIntegration: fc.integer({ min: 2 }), maxInFlight: fc.integer({ min: 2, max: 200 }) });
+  const limits = fc.record({
+    perIntegration: fc.integer({ min: 2 }),
+    maxInFlight: fc.integer({ min: 2, max: 200 }),
+    unknownBytesPerSecond: fc.integer({ min: 1_024 * KIB, max: 8_192 * KIB }),
+  });
   fc.assert(
-    fc.property(limits, fc.integer({ min: 1, max: 500 }), (some, times) => {
+    fc.property(limits, fc.integer({ min: 1, max: 500 }), fc.nat(LARGEST), (some, times, bytes) => {
       const { push, sign } = start(some);
-      push('one', 'flood', times);
-      sign('one', 'partner');
+      push('one', 'flood', times, bytes);
+      sign('one', 'partner', LARGEST);
       expect(push('one', 'partner')).toMatchObject({ kind: 'admitted', isKnown: true });
     }),
   );

@@ -4,9 +4,9 @@
  *
  * - A network is known to an integration for an hour after each of its pushes whose signature was valid. Any other may have read no more than
  *   the integration's id in its URL. The two are counted apart: however many networks flood an integration, its partner's go on.
- * - A minute of the network over all integrations; then, unless it is known, its tenth of the integration's minute; and then the integration's
- *   minute of the known networks or that of all others together. A request counts for none after the one that refuses it. So one network
- *   alone keeps no other one from its first push, and with it from being known.
+ * - A minute of the network over all integrations; then, unless it is known, its bytes in a second (`unknown-pushes.ts`) and its tenth of the
+ *   integration's minute; and then the integration's minute of the known networks or that of all others together. A request counts for none
+ *   after the one that refuses it. So one network alone keeps no other one from its first push, and with it from being known.
  * - Of pushes under way an integration has as many for each of the two, its own queues: the next one would only wait. A network that is not
  *   known has two thirds of that, over all integrations.
  * - Counted in this process, by its own clock. The tables are bounded: a network that names many integrations that do not exist drops the
@@ -15,9 +15,11 @@
  */
 import { LRUCache } from 'lru-cache';
 import { countRequests, type RateWindow, remainingAt, retryAfterSeconds, WINDOW_MS } from '../domain/rate-window.ts';
+import { createUnknownPushes, type UnknownPushes } from './unknown-pushes.ts';
 
 export interface PushLimits {
-  admit(integrationId: string, network: string): PushAdmission;
+  /** `bytes` of its body, as announced. */
+  admit(integrationId: string, network: string, bytes: number): PushAdmission;
 }
 
 export type PushAdmission = AdmittedPush | LimitedPush;
@@ -34,6 +36,7 @@ export interface AdmittedPush {
 
 export interface LimitedPush {
   readonly kind: 'limited';
+  /** Requests in a minute, or under way; bytes in a second where that is what ran out. */
   readonly limit: number;
   readonly retryAfterSeconds: number;
   readonly resetAt: Date;
@@ -51,6 +54,7 @@ const SECOND_MS = 1_000;
 export function createPushLimits(options: {
   readonly perIntegration: number;
   readonly perAddress: number;
+  readonly unknownBytesPerSecond: number;
   readonly maxInFlight?: number;
   readonly now?: () => number;
 }): PushLimits {
@@ -62,16 +66,19 @@ export function createPushLimits(options: {
   /** By integration and network, until when the one is known to the other. */
   const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED });
   const inFlight = new Map<string, number>();
+  const unknownPushes = createUnknownPushes(options.unknownBytesPerSecond);
   const perOther = Math.ceil(perIntegration / OTHERS_IN_A_MINUTE);
   const maxOfOther = Math.floor((maxInFlight * 2) / 3);
 
   return {
-    admit(integrationId, network) {
+    admit(integrationId, network, bytes) {
       const at = now();
       const pair = `${integrationId} ${network}`;
       const isKnown = at < (knownUntil.get(pair) ?? 0);
+      const push = { integrationId, network, bytes };
       const limited =
         count(ofNetworks, network, perAddress, at) ??
+        (isKnown ? null : refuseBytes(unknownPushes.waitFor(push, at), at)) ??
         (isKnown ? null : count(ofOtherPairs, pair, perOther, at)) ??
         count(isKnown ? ofKnown : ofOthers, integrationId, perIntegration, at);
       if (limited !== null) return limited;
@@ -86,6 +93,7 @@ export function createPushLimits(options: {
       if (full !== undefined) {
         return { kind: 'limited', limit: full.limit, retryAfterSeconds: 1, resetAt: new Date(at + SECOND_MS) };
       }
+      if (!isKnown) unknownPushes.take(push, at);
       for (const { name } of queues) inFlight.set(name, (inFlight.get(name) ?? 0) + 1);
       let isReleased = false;
       const release = () => {
@@ -100,6 +108,13 @@ export function createPushLimits(options: {
       return { kind: 'admitted', isKnown, makeKnown: () => knownUntil.set(pair, now() + KNOWN_FOR_MS), release };
     },
   };
+}
+
+function refuseBytes(wait: ReturnType<UnknownPushes['waitFor']>, at: number): LimitedPush | null {
+  if (wait === null) return null;
+  const endsAt = at + wait.waitMs;
+  const { bytesPerSecond: limit } = wait;
+  return { kind: 'limited', limit, retryAfterSeconds: retryAfterSeconds(endsAt, at), resetAt: new Date(endsAt) };
 }
 
 /** Counts one request; null within the limit. */

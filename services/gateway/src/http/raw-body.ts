@@ -2,8 +2,8 @@
  * Reads the bytes of a body, whatever they are; parsing is left to validation, which comes after 401 and 429. Nothing is read before the
  * caller is known. Until then the stream is paused, and only the kernel buffers what arrives.
  *
- * Bytes that are not wanted, because the request was answered or its body is too large, are discarded as they arrive; the connection is closed
- * if that takes long (`connections.ts`).
+ * Bytes that are not wanted, because the request was answered or its body is too large, are discarded as they arrive, or left unread where a
+ * flood of them would keep the process reading (`leaveUnread`); the connection is closed if that takes long (`connections.ts`).
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { contextOf } from './context.ts';
@@ -11,6 +11,9 @@ import { ShedError } from './shed-error.ts';
 
 /** The largest body that any route takes. */
 export const MAX_BODY_BYTES = 256 * 1024;
+
+/** Of a body this small nearly all arrives with the headers, and its connection is worth keeping. */
+const MAX_DISCARDED_BYTES = 16 * 1024;
 
 /** The bodies in flight use the whole budget: the request is refused, and its connection closed. */
 export class BodyBudgetError extends ShedError {
@@ -37,6 +40,24 @@ export interface BodyReader {
 
 export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** The length of a body; of one in chunks it is not known. */
+export function announcedBytes(request: Request): number {
+  if (!hasBody(request)) return 0;
+  return Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Before the answer to a request whose body is not wanted. Once an answer is sent, Node discards what was not read of the body, at whatever
+ * rate the caller sends it, and resumes a socket that was paused. It does not where reading has begun: the stream of the request fills up, the
+ * socket is no longer read, and what has not arrived stays in the caller's hands until `connections.ts` ends the connection, a second later.
+ */
+export function leaveUnread(request: Request, response: Response): void {
+  if (request.complete || announcedBytes(request) <= MAX_DISCARDED_BYTES) return;
+  response.setHeader('Connection', 'close');
+  request.pause();
+  request.read(0);
 }
 
 export function createBodyReader(budget: BodyBudget): BodyReader {

@@ -70,7 +70,7 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
       },
       ...errorResponses(REFUSALS, examplesOf, HEADERS),
       429: limitedResponse(
-        'Over the limit of this minute, or too many pushes under way. Not the envelope.',
+        'Over a limit of the minute, of pushes under way, or of bytes a second until the first valid signature. Not the envelope.',
         RATE_LIMIT_EXAMPLES,
         HEADERS,
       ),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { newId } from '@laurel/ids';
 import { AwardStatus } from '@laurel/proto/challenge';
@@ -22,6 +23,8 @@ const AT = new Date('2026-11-21T12:00:00.000Z');
 const PER_INTEGRATION = 200;
 /** For an address that has not signed. */
 const PER_OTHER_ADDRESS = 20;
+/** The same address at one integration has a quarter, saved up for two seconds. */
+const UNKNOWN_KIB_PER_SECOND = 8_192;
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
 let port: number;
@@ -58,6 +61,7 @@ beforeAll(async () => {
     OPERATOR_TOKEN,
     KEY_PEPPER: randomBytes(32).toString('base64'),
     PUSH_RATE_LIMIT_PER_MINUTE: String(PER_INTEGRATION),
+    PUSH_UNKNOWN_KIB_PER_SECOND: String(UNKNOWN_KIB_PER_SECOND),
   });
   ({ port } = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' }))));
 }, 60_000);
@@ -316,6 +320,93 @@ describe('the limits of pushes', () => {
       expect(limited.statusCode).toBe(429);
       return;
     }
+  });
+
+  /** One connection, which takes every answer as it comes, and counts what the gateway takes. */
+  function connectRaw() {
+    const socket = connect({ port });
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    let text = '';
+    let taken = 0;
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk;
+    });
+    const send = (chunk: string | Buffer) =>
+      socket.write(chunk, (error) => {
+        if (!error) taken += chunk.length;
+      });
+    const answers = async (count: number) => {
+      while (text.split('HTTP/1.1 ').length <= count) await once(socket, 'data');
+      return text
+        .split('HTTP/1.1 ')
+        .slice(1)
+        .map((answer) => [answer.slice(0, 3), /^connection: close/im.test(answer)]);
+    };
+    return { send, answers, closed, taken: () => taken };
+  }
+  const headOf = (path: string, bytes: number, others = '') =>
+    `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n${others}\r\n`;
+  const MIB = Buffer.alloc(KIB * KIB, ' ');
+
+  test('a refused push of a small body keeps its connection; of a large one it is closed, and the rest of it not read', async () => {
+    for (;;) {
+      const path = pathOf(await exhaust());
+      const minute = minuteNow();
+      const { send, answers, closed, taken } = connectRaw();
+      for (let count = 0; count < 3; count += 1) {
+        send(`${headOf(path, 2)}{}`);
+        await answers(count + 1);
+      }
+      send(headOf(path, 256 * MIB.length));
+      for (let count = 0; count < 128; count += 1) send(MIB);
+      const statuses = await answers(4);
+      await closed;
+      if (minuteNow() !== minute) continue;
+      expect(statuses).toEqual([...Array(3).fill(['429', false]), ['429', true]]);
+      // What the buffers of the two sockets hold.
+      expect(taken()).toBeLessThan(32 * MIB.length);
+      return;
+    }
+  });
+
+  test.each([
+    ['too large', 256 * MIB.length, ''],
+    ['compressed', 256 * MIB.length, 'content-encoding: gzip\r\n'],
+  ])('a push whose body is %s is 400, and its body not read', async (_name, bytes, others) => {
+    const { send, answers, closed, taken } = connectRaw();
+    send(headOf(pathOf(newId()), bytes, others));
+    for (let count = 0; count < 128; count += 1) send(MIB);
+    expect(await answers(1)).toEqual([['400', true]]);
+    await closed;
+    expect(taken()).toBeLessThan(32 * MIB.length);
+  });
+
+  test.each([
+    ['of 256 KiB', { body: Buffer.alloc(256 * KIB, ' ') }],
+    ['in chunks, which count as such', { headers: { 'transfer-encoding': 'chunked' } }],
+  ])('an address that has not signed is 429 after some bodies %s, until they are refilled', async (_name, sent) => {
+    const [id, partner] = [newId(), newId()];
+    const from = '127.0.0.40';
+    answer = () => IGNORED;
+    await push(pathOf(partner), { from, ...sent });
+    answer = () => UNAUTHORIZED;
+    const startedAt = performance.now();
+    const answers = await Promise.all(
+      Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
+    );
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const verified = answers.filter(({ status }) => status === 401).length;
+    expect(verified).toBeGreaterThanOrEqual(Math.floor((UNKNOWN_KIB_PER_SECOND * 2) / 4 / 272));
+    expect(verified).toBeLessThanOrEqual(((UNKNOWN_KIB_PER_SECOND / 4) * (2 + seconds)) / 272);
+    const refused = answers.find(({ status }) => status === 429);
+    const [refusedAt, resetAt] = [refused?.headers.date, refused?.body.reset_at].map((at) => Date.parse(at));
+    expect(refused?.headers['retry-after']).toBe('1');
+    expect(refused?.body).toMatchObject({ retry_after: 1, limit: (UNKNOWN_KIB_PER_SECOND * KIB) / 4 });
+    expect((resetAt ?? 0) - (refusedAt ?? 0)).toBeLessThan(2_000);
+    // Its own integration, whose signature was valid, goes on meanwhile.
+    answer = () => IGNORED;
+    expect((await push(pathOf(partner), { from, ...sent })).status).toBe(200);
   });
 
   test('an address that has not signed has a tenth of a minute: the partner, at its address, is served through many such', async () => {

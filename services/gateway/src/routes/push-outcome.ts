@@ -7,14 +7,14 @@ import { isRefused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Request, RequestHandler, Response } from 'express';
 import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
-import type { AdmittedPush, LimitedPush, PushLimits } from '../admission/push-limits.ts';
+import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
 import type { Pushes } from '../clients/pushes.ts';
 import { networkOf } from '../domain/sign-in-throttle.ts';
 import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
-import type { BodyReader } from '../http/raw-body.ts';
+import { announcedBytes, type BodyReader, leaveUnread, MAX_BODY_BYTES } from '../http/raw-body.ts';
 import { presentBatch, presentSettledRecord } from '../presenters/integration.ts';
 
 export interface PushDependencies {
@@ -48,8 +48,11 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
 
     const integrationId = isUuid(segment) ? segment.toLowerCase() : '';
     const network = networkOf(addressOf(request));
-    const admission = pushLimits.admit(integrationId, network);
-    if (admission.kind === 'limited') return refuseUnread(request, response, admission);
+    const admission = pushLimits.admit(integrationId, network, Math.min(announcedBytes(request), MAX_BODY_BYTES));
+    if (admission.kind === 'limited') {
+      leaveUnread(request, response);
+      return sendTooMany(response, admission);
+    }
     let isReceiving = false;
     // A caller that disconnects while its push is being received does not make room for another one yet.
     response.on('close', () => {
@@ -57,9 +60,11 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
     });
 
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+      leaveUnread(request, response);
       return sendError(response, 'invalid_request', 'The body must not be compressed.');
     }
     pushBodies.read(request, response, ownerOf(integrationId, network, admission.isKnown), (error) => {
+      if (error !== undefined || context.isBodyTooLarge) leaveUnread(request, response);
       if (error !== undefined) return next(error);
       if (context.isBodyTooLarge) {
         return sendError(response, 'invalid_request', `The body is larger than ${context.maxBodyBytes / 1024} KiB.`);
@@ -68,17 +73,6 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       receive(request, response, { integrationId, admission, pushes }).catch(next).finally(admission.release);
     });
   };
-}
-
-/**
- * Its body is not even discarded: a flood of large ones would keep this process reading. What has not arrived by the answer stays in the
- * caller's hands until `admission/connections.ts` ends the connection, a second later.
- */
-function refuseUnread(request: Request, response: Response, limited: LimitedPush): void {
-  response.once('finish', () => {
-    if (!request.complete) request.socket.pause();
-  });
-  sendTooMany(response, limited);
 }
 
 function ownerOf(integrationId: string, network: string, isKnown: boolean): string {

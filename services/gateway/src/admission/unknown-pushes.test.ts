@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createUnknownPushes } from './unknown-pushes.ts';
+
+const KIB = 1_024;
+const LARGEST = 256 * KIB;
+const PUSH = 16 * KIB;
+const PER_SECOND = 2_048 * KIB;
+const SECOND_MS = 1_000;
+const FIRST_EVERY_MS = 30_000;
+
+function start(bytesPerSecond = PER_SECOND) {
+  const unknownPushes = createUnknownPushes(bytesPerSecond);
+  const clock = { now: 1_000_000 };
+  /** Null when it was admitted. */
+  const refusal = (integrationId: string, network: string, bytes: number) => {
+    const push = { integrationId, network, bytes };
+    const wait = unknownPushes.waitFor(push, clock.now);
+    if (wait === null) unknownPushes.take(push, clock.now);
+    return wait;
+  };
+  const isAdmitted = (...push: Parameters<typeof refusal>) => refusal(...push) === null;
+  /** How many of so many are admitted. */
+  const admitted = (times: number, ...push: Parameters<typeof refusal>) =>
+    Array.from({ length: times }, () => isAdmitted(...push)).filter(Boolean).length;
+  return { clock, refusal, isAdmitted, admitted };
+}
+const networks = (count: number) => Array.from({ length: count }, (_, index) => `network ${index}`);
+
+describe('the bytes that one network pushes', () => {
+  test('to one integration are a quarter of a second for a second, after two seconds that were saved up', () => {
+    const { clock, admitted, refusal } = start();
+    expect(admitted(100, 'one', 'a', LARGEST)).toBe(3);
+    clock.now += SECOND_MS;
+    expect(admitted(100, 'one', 'a', LARGEST)).toBe(2);
+    clock.now += 60 * SECOND_MS;
+    expect(admitted(100, 'one', 'a', LARGEST)).toBe(3);
+    expect(refusal('one', 'a', LARGEST)).toEqual({ bytesPerSecond: PER_SECOND / 4, waitMs: 125 });
+    clock.now += 124;
+    expect(admitted(1, 'one', 'a', LARGEST)).toBe(0);
+    clock.now += 1;
+    expect(admitted(1, 'one', 'a', LARGEST)).toBe(1);
+  });
+
+  test('to several integrations are half of a second', () => {
+    const { admitted, refusal } = start();
+    expect(['one', 'two', 'three'].map((id) => admitted(100, id, 'a', LARGEST))).toEqual([3, 3, 1]);
+    expect(refusal('four', 'a', LARGEST)).toMatchObject({ bytesPerSecond: PER_SECOND / 2 });
+  });
+
+  test('are 64 pushes without a body, and the smaller ones go on where a large one has to wait', () => {
+    const { admitted } = start();
+    expect(admitted(100, 'one', 'a', 0)).toBe(64);
+    expect(admitted(3, 'two', 'a', LARGEST)).toBe(3);
+    expect(admitted(100, 'two', 'a', PUSH)).toBe(6);
+  });
+});
+
+test('many networks that flood one integration are admitted half of a second, and their first pushes as much again', () => {
+  const { clock, isAdmitted } = start();
+  const admissions: string[] = [];
+  const seconds = 25;
+  for (let tenths = 0; tenths < seconds * 10; tenths += 1) {
+    for (const network of networks(200)) if (isAdmitted('one', network, LARGEST)) admissions.push(network);
+    clock.now += SECOND_MS / 10;
+  }
+  const first = new Set(admissions).size;
+  const mostOfEach = ((seconds + 2) * PER_SECOND) / 2 / (LARGEST + PUSH);
+  expect(first).toBeLessThanOrEqual(mostOfEach);
+  expect(admissions.length - first).toBeLessThanOrEqual(mostOfEach);
+});
+
+test('whatever six networks push, to whichever integrations, any other network has its first push admitted at once', () => {
+  const push = fc.record({
+    integrationId: fc.constantFrom('one', 'two', 'three'),
+    network: fc.constantFrom(...networks(6)),
+    bytes: fc.nat(LARGEST),
+    afterMs: fc.nat(50),
+  });
+  fc.assert(
+    fc.property(fc.array(push, { maxLength: 500 }), fc.constantFrom('one', 'four'), (flood, integrationId) => {
+      const { clock, refusal } = start();
+      for (const { integrationId: flooded, network, bytes, afterMs } of flood) {
+        refusal(flooded, network, bytes);
+        clock.now += afterMs;
+      }
+      expect(refusal(integrationId, 'partner', LARGEST)).toBeNull();
+    }),
+  );
+});
+
+test('whatever a hundred networks push to an integration, any other network that tries every second is admitted within half a minute', () => {
+  fc.assert(
+    fc.property(fc.nat(60 * 10), fc.nat(LARGEST), (tenthsBefore, bytes) => {
+      const { clock, isAdmitted } = start();
+      const flood = () => {
+        for (const network of networks(100)) while (isAdmitted('one', network, bytes));
+        clock.now += SECOND_MS / 10;
+      };
+      for (let tenths = 0; tenths < tenthsBefore; tenths += 1) flood();
+      const triedAt = clock.now;
+      for (let tenths = 0; tenths % 10 !== 0 || !isAdmitted('one', 'partner', LARGEST); tenths += 1) {
+        flood();
+        expect(clock.now - triedAt).toBeLessThanOrEqual(FIRST_EVERY_MS);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a network that was admitted counts with those that push again and again for half a minute', () => {
+  const isAdmittedAgain = (afterMs: number) => {
+    const { clock, isAdmitted } = start();
+    expect(isAdmitted('one', 'partner', LARGEST)).toBe(true);
+    for (const network of networks(20)) isAdmitted('one', network, LARGEST);
+    clock.now += afterMs;
+    for (const network of networks(20)) while (isAdmitted('one', network, 0));
+    return isAdmitted('one', 'partner', LARGEST);
+  };
+  expect([10 * SECOND_MS, FIRST_EVERY_MS - 1, FIRST_EVERY_MS].map(isAdmittedAgain)).toEqual([false, false, true]);
+});
+
+test('over any time the process admits no more than twice its bytes, from however many networks and to however many integrations', () => {
+  const push = fc.record({
+    integrationId: fc.nat(40).map(String),
+    network: fc.nat(400).map(String),
+    bytes: fc.nat(LARGEST),
+    afterMs: fc.nat(20),
+  });
+  fc.assert(
+    fc.property(fc.array(push, { maxLength: 600, size: 'max' }), (flood) => {
+      const { clock, isAdmitted } = start(1_024 * KIB);
+      const began = clock.now;
+      let taken = 0;
+      for (const { integrationId, network, bytes, afterMs } of flood) {
+        clock.now += afterMs;
+        if (isAdmitted(integrationId, network, bytes)) taken += bytes + PUSH;
+      }
+      expect(taken).toBeLessThanOrEqual(2 * 1_024 * KIB * (2 + (clock.now - began) / SECOND_MS));
+    }),
+  );
+});
