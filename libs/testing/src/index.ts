@@ -7,6 +7,7 @@ export * from './partner.ts';
 export * from './portal.ts';
 export { createTestDatabase, startPostgres, type TestDatabase } from './postgres.ts';
 export * from './receiver.ts';
+export { connectTo, createQuietLogger, createReadLogger } from './replica.ts';
 export { readmeIssues } from './service-readme.ts';
 export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';

@@ -1,6 +1,6 @@
 /** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
-import { createClient, type TypedClient } from '@laurel/grpc';
+import type { TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -14,9 +14,10 @@ import {
   type TournamentServiceService,
 } from '@laurel/proto/tournament';
 import type { WalletServiceService } from '@laurel/proto/wallet';
-import { createLogger } from '@laurel/service';
 import { createSigner, type TrustedKey } from '@laurel/signature';
 import {
+  connectTo,
+  createQuietLogger,
   createTestClock,
   createTestDatabase,
   ok,
@@ -25,7 +26,8 @@ import {
   type TestClock,
   type TestPlayer,
 } from '@laurel/testing';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { useStarted } from '@laurel/testing/harness';
+import { expect } from 'vitest';
 import { tournamentConfigSchema } from './config.ts';
 import { decideRound } from './domain/round-opening.ts';
 import type { Round, Tournament, TournamentTerms } from './domain/tournament.ts';
@@ -141,26 +143,18 @@ export function useHarness({
   readonly natsUrl?: string;
   readonly takesEvents?: boolean;
 } = {}): Harness {
-  const harness = {} as Harness;
-  beforeAll(async () => {
-    Object.assign(harness, await startHarness(natsUrl));
-  });
-  afterAll(async () => {
-    expect(await harness.violations()).toEqual([]);
-    if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
-    await harness[Symbol.asyncDispose]();
-  });
-  return harness;
+  return useStarted(
+    () => startHarness(natsUrl),
+    async (harness) => {
+      expect(await harness.violations()).toEqual([]);
+      if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
+    },
+  );
 }
 
 /** A second replica for the tests of one file. */
 export function useReplica(harness: Harness): Replica {
-  const replica = {} as Replica;
-  beforeAll(async () => {
-    Object.assign(replica, await harness.startReplica());
-  });
-  afterAll(() => replica[Symbol.asyncDispose]());
-  return replica;
+  return useStarted(() => harness.startReplica());
 }
 
 /** An item that no idempotency key came with. */
@@ -184,25 +178,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
-  const logger = createLogger({
-    service: 'tournament',
-    level: process.env.LAUREL_TEST_LOG === '1' ? 'info' : 'silent',
-  });
+  const logger = createQuietLogger('tournament');
   const startReplica = async (): Promise<Replica> => {
     const server = await startTournament(config, logger, clock);
-    const client = createClient(TournamentServiceClient, {
-      name: 'tournament',
-      address: `127.0.0.1:${server.port}`,
-      deadlineMs: 30_000,
-    });
-    return {
-      server,
-      tournament: client,
-      [Symbol.asyncDispose]: async () => {
-        await client[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
+    const { client, ...replica } = connectTo(server, TournamentServiceClient, 'tournament');
+    return { ...replica, tournament: client };
   };
   const { server, tournament } = starting.use(await startReplica());
   const database = starting.use(

@@ -2,15 +2,11 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { created, HOUR_MS, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
-let other: Awaited<ReturnType<Harness['startReplica']>>;
-beforeAll(async () => {
-  other = await h.startReplica();
-});
-afterAll(() => other[Symbol.asyncDispose]());
+const other = useReplica(h);
 
 function count(verdicts: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};

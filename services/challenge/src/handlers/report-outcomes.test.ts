@@ -1,15 +1,11 @@
 /** ReportOutcomes over two replicas: the answer to a report that is concurrent with another on the same attempt. */
 import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
-let other: Awaited<ReturnType<Harness['startReplica']>>;
-beforeAll(async () => {
-  other = await h.startReplica();
-});
-afterAll(() => other[Symbol.asyncDispose]());
+const other = useReplica(h);
 
 function count(verdicts: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
