@@ -320,10 +320,3 @@ export function recorded(result: OutcomeReportResult['result']) {
 export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }
-
-/** How often each verdict occurs. */
-export function countsOf(verdicts: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
-}
