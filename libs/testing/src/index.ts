@@ -12,4 +12,4 @@ export { connectTo, createQuietLogger, createReadLogger } from './replica.ts';
 export { readmeIssues } from './service-readme.ts';
 export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';
-export { ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';
+export { NO_CHANGE, ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';
