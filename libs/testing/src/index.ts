@@ -4,6 +4,7 @@ export { countsOf, tally } from './counts.ts';
 export * from './integrations.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
+export { created, recorded, verdictOf, violationsOf, wrongEventsOf } from './owner-results.ts';
 export * from './partner.ts';
 export * from './portal.ts';
 export { createTestDatabase, startPostgres, type TestDatabase } from './postgres.ts';

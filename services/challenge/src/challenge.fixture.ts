@@ -20,6 +20,7 @@ import { Event } from '@laurel/proto/events';
 import type { WalletServiceService } from '@laurel/proto/wallet';
 import {
   connectTo,
+  created,
   createQuietLogger,
   createTestClock,
   createTestDatabase,
@@ -28,11 +29,16 @@ import {
   startTestWallet,
   type TestClock,
   type TestPlayer,
+  verdictOf,
+  violationsOf,
+  wrongEventsOf,
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { expect } from 'vitest';
 import { challengeConfigSchema } from './config.ts';
 import { type ChallengeServer, startChallenge } from './server.ts';
+
+export { created, recorded, verdictOf } from '@laurel/testing';
 
 export const PROGRAM: Tenant = { programId: '11111111-1111-8111-8111-111111111111', environment: Environment.TEST };
 export const OTHER_PROGRAM: Tenant = {
@@ -229,9 +235,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     async violations() {
       const { checks } = ok(await challenge.audit({}));
       const ledger = ok(await wallet.client.audit({}));
-      return [...checks, ...ledger.checks]
-        .filter((check) => check.violations > 0n)
-        .map((check) => `${check.id}: ${check.violations} (${check.examples.join(', ')})`);
+      return violationsOf([...checks, ...ledger.checks]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -281,25 +285,5 @@ async function findWrongEvents(database: Database): Promise<readonly string[]> {
     if (type === 'attempt.settled' || type === 'attempt.refunded')
       emitted.add(`${type} ${subjectOf(event)} ${event.id}`);
   }
-  return [
-    ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
-    ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),
-  ];
-}
-
-/** The attempt that was created; anything else is a failed test. */
-export function created(result: AttemptCreationResult['result']) {
-  if (result?.$case !== 'attempt') throw new Error(`not created: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** The outcome that was recorded; anything else is a failed test. */
-export function recorded(result: OutcomeReportResult['result']) {
-  if (result?.$case !== 'outcome') throw new Error(`not recorded: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
-export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
-  return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
+  return wrongEventsOf(expected, emitted);
 }

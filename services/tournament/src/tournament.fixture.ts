@@ -17,6 +17,7 @@ import type { WalletServiceService } from '@laurel/proto/wallet';
 import { createSigner, type TrustedKey } from '@laurel/signature';
 import {
   connectTo,
+  created,
   createQuietLogger,
   createTestClock,
   createTestDatabase,
@@ -25,6 +26,9 @@ import {
   startTestWallet,
   type TestClock,
   type TestPlayer,
+  verdictOf,
+  violationsOf,
+  wrongEventsOf,
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { expect } from 'vitest';
@@ -34,6 +38,8 @@ import type { Round, Tournament, TournamentTerms } from './domain/tournament.ts'
 import { insertRound } from './repository/rounds.ts';
 import { insertTournament } from './repository/tournaments.ts';
 import { startTournament, type TournamentServer } from './server.ts';
+
+export { created, recorded, verdictOf } from '@laurel/testing';
 
 export const PROGRAM: Tenant = { programId: '11111111-1111-8111-8111-111111111111', environment: Environment.TEST };
 export const LIVE_PROGRAM: Tenant = { ...PROGRAM, environment: Environment.LIVE };
@@ -259,9 +265,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     async violations() {
       const { checks } = ok(await tournament.audit({}));
       const ledger = ok(await wallet.client.audit({}));
-      return [...checks, ...ledger.checks]
-        .filter((check) => check.violations > 0n)
-        .map((check) => `${check.id}: ${check.violations} (${check.examples.join(', ')})`);
+      return violationsOf([...checks, ...ledger.checks]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -298,25 +302,5 @@ async function findWrongEvents(database: Database): Promise<readonly string[]> {
     const type = eventTypeOf(event);
     if (type !== 'award.released') emitted.add(`${type} ${event.id}`);
   }
-  return [
-    ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
-    ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),
-  ];
-}
-
-/** The attempt that was created; anything else is a failed test. */
-export function created(result: AttemptCreationResult['result']) {
-  if (result?.$case !== 'attempt') throw new Error(`not created: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** The outcome that was recorded; anything else is a failed test. */
-export function recorded(result: OutcomeReportResult['result']) {
-  if (result?.$case !== 'outcome') throw new Error(`not recorded: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
-export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
-  return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
+  return wrongEventsOf(expected, emitted);
 }
