@@ -1,5 +1,6 @@
 export { createTestClock, type TestClock } from './clock.ts';
 export * from './collector.ts';
+export { configIssuesOf } from './config-issues.ts';
 export { countsOf, tally } from './counts.ts';
 export * from './integrations.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
