@@ -16,6 +16,7 @@ export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts'
 export { type CandidateReads, createCandidateReads, findOpen } from './find-open-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
 export { parseCreation, parseReport } from './parse-items.ts';
+export { parseKeyUse } from './parse-key-use.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';
 export { type ReportDeps, type ReportPlan, reportOutcome, type SettlementOf } from './report-outcome.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';

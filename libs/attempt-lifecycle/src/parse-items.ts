@@ -3,8 +3,7 @@ import { parseId, parseTenant } from '@laurel/grpc';
 import type { KeyUse as KeyUseMessage, Tenant as TenantMessage } from '@laurel/proto/common';
 import type { Tenant } from '@laurel/tenant';
 import type { KeyUse } from './domain/key-use.ts';
-
-const FINGERPRINT_BYTES = 32;
+import { parseKeyUse } from './parse-key-use.ts';
 
 type CreationMessage = {
   readonly attemptId: string;
@@ -62,13 +61,4 @@ export function parseReport(item: ReportMessage): ReportFields {
     evidence: item.evidenceJson,
     keyUse: parseKeyUse(item.keyUse),
   };
-}
-
-/** Null for an operation without an idempotency key. */
-function parseKeyUse(message: KeyUseMessage | undefined): KeyUse | null {
-  if (message === undefined) return null;
-  if (message.fingerprint.length !== FINGERPRINT_BYTES) throw new Error('a fingerprint has 32 bytes');
-  const { keyId, fingerprint, isFirst, usedAt } = message;
-  if (usedAt === undefined) throw new Error('a key use has an instant');
-  return { keyId: parseId(keyId), fingerprint, isFirst, usedAt };
 }
