@@ -6,8 +6,9 @@ import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/proto/common';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
+import type { OwnerAttempts } from './owner-attempts.ts';
 import { recorded, verdictOf } from './owner-results.ts';
-import { ok, type TestPlayer } from './wallet.ts';
+import { ok } from './wallet.ts';
 
 type CreatedAttempt = { readonly id: string; readonly createdAt: Date | undefined };
 
@@ -20,7 +21,7 @@ type Report =
 type Sweeping = { readonly server: { sweepOnce(): Promise<void> } };
 
 /** An owner of attempts under test. Its harness and service exist once the file's tests run. */
-export type TakeoverOwner<Attempt extends CreatedAttempt> = {
+export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attempt> & {
   readonly harness: Sweeping & {
     readonly database: Database;
     readonly clock: TestClock;
@@ -39,18 +40,6 @@ export type TakeoverOwner<Attempt extends CreatedAttempt> = {
   readonly ttlMs: number;
   /** Whether `open` is written before the answer to a creation. */
   readonly answersOpen: boolean;
-  /** `again` creates one more attempt of that player, with that id where one is given. */
-  openAttempt(): Promise<{
-    readonly attempt: Attempt;
-    readonly player: TestPlayer;
-    again(attemptId?: string): Promise<Attempt>;
-  }>;
-  /** The wallet never received its fee; the player has another attempt, which is open. `again` creates it again. */
-  pendingAttempt(): Promise<{
-    readonly attemptId: string;
-    readonly player: TestPlayer;
-    again(attemptId?: string): Promise<Attempt>;
-  }>;
   /** Reports a score of 1, which wins nothing. */
   report(attemptId: string): Promise<Report>;
   /** Makes the attempt what it would be if the commit that opened it had been lost. */
