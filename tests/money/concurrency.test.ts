@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody } from '@laurel/testing';
+import { type Answer, type AttemptBody, tally } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
 
@@ -9,16 +9,6 @@ describe('parallel requests for challenges', () => {
     world = await startWorld({ replicas: { gateway: 2, challenge: 2, wallet: 2 } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
-
-  /** The number of responses of each kind: `{ '201': 10, 'attempt_cap_reached': 30 }`. */
-  function tally(answers: readonly Answer<unknown>[]): Record<string, number> {
-    const counts: Record<string, number> = {};
-    for (const answer of answers) {
-      const kind = answer.code ?? String(answer.status);
-      counts[kind] = (counts[kind] ?? 0) + 1;
-    }
-    return counts;
-  }
 
   function createMany(count: number, challengeId: string, player: Player): Promise<Answer<AttemptBody>[]> {
     const body = { challenge_id: challengeId, player_ref: player.ref };

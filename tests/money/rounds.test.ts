@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody, LeaderboardRowBody, PayoutBody, RoundBody } from '@laurel/testing';
+import {
+  type Answer,
+  type AttemptBody,
+  type LeaderboardRowBody,
+  type PayoutBody,
+  type RoundBody,
+  tally,
+} from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
-
-/** The number of responses of each kind: `{ '201': 3, 'attempt_cap_reached': 37 }`. */
-function tally(answers: readonly Answer<unknown>[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const answer of answers) {
-    const kind = answer.code ?? String(answer.status);
-    counts[kind] = (counts[kind] ?? 0) + 1;
-  }
-  return counts;
-}
 
 function newPlayers(world: World, count: number): Promise<Player[]> {
   return Promise.all(Array.from({ length: count }, () => world.newPlayer()));

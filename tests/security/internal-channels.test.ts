@@ -16,15 +16,10 @@ import { Environment } from '@laurel/proto/common';
 import { type Event, Events, Owner } from '@laurel/proto/events';
 import { IntegrationServiceClient } from '@laurel/proto/integration';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
-import {
-  FeeState,
-  type UpdateAccountRequest,
-  WalletServiceClient,
-  type WalletServiceService,
-} from '@laurel/proto/wallet';
+import { FeeState, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
 import { WebhookServiceClient } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
-import { startNats, type TestNats, urlAs } from '@laurel/testing';
+import { NO_CHANGE, startNats, type TestNats, urlAs } from '@laurel/testing';
 import { SERVICE_NAMES } from '@laurel/topology';
 import { connect, type NatsConnection } from 'nats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -88,17 +83,6 @@ async function codeOf(call: Promise<unknown>): Promise<number | string> {
 
 const PERMISSION_DENIED = 7;
 const UNAVAILABLE = 14;
-
-const NO_CHANGE: UpdateAccountRequest = {
-  accountId: '',
-  selfExcludedUntil: undefined,
-  clearSelfExclusion: false,
-  enforcementFlag: undefined,
-  underInvestigation: undefined,
-  blocked: undefined,
-  jurisdiction: undefined,
-  verificationLevel: undefined,
-};
 
 describe('the wallet’s gRPC port', () => {
   const depositTo = ({ accountId }: Player) => ({

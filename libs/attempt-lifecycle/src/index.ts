@@ -13,14 +13,22 @@ export { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './delete-old-key-u
 export { describeSigningKeys } from './describe-signing-keys.ts';
 export { checkVoidReason, expireNow, voidNow } from './end-attempt.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './expire-attempts.ts';
-export { keepOpen, MAX_OPEN_CANDIDATES, type OpenCandidate } from './find-open-attempts.ts';
+export { type CandidateReads, createCandidateReads, findOpen } from './find-open-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './open-attempts.ts';
+export { parseCreation, parseReport } from './parse-items.ts';
 export { parseKeyUse } from './parse-key-use.ts';
 export { type AwardPayer, type AwardTable, createAwardPayer } from './pay-awards.ts';
 export { type ReportDeps, type ReportPlan, reportOutcome, type SettlementOf } from './report-outcome.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export type { WhenOpened } from './repository/attempts.ts';
 export { deleteKeyUses, insertingKeyUses, insertKeyUses, keyUseColumns, lockKeyUses } from './repository/key-uses.ts';
+export {
+  type CandidateRow,
+  candidatesByPlayer,
+  MAX_OPEN_CANDIDATES,
+  type OpenCandidate,
+  type PlayerOfContest,
+} from './repository/open-candidates.ts';
 export {
   type FinishedRefund,
   type RefundDue,

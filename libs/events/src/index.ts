@@ -5,4 +5,5 @@ export { type ConsumerOptions, startConsumer } from './consumer.ts';
 export { type EventType, eventIdOf, eventTypeOf } from './event-type.ts';
 export { createOutbox, type Outbox } from './outbox.ts';
 export type { OutboxRow } from './repository/outbox.ts';
-export { connectEvents, EVENTS_PREFIX, EVENTS_PREFIX_RULE, type EventStream } from './stream.ts';
+export { eventStreamSettings } from './settings.ts';
+export { connectEvents, type EventStream } from './stream.ts';

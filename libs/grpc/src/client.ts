@@ -73,7 +73,7 @@ export type TypedClient<Service> = {
 };
 
 /** What ts-proto generates as `XServiceClient`. */
-type ClientConstructor<Service> = {
+export type ClientConstructor<Service> = {
   new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions): Client;
   readonly service: Service;
 };

@@ -3,11 +3,13 @@ export { type AcceptedCallers, type Caller, CallNotPermittedError } from './call
 export { type ChannelIdentity, type IdentityFiles, identityOf, openChannelIdentity } from './channel-identity.ts';
 export {
   type CallOptions,
+  type ClientConstructor,
   type ClientOptions,
   createClient,
   type TypedClient,
 } from './client.ts';
 export { createCoalescedCall } from './coalesced-call.ts';
+export type { Definition } from './definition.ts';
 export { CallFailedError, UnavailableError } from './error-mapping.ts';
 export { type Handlers, implement, type RpcContext, type ServiceImplementation } from './implement.ts';
 export { parseEnvironment, parseId, parseItems, parseTenant, presentTenant } from './parse.ts';

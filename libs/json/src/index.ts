@@ -1,6 +1,7 @@
 /** JSON from outside: read as it was written, numbers and names alike, and compared by meaning. */
 export { canonicalJson } from './canonical-json.ts';
 export { ExactNumber, readNumber } from './exact-number.ts';
+export { excerptOf } from './excerpt.ts';
 export { isJsonObject } from './json-object.ts';
 export { parseExactJson, parseJson } from './parse-json.ts';
 export { MAX_DEPTH, parseStrictJson, type StrictJson } from './strict-json.ts';

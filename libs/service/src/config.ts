@@ -67,7 +67,7 @@ export const databaseUrl = z
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-/** The settings of every service about the role in its database URL. */
+/** The role in the service's database URL. */
 export const databaseRoleSettings = {
   /** True where one role owns the database, migrates and runs: without it the service refuses to start as more than a running role. */
   ALLOW_PRIVILEGED_DATABASE_ROLE: flag.default(false),

@@ -3,23 +3,20 @@ export { type AdminServer, startAdminServer } from './admin-server.ts';
 export {
   address,
   ConfigError,
-  channelSettings,
   checkChannels,
-  databaseRoleSettings,
   databaseUrl,
   durationMs,
   type LogLevel,
   loadConfig,
-  logLevel,
   natsUrl,
   parseConfig,
   parseSecretKey,
   port,
   positiveInt,
   secretKey,
-  tracingSettings,
 } from './config.ts';
 export { standardOutput } from './log-output.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { runService } from './run-service.ts';
+export { grpcServiceSettings, processSettings } from './settings.ts';
 export { type Clock, startWorker } from './worker.ts';

@@ -1,13 +1,17 @@
 export { createTestClock, type TestClock } from './clock.ts';
 export * from './collector.ts';
+export { configIssuesOf } from './config-issues.ts';
+export { countsOf, tally } from './counts.ts';
 export * from './integrations.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
+export { created, recorded, verdictOf, violationsOf, wrongEventsOf } from './owner-results.ts';
 export * from './partner.ts';
 export * from './portal.ts';
 export { createTestDatabase, startPostgres, type TestDatabase } from './postgres.ts';
 export * from './receiver.ts';
+export { connectTo, createQuietLogger, createReadLogger } from './replica.ts';
 export { readmeIssues } from './service-readme.ts';
 export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';
-export { ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';
+export { NO_CHANGE, ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';

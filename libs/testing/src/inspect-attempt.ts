@@ -6,7 +6,8 @@ import type { Tenant } from '@laurel/proto/common';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
-import { ok, type TestPlayer } from './wallet.ts';
+import type { OwnerAttempts } from './owner-attempts.ts';
+import { ok } from './wallet.ts';
 
 type InspectedAttempt = { readonly id: string; readonly status: number };
 
@@ -17,7 +18,7 @@ type Service<Attempt> = {
 };
 
 /** An owner of attempts under test. Its harness and service exist once the file's tests run. */
-export type InspectedOwner<Attempt extends InspectedAttempt> = {
+export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Attempt> & {
   readonly owner: AttemptOwner;
   readonly tenant: Tenant;
   readonly harness: {
@@ -33,18 +34,6 @@ export type InspectedOwner<Attempt extends InspectedAttempt> = {
   readonly ttlMs: number;
   /** SQL of an array of the owner's own rows about the attempt $1. */
   readonly ownRows: string;
-  /** `again` creates one more attempt of that player, with that id where one is given. */
-  openAttempt(): Promise<{
-    readonly attempt: Attempt;
-    readonly player: TestPlayer;
-    again(attemptId?: string): Promise<Attempt>;
-  }>;
-  /** The wallet never received its fee; the player has another attempt, which is open. `again` creates it again. */
-  pendingAttempt(): Promise<{
-    readonly attemptId: string;
-    readonly player: TestPlayer;
-    again(attemptId?: string): Promise<Attempt>;
-  }>;
   /** Records an outcome that wins nothing. */
   recordOutcome(attemptId: string): Promise<object>;
 };

@@ -81,7 +81,8 @@ export async function startTestWallet(): Promise<TestWallet> {
   };
 }
 
-const NO_CHANGE: UpdateAccountRequest = {
+/** What an update of an account is when it changes nothing. */
+export const NO_CHANGE: UpdateAccountRequest = {
   accountId: '',
   selfExcludedUntil: undefined,
   clearSelfExclusion: false,

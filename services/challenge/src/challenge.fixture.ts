@@ -1,6 +1,6 @@
 /** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { eventIdOf, eventTypeOf } from '@laurel/events';
-import { createClient, type TypedClient } from '@laurel/grpc';
+import type { TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import {
@@ -18,8 +18,10 @@ import {
 import { Environment, type Tenant } from '@laurel/proto/common';
 import { Event } from '@laurel/proto/events';
 import type { WalletServiceService } from '@laurel/proto/wallet';
-import { createLogger } from '@laurel/service';
 import {
+  connectTo,
+  created,
+  createQuietLogger,
   createTestClock,
   createTestDatabase,
   ok,
@@ -27,10 +29,16 @@ import {
   startTestWallet,
   type TestClock,
   type TestPlayer,
+  verdictOf,
+  violationsOf,
+  wrongEventsOf,
 } from '@laurel/testing';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { useStarted } from '@laurel/testing/harness';
+import { expect } from 'vitest';
 import { challengeConfigSchema } from './config.ts';
 import { type ChallengeServer, startChallenge } from './server.ts';
+
+export { created, recorded, verdictOf } from '@laurel/testing';
 
 export const PROGRAM: Tenant = { programId: '11111111-1111-8111-8111-111111111111', environment: Environment.TEST };
 export const OTHER_PROGRAM: Tenant = {
@@ -61,6 +69,11 @@ const TERMS: ChallengeTerms = {
   parentChallengeId: '',
 };
 
+type Replica = {
+  readonly server: ChallengeServer;
+  readonly challenge: TypedClient<ChallengeServiceService>;
+} & AsyncDisposable;
+
 export interface Harness extends AsyncDisposable {
   readonly challenge: TypedClient<ChallengeServiceService>;
   readonly wallet: TypedClient<WalletServiceService>;
@@ -71,11 +84,7 @@ export interface Harness extends AsyncDisposable {
   /** The prefix of this harness's own stream of events. */
   readonly eventsPrefix: string;
   /** A second replica on the same database and wallet, with the same clock, or one on the database's time as in production. */
-  startReplica(options?: {
-    readonly byDatabase: true;
-  }): Promise<
-    { readonly server: ChallengeServer; readonly challenge: TypedClient<ChallengeServiceService> } & AsyncDisposable
-  >;
+  startReplica(options?: { readonly byDatabase: true }): Promise<Replica>;
   stopWallet(): Promise<void>;
   startWallet(): Promise<void>;
   /** Creates an account with this ref and this much play money. */
@@ -120,16 +129,18 @@ const NO_NATS = 'nats://127.0.0.1:1';
  * broker, events may be acknowledged and leave the outbox, and can then not be compared with what happened.
  */
 export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } = {}): Harness {
-  const harness = {} as Harness;
-  beforeAll(async () => {
-    Object.assign(harness, await startHarness(natsUrl));
-  });
-  afterAll(async () => {
-    expect(await harness.violations()).toEqual([]);
-    if (natsUrl === NO_NATS) expect(await harness.wrongEvents()).toEqual([]);
-    await harness[Symbol.asyncDispose]();
-  });
-  return harness;
+  return useStarted(
+    () => startHarness(natsUrl),
+    async (harness) => {
+      expect(await harness.violations()).toEqual([]);
+      if (natsUrl === NO_NATS) expect(await harness.wrongEvents()).toEqual([]);
+    },
+  );
+}
+
+/** A second replica for the tests of one file. */
+export function useReplica(harness: Harness): Replica {
+  return useStarted(() => harness.startReplica());
 }
 
 /** An item that no idempotency key came with. */
@@ -155,25 +166,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
-  const logger = createLogger({
-    service: 'challenge',
-    level: process.env.LAUREL_TEST_LOG === '1' ? 'info' : 'silent',
-  });
+  const logger = createQuietLogger('challenge');
   const startReplica: Harness['startReplica'] = async (options) => {
     const server = await startChallenge(config, logger, options?.byDatabase ? undefined : clock);
-    const client = createClient(ChallengeServiceClient, {
-      name: 'challenge',
-      address: `127.0.0.1:${server.port}`,
-      deadlineMs: 30_000,
-    });
-    return {
-      server,
-      challenge: client,
-      [Symbol.asyncDispose]: async () => {
-        await client[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
+    const { client, ...replica } = connectTo(server, ChallengeServiceClient, 'challenge');
+    return { ...replica, challenge: client };
   };
   const { server, challenge } = starting.use(await startReplica());
   const database = starting.use(
@@ -238,9 +235,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     async violations() {
       const { checks } = ok(await challenge.audit({}));
       const ledger = ok(await wallet.client.audit({}));
-      return [...checks, ...ledger.checks]
-        .filter((check) => check.violations > 0n)
-        .map((check) => `${check.id}: ${check.violations} (${check.examples.join(', ')})`);
+      return violationsOf([...checks, ...ledger.checks]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -290,25 +285,5 @@ async function findWrongEvents(database: Database): Promise<readonly string[]> {
     if (type === 'attempt.settled' || type === 'attempt.refunded')
       emitted.add(`${type} ${subjectOf(event)} ${event.id}`);
   }
-  return [
-    ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
-    ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),
-  ];
-}
-
-/** The attempt that was created; anything else is a failed test. */
-export function created(result: AttemptCreationResult['result']) {
-  if (result?.$case !== 'attempt') throw new Error(`not created: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** The outcome that was recorded; anything else is a failed test. */
-export function recorded(result: OutcomeReportResult['result']) {
-  if (result?.$case !== 'outcome') throw new Error(`not recorded: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
-export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
-  return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
+  return wrongEventsOf(expected, emitted);
 }

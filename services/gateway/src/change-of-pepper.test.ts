@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startScriptedIntegration } from './clients/integration.fixture.ts';
-import { gatewayConfigSchema } from './config.ts';
-import { startGateway } from './server.ts';
+import { OPERATOR_TOKEN, startTestGateway } from './gateway.fixture.ts';
 
-/** No service listens on this port: no part of this test needs another service to answer. */
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = randomBytes(32).toString('base64url');
 const CREDENTIALS = { email: 'dev@example.com', password: 'correct horse battery' };
 const [OLD, NEW] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 
@@ -23,20 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => cleanup.disposeAsync());
 
-async function start(peppers: Record<string, string>) {
-  const config = parseConfig(gatewayConfigSchema, {
-    LOG_LEVEL: 'silent',
-    HTTP_PORT: '0',
-    GATEWAY_DATABASE_URL: databaseUrl,
-    WALLET_ADDRESS: UNREACHABLE,
-    CHALLENGE_ADDRESS: UNREACHABLE,
-    TOURNAMENT_ADDRESS: UNREACHABLE,
-    WEBHOOK_ADDRESS: UNREACHABLE,
-    INTEGRATION_ADDRESS: integrationAddress,
-    OPERATOR_TOKEN,
-    ...peppers,
-  });
-  return startGateway(config, createLogger({ service: 'gateway', level: 'silent' }));
+function start(peppers: Record<string, string>) {
+  return startTestGateway({ GATEWAY_DATABASE_URL: databaseUrl, INTEGRATION_ADDRESS: integrationAddress, ...peppers });
 }
 
 async function send(port: number, method: string, path: string, headers: Record<string, string> = {}, body?: object) {

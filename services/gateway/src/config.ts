@@ -1,16 +1,13 @@
 /** The gateway's configuration. Only this file reads the environment. */
 import {
   address,
-  channelSettings,
   checkChannels,
-  databaseRoleSettings,
   databaseUrl,
-  logLevel,
   parseSecretKey,
   port,
   positiveInt,
+  processSettings,
   secretKey,
-  tracingSettings,
 } from '@laurel/service';
 import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
@@ -69,15 +66,9 @@ const bodyKib = positiveInt.refine((kib) => kib >= KIB, `must be at least ${KIB}
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 const settings = z.object({
-  LOG_LEVEL: logLevel.default('info'),
-  ...tracingSettings,
-  ...channelSettings,
+  ...processSettings,
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: port.default(8080),
-  /** Probes and metrics; only the cluster may reach it. */
-  ADMIN_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes any free port. */
-  ADMIN_PORT: port.default(0),
   /** Trusted proxies: the address that they name in `X-Forwarded-For` is the client's. The header of any other peer is ignored. */
   TRUSTED_PROXIES: networks.optional(),
   /** Fewer where the process may not open so many files. */
@@ -89,7 +80,6 @@ const settings = z.object({
   /** The same of pushed outcomes, whose callers are not known yet: no byte of theirs counts for `/v1`. */
   MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
   GATEWAY_DATABASE_URL: databaseUrl,
-  ...databaseRoleSettings,
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
   WALLET_ADDRESS: address,
   CHALLENGE_ADDRESS: address,

@@ -3,17 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { createLogger, parseConfig } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startScriptedIntegration } from './clients/integration.fixture.ts';
-import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
-import { startGateway } from './server.ts';
+import { OPERATOR_TOKEN, startTestGateway } from './gateway.fixture.ts';
 
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-the-public-port-test';
 const MAX_CONNECTIONS = 40;
 const MAX_PER_ADDRESS = 16;
 const KIB = 1024;
@@ -25,26 +21,16 @@ let database: Database;
 let port: number;
 let key: string;
 
-const start = async (settings: Record<string, string> = {}) => {
-  const config = parseConfig(gatewayConfigSchema, {
-    LOG_LEVEL: 'silent',
-    HTTP_PORT: '0',
+const start = (settings: Record<string, string> = {}) =>
+  startTestGateway({
     GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: UNREACHABLE,
-    CHALLENGE_ADDRESS: UNREACHABLE,
-    TOURNAMENT_ADDRESS: UNREACHABLE,
-    WEBHOOK_ADDRESS: UNREACHABLE,
     INTEGRATION_ADDRESS: integrationAddress,
-    OPERATOR_TOKEN,
-    KEY_PEPPER: Buffer.alloc(32, 7).toString('base64'),
     RATE_LIMIT_PER_MINUTE: '100000',
     MAX_CONNECTIONS: String(MAX_CONNECTIONS),
     MAX_CONNECTIONS_PER_ADDRESS: String(MAX_PER_ADDRESS),
     MAX_BODY_KIB_IN_FLIGHT: '1024',
     ...settings,
   });
-  return startGateway(config, createLogger({ service: 'gateway', level: 'silent' }));
-};
 
 beforeAll(async () => {
   integrationAddress = stack.use(await startScriptedIntegration()).address;

@@ -1,17 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { createLogger, parseConfig } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startScriptedIntegration } from './clients/integration.fixture.ts';
-import { gatewayConfigSchema } from './config.ts';
 import { mintKey } from './domain/api-key.ts';
-import { startGateway } from './server.ts';
+import { OPERATOR_TOKEN, startTestGateway } from './gateway.fixture.ts';
 
 /** No service listens on this port: calls to other services fail, and everything else must work without them. */
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const CHALLENGE_ID = '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3';
 const ATTEMPT_ID = '01a1fda3-5031-8190-ad21-6bfd27e1bae3';
 const ENTRY_ID = '01a1fda3-5031-8290-ad21-6bfd27e1bae3';
@@ -81,20 +77,13 @@ beforeAll(async () => {
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
   );
-  const config = parseConfig(gatewayConfigSchema, {
-    LOG_LEVEL: 'silent',
-    HTTP_PORT: '0',
-    GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: UNREACHABLE,
-    CHALLENGE_ADDRESS: UNREACHABLE,
-    TOURNAMENT_ADDRESS: UNREACHABLE,
-    WEBHOOK_ADDRESS: UNREACHABLE,
-    INTEGRATION_ADDRESS: integration.address,
-    OPERATOR_TOKEN,
-    KEY_PEPPER: randomBytes(32).toString('base64'),
-    RATE_LIMIT_PER_MINUTE: '100000',
-  });
-  const gateway = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' })));
+  const gateway = stack.use(
+    await startTestGateway({
+      GATEWAY_DATABASE_URL: runningUrl,
+      INTEGRATION_ADDRESS: integration.address,
+      RATE_LIMIT_PER_MINUTE: '100000',
+    }),
+  );
   ({ port, adminPort } = gateway);
   const program = await send('POST', '/api/operator/programs', {
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },

@@ -1,4 +1,5 @@
-import { ConfigError, parseConfig } from '@laurel/service';
+import { parseConfig } from '@laurel/service';
+import { configIssuesOf } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { integrationConfigSchema } from './config.ts';
 
@@ -10,15 +11,7 @@ const REQUIRED = {
   INTEGRATION_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
 };
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    parseConfig(integrationConfigSchema, environment);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.issues;
-  }
-}
+const issuesOf = (environment: Record<string, string>) => configIssuesOf(integrationConfigSchema, environment);
 
 describe('the integration service’s configuration', () => {
   it('the integration service’s configuration has the contract’s values as defaults', () => {
@@ -45,7 +38,7 @@ describe('the integration service’s configuration', () => {
   });
 
   it('the integration service’s configuration lists every missing variable', () => {
-    expect(faultsOf({})).toEqual(Object.keys(REQUIRED).map((name) => `${name}: is required`));
+    expect(issuesOf({})).toEqual(Object.keys(REQUIRED).map((name) => `${name}: is required`));
   });
 
   it.each([
@@ -54,9 +47,9 @@ describe('the integration service’s configuration', () => {
     ['INTEGRATION_POLLS', '-4'],
     ['EGRESS_ALLOW_CIDRS', '192.168.7.0'],
   ])('the configuration refuses %s %s, and does not repeat the value', (name, value) => {
-    const faults = faultsOf({ ...REQUIRED, [name]: value });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(new RegExp(`^${name}: must be`));
-    expect(faults[0]).not.toContain(value);
+    const issues = issuesOf({ ...REQUIRED, [name]: value });
+    expect(issues).toHaveLength(1);
+    expect(issues[0]).toMatch(new RegExp(`^${name}: must be`));
+    expect(issues[0]).not.toContain(value);
   });
 });

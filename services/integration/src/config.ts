@@ -2,31 +2,19 @@
 import { egressSettings } from '@laurel/egress';
 import {
   address,
-  channelSettings,
   checkChannels,
-  databaseRoleSettings,
   databaseUrl,
   durationMs,
-  logLevel,
-  port,
+  grpcServiceSettings,
   positiveInt,
   secretKey,
-  tracingSettings,
 } from '@laurel/service';
 import { z } from 'zod';
 
 export const integrationConfigSchema = z
   .object({
-    LOG_LEVEL: logLevel.default('info'),
-    ...tracingSettings,
-    ...channelSettings,
-    GRPC_HOST: z.string().default('127.0.0.1'),
-    GRPC_PORT: port,
-    ADMIN_HOST: z.string().default('127.0.0.1'),
-    /** 0 takes any free port. */
-    ADMIN_PORT: port.default(0),
+    ...grpcServiceSettings,
     INTEGRATION_DATABASE_URL: databaseUrl,
-    ...databaseRoleSettings,
     INTEGRATION_DATABASE_POOL: positiveInt.default(8),
     CHALLENGE_ADDRESS: address,
     TOURNAMENT_ADDRESS: address,

@@ -1,5 +1,5 @@
 /** The harness of this service's tests: the service on a real database. */
-import { createClient, type TypedClient } from '@laurel/grpc';
+import type { TypedClient } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment, type Tenant } from '@laurel/proto/common';
@@ -10,9 +10,8 @@ import {
   type IntegrationServiceService,
   Transport,
 } from '@laurel/proto/integration';
-import { createLogger } from '@laurel/service';
-import { createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
-import { afterAll, beforeAll } from 'vitest';
+import { connectTo, createReadLogger, createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
+import { useStarted } from '@laurel/testing/harness';
 import { integrationConfigSchema } from './config.ts';
 import { type IntegrationServer, startIntegration } from './server.ts';
 
@@ -45,12 +44,7 @@ export interface Harness extends AsyncDisposable {
 
 /** The harness of one test file, started before its tests run. The environment is added to the tests' own. */
 export function useHarness(environment: Record<string, string> = {}): Harness {
-  const harness = {} as Harness;
-  beforeAll(async () => {
-    Object.assign(harness, await startHarness(environment));
-  });
-  afterAll(() => harness[Symbol.asyncDispose]());
-  return harness;
+  return useStarted(() => startHarness(environment));
 }
 
 /** The same for a file whose environment is known only once it runs, for example the address of an owner of attempts. */
@@ -70,32 +64,11 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
     ...environment,
   });
   const clock = createTestClock();
-  const logLines: string[] = [];
-  const logger = createLogger({
-    service: 'integration',
-    level: 'trace',
-    destination: {
-      write: (line: string) => {
-        logLines.push(line);
-        if (process.env.LAUREL_TEST_LOG === '1') process.stdout.write(line);
-      },
-    },
-  });
+  const { logger, logLines } = createReadLogger('integration');
   const startReplica = async (): Promise<Replica> => {
     const server = await startIntegration(config, logger, clock);
-    const integrations = createClient(IntegrationServiceClient, {
-      name: 'integration',
-      address: `127.0.0.1:${server.port}`,
-      deadlineMs: 30_000,
-    });
-    return {
-      server,
-      integrations,
-      [Symbol.asyncDispose]: async () => {
-        await integrations[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
+    const { client, ...replica } = connectTo(server, IntegrationServiceClient, 'integration');
+    return { ...replica, integrations: client };
   };
   const { server, integrations } = starting.use(await startReplica());
   const database = starting.use(

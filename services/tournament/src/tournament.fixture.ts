@@ -1,6 +1,6 @@
 /** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
-import { createClient, type TypedClient } from '@laurel/grpc';
+import type { TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -14,9 +14,11 @@ import {
   type TournamentServiceService,
 } from '@laurel/proto/tournament';
 import type { WalletServiceService } from '@laurel/proto/wallet';
-import { createLogger } from '@laurel/service';
 import { createSigner, type TrustedKey } from '@laurel/signature';
 import {
+  connectTo,
+  created,
+  createQuietLogger,
   createTestClock,
   createTestDatabase,
   ok,
@@ -24,14 +26,20 @@ import {
   startTestWallet,
   type TestClock,
   type TestPlayer,
+  verdictOf,
+  violationsOf,
+  wrongEventsOf,
 } from '@laurel/testing';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { useStarted } from '@laurel/testing/harness';
+import { expect } from 'vitest';
 import { tournamentConfigSchema } from './config.ts';
 import { decideRound } from './domain/round-opening.ts';
 import type { Round, Tournament, TournamentTerms } from './domain/tournament.ts';
 import { insertRound } from './repository/rounds.ts';
 import { insertTournament } from './repository/tournaments.ts';
 import { startTournament, type TournamentServer } from './server.ts';
+
+export { created, recorded, verdictOf } from '@laurel/testing';
 
 export const PROGRAM: Tenant = { programId: '11111111-1111-8111-8111-111111111111', environment: Environment.TEST };
 export const LIVE_PROGRAM: Tenant = { ...PROGRAM, environment: Environment.LIVE };
@@ -141,26 +149,18 @@ export function useHarness({
   readonly natsUrl?: string;
   readonly takesEvents?: boolean;
 } = {}): Harness {
-  const harness = {} as Harness;
-  beforeAll(async () => {
-    Object.assign(harness, await startHarness(natsUrl));
-  });
-  afterAll(async () => {
-    expect(await harness.violations()).toEqual([]);
-    if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
-    await harness[Symbol.asyncDispose]();
-  });
-  return harness;
+  return useStarted(
+    () => startHarness(natsUrl),
+    async (harness) => {
+      expect(await harness.violations()).toEqual([]);
+      if (!takesEvents) expect(await harness.wrongEvents()).toEqual([]);
+    },
+  );
 }
 
 /** A second replica for the tests of one file. */
 export function useReplica(harness: Harness): Replica {
-  const replica = {} as Replica;
-  beforeAll(async () => {
-    Object.assign(replica, await harness.startReplica());
-  });
-  afterAll(() => replica[Symbol.asyncDispose]());
-  return replica;
+  return useStarted(() => harness.startReplica());
 }
 
 /** An item that no idempotency key came with. */
@@ -184,25 +184,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
-  const logger = createLogger({
-    service: 'tournament',
-    level: process.env.LAUREL_TEST_LOG === '1' ? 'info' : 'silent',
-  });
+  const logger = createQuietLogger('tournament');
   const startReplica = async (): Promise<Replica> => {
     const server = await startTournament(config, logger, clock);
-    const client = createClient(TournamentServiceClient, {
-      name: 'tournament',
-      address: `127.0.0.1:${server.port}`,
-      deadlineMs: 30_000,
-    });
-    return {
-      server,
-      tournament: client,
-      [Symbol.asyncDispose]: async () => {
-        await client[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
+    const { client, ...replica } = connectTo(server, TournamentServiceClient, 'tournament');
+    return { ...replica, tournament: client };
   };
   const { server, tournament } = starting.use(await startReplica());
   const database = starting.use(
@@ -279,9 +265,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     async violations() {
       const { checks } = ok(await tournament.audit({}));
       const ledger = ok(await wallet.client.audit({}));
-      return [...checks, ...ledger.checks]
-        .filter((check) => check.violations > 0n)
-        .map((check) => `${check.id}: ${check.violations} (${check.examples.join(', ')})`);
+      return violationsOf([...checks, ...ledger.checks]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
@@ -318,32 +302,5 @@ async function findWrongEvents(database: Database): Promise<readonly string[]> {
     const type = eventTypeOf(event);
     if (type !== 'award.released') emitted.add(`${type} ${event.id}`);
   }
-  return [
-    ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
-    ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),
-  ];
-}
-
-/** The attempt that was created; anything else is a failed test. */
-export function created(result: AttemptCreationResult['result']) {
-  if (result?.$case !== 'attempt') throw new Error(`not created: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** The outcome that was recorded; anything else is a failed test. */
-export function recorded(result: OutcomeReportResult['result']) {
-  if (result?.$case !== 'outcome') throw new Error(`not recorded: ${JSON.stringify(result)}`);
-  return result.value;
-}
-
-/** `attempt`, `outcome`, `failure` (the item failed), or the code of the refusal. */
-export function verdictOf(result: AttemptCreationResult['result'] | OutcomeReportResult['result']): string {
-  return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
-}
-
-/** How often each verdict occurs. */
-export function countsOf(verdicts: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
+  return wrongEventsOf(expected, emitted);
 }

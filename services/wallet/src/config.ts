@@ -1,15 +1,6 @@
 /** The wallet's settings, read from the environment. */
 import { parseAmount } from '@laurel/money';
-import {
-  channelSettings,
-  checkChannels,
-  databaseRoleSettings,
-  databaseUrl,
-  logLevel,
-  port,
-  positiveInt,
-  tracingSettings,
-} from '@laurel/service';
+import { checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 
 const amount = z.string().transform((text, context) => {
@@ -28,16 +19,8 @@ const jurisdictions = z.string().transform((text) =>
 
 export const walletConfigSchema = z
   .object({
-    LOG_LEVEL: logLevel.default('info'),
-    ...tracingSettings,
-    ...channelSettings,
-    GRPC_HOST: z.string().default('127.0.0.1'),
-    GRPC_PORT: port,
-    ADMIN_HOST: z.string().default('127.0.0.1'),
-    /** 0 takes any free port. */
-    ADMIN_PORT: port.default(0),
+    ...grpcServiceSettings,
     WALLET_DATABASE_URL: databaseUrl,
-    ...databaseRoleSettings,
     WALLET_DATABASE_POOL: positiveInt.default(8),
     /** Younger players are `blocked`. */
     MINIMUM_AGE_YEARS: positiveInt.default(18),

@@ -16,6 +16,8 @@ import {
 import { createLogger } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase, type TestDatabase } from '@laurel/testing';
+import { useStarted } from '@laurel/testing/harness';
+import { expect } from 'vitest';
 import { walletConfigSchema } from './config.ts';
 import { startWallet } from './server.ts';
 
@@ -60,6 +62,14 @@ export async function openTestWallet(env: Record<string, string> = {}, existing?
   const running = opening.move();
   const client = await startReplica();
   return { client, startReplica, connect, database, clock, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** The wallet of one test file, whose audit must find nothing at its end. It exists once the file's tests run. */
+export function useTestWallet(env: Record<string, string> = {}): TestWallet {
+  return useStarted(
+    () => openTestWallet(env),
+    async (wallet) => expect(await auditViolations(wallet)).toEqual({}),
+  );
 }
 
 /** The response of a call that must not be refused. */

@@ -1,4 +1,5 @@
-import { ConfigError, parseConfig } from '@laurel/service';
+import { parseConfig } from '@laurel/service';
+import { configIssuesOf } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { webhookConfigSchema } from './config.ts';
 
@@ -9,15 +10,7 @@ const REQUIRED = {
   WEBHOOK_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
 };
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    parseConfig(webhookConfigSchema, environment);
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.issues;
-  }
-}
+const issuesOf = (environment: Record<string, string>) => configIssuesOf(webhookConfigSchema, environment);
 
 describe('the webhook service’s configuration', () => {
   it('the webhook service’s configuration has the contract’s values as defaults', () => {
@@ -46,7 +39,7 @@ describe('the webhook service’s configuration', () => {
   });
 
   it('the webhook service’s configuration lists every missing variable', () => {
-    expect(faultsOf({})).toEqual([
+    expect(issuesOf({})).toEqual([
       'GRPC_PORT: is required',
       'WEBHOOK_DATABASE_URL: is required',
       'NATS_URL: is required',
@@ -60,7 +53,7 @@ describe('the webhook service’s configuration', () => {
     expect(parse('1,2').WEBHOOK_RETRY_DELAYS_SECONDS).toEqual([1_000, 2_000]);
     expect(parse('0,86400').WEBHOOK_RETRY_DELAYS_SECONDS).toEqual([0, 86_400_000]);
     for (const text of ['60', '60,300,900', '60,', '1.5,2', '-1,2', '60, 300', 'a,b', '1,99999'])
-      expect(faultsOf({ ...REQUIRED, WEBHOOK_RETRY_DELAYS_SECONDS: text })).toHaveLength(1);
+      expect(issuesOf({ ...REQUIRED, WEBHOOK_RETRY_DELAYS_SECONDS: text })).toHaveLength(1);
   });
 
   it.each([
@@ -72,9 +65,9 @@ describe('the webhook service’s configuration', () => {
     ['EGRESS_CA_FILE', '/nowhere/ca.pem'],
     ['EGRESS_DNS_SERVERS', 'not an address'],
   ])('the configuration refuses %s %s, and does not repeat the value', (name, value) => {
-    const faults = faultsOf({ ...REQUIRED, [name]: value });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(new RegExp(`^${name}: must be`));
-    expect(faults[0]).not.toContain(value);
+    const issues = issuesOf({ ...REQUIRED, [name]: value });
+    expect(issues).toHaveLength(1);
+    expect(issues[0]).toMatch(new RegExp(`^${name}: must be`));
+    expect(issues[0]).not.toContain(value);
   });
 });

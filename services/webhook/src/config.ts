@@ -1,19 +1,7 @@
 /** The webhook service's settings, read from the environment. */
 import { egressSettings } from '@laurel/egress';
-import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from '@laurel/events';
-import {
-  channelSettings,
-  checkChannels,
-  databaseRoleSettings,
-  databaseUrl,
-  durationMs,
-  logLevel,
-  natsUrl,
-  port,
-  positiveInt,
-  secretKey,
-  tracingSettings,
-} from '@laurel/service';
+import { eventStreamSettings } from '@laurel/events';
+import { checkChannels, databaseUrl, durationMs, grpcServiceSettings, positiveInt, secretKey } from '@laurel/service';
 import { z } from 'zod';
 
 const MAX_DELAY_SECONDS = 86_400;
@@ -31,23 +19,10 @@ const retryDelays = z
 
 export const webhookConfigSchema = z
   .object({
-    LOG_LEVEL: logLevel.default('info'),
-    ...tracingSettings,
-    ...channelSettings,
-    GRPC_HOST: z.string().default('127.0.0.1'),
-    GRPC_PORT: port,
-    ADMIN_HOST: z.string().default('127.0.0.1'),
-    /** 0 takes any free port. */
-    ADMIN_PORT: port.default(0),
+    ...grpcServiceSettings,
     WEBHOOK_DATABASE_URL: databaseUrl,
-    ...databaseRoleSettings,
     WEBHOOK_DATABASE_POOL: positiveInt.default(8),
-    /** The broker of the event stream, with the user that may consume it; several servers are separated by commas. */
-    NATS_URL: natsUrl,
-    /** A PEM file of the authority of the broker's certificate; without it the connection is not encrypted. */
-    NATS_CA_FILE: z.string().optional(),
-    /** The name of the stream of events and of its subjects; one broker can carry several stacks. */
-    EVENTS_PREFIX: z.string().regex(EVENTS_PREFIX, EVENTS_PREFIX_RULE).default('laurel'),
+    ...eventStreamSettings,
     /** How many servers of a clustered NATS keep the stream, which this service creates. */
     EVENTS_REPLICAS: positiveInt.default(1),
     /** The key that encrypts signing secrets. */

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, type TypedClient } from '@laurel/grpc';
+import type { TypedClient } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import {
   type CertificateAuthority,
@@ -18,9 +18,8 @@ import {
   WebhookServiceClient,
   type WebhookServiceService,
 } from '@laurel/proto/webhook';
-import { createLogger } from '@laurel/service';
-import { createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
-import { afterAll, beforeAll } from 'vitest';
+import { connectTo, createReadLogger, createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
+import { useStarted } from '@laurel/testing/harness';
 import { webhookConfigSchema } from './config.ts';
 import { startWebhook, type WebhookServer } from './server.ts';
 
@@ -60,12 +59,7 @@ export interface Harness extends AsyncDisposable {
 
 /** The harness of one test file, started before its tests run. The environment is added to the tests' own. */
 export function useHarness(environment: Record<string, string> = {}): Harness {
-  const harness = {} as Harness;
-  beforeAll(async () => {
-    Object.assign(harness, await startHarness(environment));
-  });
-  afterAll(() => harness[Symbol.asyncDispose]());
-  return harness;
+  return useStarted(() => startHarness(environment));
 }
 
 /** The same for a file whose environment is known only once it runs, for example a receiver's port. */
@@ -91,32 +85,11 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
     ...environment,
   });
   const clock = createTestClock();
-  const logLines: string[] = [];
-  const logger = createLogger({
-    service: 'webhook',
-    level: 'trace',
-    destination: {
-      write: (line: string) => {
-        logLines.push(line);
-        if (process.env.LAUREL_TEST_LOG === '1') process.stdout.write(line);
-      },
-    },
-  });
+  const { logger, logLines } = createReadLogger('webhook');
   const startReplica = async (): Promise<Replica> => {
     const server = await startWebhook(config, logger, clock);
-    const webhook = createClient(WebhookServiceClient, {
-      name: 'webhook',
-      address: `127.0.0.1:${server.port}`,
-      deadlineMs: 30_000,
-    });
-    return {
-      server,
-      webhook,
-      [Symbol.asyncDispose]: async () => {
-        await webhook[Symbol.asyncDispose]();
-        await server[Symbol.asyncDispose]();
-      },
-    };
+    const { client, ...replica } = connectTo(server, WebhookServiceClient, 'webhook');
+    return { ...replica, webhook: client };
   };
   const { server, webhook } = starting.use(await startReplica());
   const database = starting.use(

@@ -9,11 +9,11 @@ import {
   type AttemptPlan,
   answerItems,
   createAttempt,
-  parseKeyUse,
+  parseCreation,
   type Wallet,
 } from '@laurel/attempt-lifecycle';
 import { isRefused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { AttemptCreation, ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Clock, Logger } from '@laurel/service';
@@ -43,22 +43,11 @@ export function createAttempts(deps: Deps): Handlers<ChallengeServiceService>['c
 }
 
 async function createOne(item: AttemptCreation, deps: Deps) {
-  const creation = parseCreation(item);
+  const creation = { ...parseCreation(item), challengeId: parseId(item.challengeId) };
   const created = await createAttempt(planOf(creation, deps), { owner: 'challenge', ...deps });
   if (isRefused(created)) return created;
   deps.attempts.put(created.attempt);
   return { $case: 'attempt' as const, value: presentCreatedAttempt(created.attempt) };
-}
-
-function parseCreation(item: AttemptCreation): Creation {
-  return {
-    attemptId: parseId(item.attemptId),
-    tenant: parseTenant(item.tenant),
-    challengeId: parseId(item.challengeId),
-    playerRef: item.playerRef,
-    metadata: item.metadataJson === '' ? '{}' : item.metadataJson,
-    keyUse: parseKeyUse(item.keyUse),
-  };
 }
 
 /** What the payment flow leaves to the owner: the reservation, and moving it to the account that the ref names by then. */

@@ -3,25 +3,21 @@ import { newId } from '@laurel/ids';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import type { Tenant } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   created,
-  type Harness,
   HOUR_MS,
   OTHER_PROGRAM,
   PROGRAM,
   recorded,
   useHarness,
+  useReplica,
   verdictOf,
 } from '../challenge.fixture.ts';
 import { OPEN_CANDIDATES } from '../repository/open-attempts.ts';
 
 const h = useHarness();
-let other: Awaited<ReturnType<Harness['startReplica']>>;
-beforeAll(async () => {
-  other = await h.startReplica();
-});
-afterAll(() => other[Symbol.asyncDispose]());
+const other = useReplica(h);
 
 async function find(challengeId: string, playerRef: string, { client = h.challenge, tenant = PROGRAM as Tenant } = {}) {
   const query = { tenant, playerRef, challengeId, requestId: '' };

@@ -1,31 +1,26 @@
-/** FindOpenAttempts, as libs/attempt-lifecycle/src/find-open-attempts.ts describes it. Concurrent queries are read by one pair of statements. */
+/** FindOpenAttempts, as libs/attempt-lifecycle/src/find-open-attempts.ts describes it. */
 
 import {
   type AttemptOpener,
   answerItems,
-  keepOpen,
-  type OpenCandidate,
+  type CandidateReads,
+  createCandidateReads,
+  findOpen,
   type PendingResolver,
   type Wallet,
 } from '@laurel/attempt-lifecycle';
-import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
-import { type Coalescer, createCoalescer } from '@laurel/coalesce';
-import { refused } from '@laurel/errors';
+import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import { type Database, isConnectionFailure } from '@laurel/postgres';
+import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService, OpenAttemptQuery } from '@laurel/proto/challenge';
 import type { Clock, Logger } from '@laurel/service';
 import { statusOf } from '../domain/bar.ts';
 import type { Challenge } from '../domain/challenge.ts';
 import { loadChallenges } from '../repository/challenges.ts';
-import { loadOpenCandidates, type PlayerOfChallenge } from '../repository/open-attempts.ts';
-
-type FoundCandidates = { readonly challenge: Challenge | null; readonly candidates: readonly OpenCandidate[] };
-
-export type OpenAttemptReads = Coalescer<PlayerOfChallenge, FoundCandidates>;
+import { loadOpenCandidates } from '../repository/open-attempts.ts';
 
 type Deps = {
-  readonly reads: OpenAttemptReads;
+  readonly reads: CandidateReads<Challenge>;
   readonly wallet: Wallet;
   readonly opener: AttemptOpener;
   readonly resolver: PendingResolver;
@@ -35,28 +30,18 @@ type Deps = {
 
 export function createOpenAttemptReads({
   database,
-  attemptTtlMs,
-  clock,
+  ...deps
 }: {
   readonly database: Database;
   readonly attemptTtlMs: number;
   readonly clock: Clock;
-}): OpenAttemptReads {
-  return createCoalescer<PlayerOfChallenge, FoundCandidates>({
-    name: 'find-open-attempts',
-    lanes: 2,
-    isolate: (error) => !isConnectionFailure(error),
-    async run(players) {
-      const ids = players.map(({ challengeId }) => challengeId);
-      const [challenges, candidates] = await Promise.all([
-        loadChallenges(database, ids),
-        loadOpenCandidates(database, players, new Date(clock().getTime() - attemptTtlMs)),
-      ]);
-      return players.map(({ challengeId }, index) => ({
-        challenge: challenges.get(challengeId)?.challenge ?? null,
-        candidates: candidates[index] ?? [],
-      }));
+}): CandidateReads<Challenge> {
+  return createCandidateReads(deps, {
+    async loadContests(ids) {
+      const challenges = await loadChallenges(database, ids);
+      return new Map([...challenges].map(([id, { challenge }]) => [id, challenge]));
     },
+    loadCandidates: (players, after) => loadOpenCandidates(database, players, after),
   });
 }
 
@@ -65,13 +50,11 @@ export function findOpenAttempts(deps: Deps): Handlers<ChallengeServiceService>[
   return ({ queries }) => answerItems(queries, (query) => findOne(query, deps), options);
 }
 
-async function findOne(query: OpenAttemptQuery, { reads, wallet, opener, resolver, clock }: Deps) {
-  const { playerRef } = query;
-  const tenant = parseTenant(query.tenant);
-  const challengeId = parseId(query.challengeId);
-  const accountId = await wallet.resolvePlayer({ tenant, playerRef });
-  const { challenge, candidates } = await reads.submit({ challengeId, accountId, playerRef });
-  if (challenge === null || !isSameTenant(challenge.tenant, tenant)) return refused('not_found');
-  const attemptIds = await keepOpen(candidates, { opener, resolver, now: clock() });
-  return { $case: 'found' as const, value: { attemptIds, isCalibrating: statusOf(challenge) === 'calibrating' } };
+async function findOne({ playerRef, ...query }: OpenAttemptQuery, deps: Deps) {
+  const asked = { tenant: parseTenant(query.tenant), playerRef, contestId: parseId(query.challengeId) };
+  // An open attempt accepts its score whatever the status of its challenge.
+  const found = await findOpen(asked, deps, () => true);
+  if (isRefused(found)) return found;
+  const { contest, attemptIds } = found;
+  return { $case: 'found' as const, value: { attemptIds, isCalibrating: statusOf(contest) === 'calibrating' } };
 }

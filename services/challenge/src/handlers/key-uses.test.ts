@@ -3,15 +3,11 @@ import { newId, newOwnedId } from '@laurel/ids';
 import type { KeyUse } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
 import { itRecognizesKeys } from '@laurel/testing/key-uses';
-import { afterAll, beforeAll, describe } from 'vitest';
-import { created, type Harness, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+import { describe } from 'vitest';
+import { created, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
-let other: Awaited<ReturnType<Harness['startReplica']>>;
-beforeAll(async () => {
-  other = await h.startReplica();
-});
-afterAll(() => other[Symbol.asyncDispose]());
+const other = useReplica(h);
 
 const clientOf = (replica: 0 | 1) => (replica === 0 ? h.challenge : other.challenge);
 const withKey = (keyUse: KeyUse) => ({ tenant: PROGRAM, keyUse, requestId: '' });

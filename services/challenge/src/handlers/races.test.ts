@@ -1,22 +1,12 @@
 /** Concurrent calls: no cap is exceeded, no prize won twice, no fee returned twice. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
-import { ok } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { created, type Harness, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+import { countsOf, ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, HOUR_MS, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
-let other: Awaited<ReturnType<Harness['startReplica']>>;
-beforeAll(async () => {
-  other = await h.startReplica();
-});
-afterAll(() => other[Symbol.asyncDispose]());
-
-function count(verdicts: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
-}
+const other = useReplica(h);
 
 /** The items in calls of ten, to two replicas in turn, all concurrently. */
 async function createEverywhere(creations: readonly { challengeId: string; playerRef: string }[]) {
@@ -43,7 +33,7 @@ describe('400 concurrent calls', () => {
     const player = await h.player();
     const creations = Array.from({ length: 400 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
     const results = await createEverywhere(creations);
-    expect(count(results.map(verdictOf))).toEqual({ attempt: 7, attempt_cap_reached: 393 });
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 7, attempt_cap_reached: 393 });
     expect(await h.balance(player.accountId)).toBe(100_000n - 700n);
   });
 
@@ -52,7 +42,7 @@ describe('400 concurrent calls', () => {
     const player = await h.player(undefined, 512n);
     const creations = Array.from({ length: 400 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
     const results = await createEverywhere(creations);
-    expect(count(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: 395 });
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: 395 });
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
@@ -95,7 +85,7 @@ describe('400 concurrent calls', () => {
       playerRef: players[(index * 5) % 8]?.ref ?? '',
     }));
     const results = await createEverywhere(creations);
-    expect(count(results.map(verdictOf))).toEqual({ attempt: 400 });
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 400 });
   });
 });
 

@@ -1,21 +1,11 @@
 /** ReportOutcomes over two replicas: the answer to a report that is concurrent with another on the same attempt. */
 import { newId } from '@laurel/ids';
-import { ok } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
+import { countsOf, ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
-let other: Awaited<ReturnType<Harness['startReplica']>>;
-beforeAll(async () => {
-  other = await h.startReplica();
-});
-afterAll(() => other[Symbol.asyncDispose]());
-
-function count(verdicts: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
-}
+const other = useReplica(h);
 
 describe('two reports on one attempt', () => {
   it('two reports on one attempt settle it once: the first is recorded, every other is too late', async () => {
@@ -35,7 +25,7 @@ describe('two reports on one attempt', () => {
         return ok(await client.reportOutcomes({ reports: [report] })).results[0]?.result;
       }),
     );
-    expect(count(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
+    expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
   });
 
   it('two reports on one attempt are one when they are the same operation', async () => {

@@ -12,13 +12,13 @@
 import {
   type AwardPayer,
   answerReports,
-  parseKeyUse,
+  parseReport,
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
 } from '@laurel/attempt-lifecycle';
 import { isRefused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService, OutcomeReport as OutcomeReportMessage } from '@laurel/proto/challenge';
 import type { Logger } from '@laurel/service';
@@ -64,18 +64,6 @@ async function pay({ award: won, outcome }: RecordedOutcome, { payer }: Deps): P
 async function payAgain({ attemptId }: OutcomeReport, { database, payer }: Deps): Promise<Award | null> {
   const owed = await findAwardOfAttempt(database, attemptId);
   return owed === null ? null : await payer.complete(owed);
-}
-
-function parseReport(item: OutcomeReportMessage): OutcomeReport {
-  if (!Number.isFinite(item.score)) throw new Error('a score is not finite');
-  return {
-    operationId: parseId(item.operationId),
-    attemptId: parseId(item.attemptId),
-    tenant: parseTenant(item.tenant),
-    score: item.score,
-    evidence: item.evidenceJson,
-    keyUse: parseKeyUse(item.keyUse),
-  };
 }
 
 /** What the attempt lifecycle leaves to the owner: the commit, and loading the recorded outcome. */

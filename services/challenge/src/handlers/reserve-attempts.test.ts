@@ -1,13 +1,12 @@
 /** The reservation in isolation: the decision on a cached challenge is the one that would have been made on rows read then. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
 import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempt-lifecycle';
 import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
-import { isRefused } from '@laurel/errors';
 import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { countTrips, itReservesOnCachedFacts, verdictOf } from '@laurel/testing/reservations';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
@@ -38,21 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A replica's reservations, and how often they took the single round trip and the transaction. The single round trip waits for `turn`. */
+/** A replica's reservations, and its trips to the database. */
 function startReplica({ turn }: { turn?: Promise<void> } = {}) {
-  const trips = { short: 0, long: 0 };
-  const counted: Database = {
-    ...database,
-    batch: async (...args) => {
-      trips.short += 1;
-      await turn;
-      return database.batch(...args);
-    },
-    transaction: (...args) => {
-      trips.long += 1;
-      return database.transaction(...args);
-    },
-  };
+  const { counted, trips } = countTrips(database, turn);
   const reservations = createAttemptReservations({ database: counted, ceilings: CEILINGS, clock });
   const create = (
     challenge: Challenge,
@@ -110,37 +97,24 @@ async function countAttempts(challenge: Challenge): Promise<bigint | undefined> 
   return (await database.query<{ count: bigint }>({ text }, [challenge.id]))[0]?.count;
 }
 
-const verdictOf = (decision: CreationDecision) => (isRefused(decision) ? decision.code : decision.kind);
-
 describe('a creation on a cached challenge', () => {
-  it('a creation on a cached challenge is one round trip, and writes what it answers', async () => {
-    const replica = startReplica();
-    const challenge = await open();
-    const first = await replica.create(challenge, newId());
-    expect(replica.trips).toEqual({ short: 0, long: 1 });
-
-    const decision = await replica.create(challenge, newId(), { isFresh: false });
-    expect(replica.trips).toEqual({ short: 1, long: 1 });
-    for (const created of [first, decision]) {
-      if (isRefused(created) || created.kind !== 'created') throw new Error(`not created: ${verdictOf(created)}`);
-      expect(created.challenge).toEqual(challenge);
-      expect((await loadAttempts(database, [created.attempt.id])).get(created.attempt.id)).toEqual(created.attempt);
-    }
+  itReservesOnCachedFacts({
+    owner: 'challenge',
+    creation: 'a creation on a cached challenge',
+    database: () => database,
+    failpoints,
+    startReplica,
+    open,
+    loadAttempts,
   });
 
-  it.each([
-    ['challenge.create.before-commit', 'created'],
-    ['challenge.create.after-commit', 'known'],
-  ] as const)('a creation that fails at %s is %s when it is retried', async (failpoint, verdict) => {
+  it('a creation on a cached challenge is answered with the challenge, whether it was decided under lock or on the cache', async () => {
     const replica = startReplica();
     const challenge = await open();
-    const [accountId, attemptId] = [newId(), newOwnedId('challenge')];
-    await replica.warmUp(challenge);
-    writeFileSync(join(failpoints, failpoint), 'throw');
-    await expect(replica.create(challenge, accountId, { attemptId })).rejects.toThrow(failpoint);
-    expect(replica.trips).toEqual({ short: 1, long: 0 });
-    expect((await loadAttempts(database, [attemptId])).size).toBe(verdict === 'known' ? 1 : 0);
-    expect(verdictOf(await replica.create(challenge, accountId, { attemptId }))).toBe(verdict);
+    const created = { kind: 'created', attempt: expect.anything(), challenge };
+    expect(await replica.create(challenge, newId())).toEqual(created);
+    expect(await replica.create(challenge, newId(), { isFresh: false })).toEqual(created);
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
   it('a creation on a cached challenge is refused as soon as the challenge is suspended, and accepted once it is reinstated', async () => {
@@ -193,26 +167,6 @@ describe('a creation on a cached challenge', () => {
     expect(verdictOf(await replica.create(rung, climber))).toBe('created');
     expect(replica.trips).toEqual({ short: 1, long: 1 });
     expect(verdictOf(await replica.create(rung, newcomer))).toBe('rung_locked');
-  });
-
-  it('a creation on a cached challenge is the same attempt when its id is sent again to any replica, and restarts after it was abandoned', async () => {
-    const replicas = [startReplica(), startReplica()];
-    const challenge = await open();
-    const [accountId, attemptId] = [newId(), newOwnedId('challenge')];
-    for (const replica of replicas) await replica.warmUp(challenge);
-    const decisions = await Promise.all(
-      [...replicas, ...replicas].map((replica) => replica.create(challenge, accountId, { attemptId })),
-    );
-    expect(decisions.map(verdictOf).toSorted()).toEqual(['created', 'known', 'known', 'known']);
-    const attempts = decisions.map((decision) => 'attempt' in decision && decision.attempt);
-    for (const attempt of attempts) expect(attempt).toEqual(attempts[0]);
-
-    const text = `update attempts set status = 'refused', closed_reason = $2 where id = $1`;
-    await database.query({ text }, [attemptId, ABANDONED]);
-    expect(await replicas[0]?.create(challenge, accountId, { attemptId })).toMatchObject({
-      kind: 'created',
-      attempt: { id: attemptId, feeGeneration: 1, status: 'pending' },
-    });
   });
 
   it('a creation on a cached challenge is never optimistic where scores decide its fee', async () => {

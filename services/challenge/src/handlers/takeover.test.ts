@@ -2,18 +2,11 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { itContinuesAttempts, statusOf } from '@laurel/testing/takeover';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
 const h = useHarness();
-
-async function statusOf(attemptId: string) {
-  const [row] = await h.database.query<{ status: string; closed_reason: string | null; fee_generation: number }>(
-    { text: 'select status, closed_reason, fee_generation from attempts where id = $1' },
-    [attemptId],
-  );
-  return row;
-}
 
 /** Resets the status as if the commit after the answer had been lost. */
 async function forget(attemptId: string): Promise<void> {
@@ -31,11 +24,11 @@ describe('a create that is sent again', () => {
     await h.startWallet();
 
     // The ref was never resolved, so nothing was written; now it is, and the wallet goes down before the charge.
-    expect(await statusOf(attemptId)).toBeUndefined();
+    expect(await statusOf(h.database, attemptId)).toBeUndefined();
     created(await h.create(challenge.id, player.ref));
     await h.stopWallet();
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('failure');
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({ status: 'pending' });
     await h.startWallet();
 
     created(await h.create(challenge.id, player.ref, attemptId));
@@ -57,44 +50,13 @@ describe('a create that is sent again', () => {
     ok(await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: 500n, reference: 'late' }));
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('insufficient_funds');
     await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'insufficient_funds' });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({
+      status: 'refused',
+      closed_reason: 'insufficient_funds',
+    });
     expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
     expect(await h.balance(player.accountId)).toBe(500n);
-  });
-
-  it('a create that is sent again restarts under a new fee id when the first has a tombstone, and that fee is refunded at the deadline', async () => {
-    const { challenge, player, attemptId } = await h.pendingAttempt();
-
-    h.clock.advance(59_999);
-    await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
-    h.clock.advance(1);
-    await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toEqual({ status: 'refused', closed_reason: 'abandoned', fee_generation: 0 });
-    expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
-
-    const attempt = created(await h.create(challenge.id, player.ref, attemptId));
-    expect(attempt.createdAt).toEqual(h.clock());
-    expect(await statusOf(attemptId)).toMatchObject({ fee_generation: 1, closed_reason: null });
-    expect(await h.balance(player.accountId)).toBe(99_800n);
-
-    h.clock.advance(HOUR_MS);
-    await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'expired' });
-    expect(await h.balance(player.accountId)).toBe(100_000n);
-  });
-
-  it('a create that is sent again answers the attempt as it was created after it was settled, expired or voided', async () => {
-    const { challenge, player, attempt: settled } = await h.openAttempt();
-    const expired = created(await h.create(challenge.id, player.ref));
-    const voided = created(await h.create(challenge.id, player.ref));
-    recorded(await h.report(settled.id, 1));
-    ok(await h.challenge.expireAttempt({ tenant: PROGRAM, attemptId: expired.id }));
-    ok(await h.challenge.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
-    for (const attempt of [settled, expired, voided]) {
-      expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
-    }
   });
 
   it('a create that races itself is one attempt and one charge, in one batch and across replicas', async () => {
@@ -123,6 +85,28 @@ describe('a create that is sent again', () => {
   });
 });
 
+describe('an attempt that another request continues', () => {
+  itContinuesAttempts({
+    harness: h,
+    service: () => h.challenge,
+    tenant: PROGRAM,
+    fundsCents: 100_000n,
+    feeCents: 100n,
+    ttlMs: HOUR_MS,
+    answersOpen: false,
+    async openAttempt() {
+      const { challenge, player, attempt } = await h.openAttempt();
+      return { player, attempt, again: async (id) => created(await h.create(challenge.id, player.ref, id)) };
+    },
+    async pendingAttempt() {
+      const { challenge, player, attemptId } = await h.pendingAttempt();
+      return { player, attemptId, again: async (id) => created(await h.create(challenge.id, player.ref, id)) };
+    },
+    report: (attemptId) => h.report(attemptId, 1),
+    forget,
+  });
+});
+
 describe('a pending attempt that a reader finds', () => {
   it('a pending attempt that a reader finds is resolved by a read, and by a report', async () => {
     const { challenge, player, attempt: read } = await h.openAttempt();
@@ -130,35 +114,8 @@ describe('a pending attempt that a reader finds', () => {
     await forget(read.id);
     await forget(reported.id);
     expect(ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
-    expect(await statusOf(read.id)).toMatchObject({ status: 'open' });
+    expect(await statusOf(h.database, read.id)).toMatchObject({ status: 'open' });
     expect(recorded(await h.report(reported.id, 1)).metThreshold).toBe(false);
-  });
-
-  it('a pending attempt does not exist while its fee is absent, and settles once it is paid for', async () => {
-    const { challenge, player, attemptId } = await h.pendingAttempt();
-    expect(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
-    expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
-    created(await h.create(challenge.id, player.ref, attemptId));
-    expect(recorded(await h.report(attemptId, 1)).score).toBe(1);
-  });
-
-  it('a pending attempt is found at its deadline even if the sweep of pending attempts missed it', async () => {
-    const { player, attempt } = await h.openAttempt();
-    h.clock.advance(120_000);
-    await forget(attempt.id);
-    const text = `
-      insert into sweep_marks values ('resolve_pending', $1)
-      on conflict (sweep) do update set swept_until = excluded.swept_until`;
-    await h.database.query({ text }, [h.clock()]);
-    // Its sweep starts at the stored mark.
-    await using replica = await h.startReplica();
-    await replica.server.sweepOnce();
-    expect(await statusOf(attempt.id)).toMatchObject({ status: 'pending' });
-    h.clock.advance(HOUR_MS);
-    await replica.server.sweepOnce();
-    await replica.server.sweepOnce();
-    expect(await statusOf(attempt.id)).toMatchObject({ status: 'expired' });
-    expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
   it('a pending attempt is opened by the sweeper when its fee was posted, and expires at its deadline like any other', async () => {
@@ -211,7 +168,10 @@ describe('a player whose link moved', () => {
     const attemptId = newOwnedId('challenge');
     expect(verdictOf(await h.create(challenge.id, before.ref, attemptId))).toBe('attempt_cap_reached');
     expect(verdictOf(await h.create(challenge.id, before.ref, attemptId))).toBe('attempt_cap_reached');
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'attempt_cap_reached' });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({
+      status: 'refused',
+      closed_reason: 'attempt_cap_reached',
+    });
     expect(await h.balance(after.accountId)).toBe(99_900n);
     expect(await h.balance(before.accountId)).toBe(99_900n);
   });

@@ -2,22 +2,14 @@
  * The candidates of FindOpenAttempts (libs/attempt-lifecycle/src/find-open-attempts.ts): one index look-up for each player by the account,
  * and one for the free attempts that the ref made before it had an account. A disqualified attempt takes no score and is none.
  */
-import { MAX_OPEN_CANDIDATES, type OpenCandidate } from '@laurel/attempt-lifecycle';
+import {
+  type CandidateRow,
+  candidatesByPlayer,
+  MAX_OPEN_CANDIDATES,
+  type OpenCandidate,
+  type PlayerOfContest,
+} from '@laurel/attempt-lifecycle';
 import type { Queryable } from '@laurel/postgres';
-
-export type PlayerOfChallenge = {
-  readonly challengeId: string;
-  readonly accountId: string | null;
-  readonly playerRef: string;
-};
-
-type CandidateRow = {
-  position: number;
-  id: string;
-  status: 'open' | 'pending';
-  fee_generation: number;
-  created_at: Date;
-};
 
 /** Read by its plan in a test. */
 export const OPEN_CANDIDATES = `
@@ -45,18 +37,14 @@ const SELECT_CANDIDATES = { name: 'attempts_open_candidates', text: OPEN_CANDIDA
 /** Of each player, in order, those that were created after this instant, oldest first. */
 export async function loadOpenCandidates(
   on: Queryable,
-  players: readonly PlayerOfChallenge[],
+  players: readonly PlayerOfContest[],
   after: Date,
 ): Promise<readonly (readonly OpenCandidate[])[]> {
   const rows = await on.query<CandidateRow>(SELECT_CANDIDATES, [
-    players.map(({ challengeId }) => challengeId),
+    players.map(({ contestId }) => contestId),
     players.map(({ accountId }) => accountId),
     players.map(({ playerRef }) => playerRef),
     after,
   ]);
-  const candidates = players.map((): OpenCandidate[] => []);
-  for (const { position, id, status, fee_generation: feeGeneration, created_at: createdAt } of rows) {
-    candidates[position - 1]?.push({ id, feeGeneration, createdAt, isPending: status === 'pending' });
-  }
-  return candidates;
+  return candidatesByPlayer(rows, players);
 }

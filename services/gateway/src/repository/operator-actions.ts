@@ -1,4 +1,5 @@
 /** The log of operators' actions. It is append-only: the database refuses any other change. */
+import type { Position } from '@laurel/cursor';
 import type { Database, Statement } from '@laurel/postgres';
 
 export interface NewAction {
@@ -57,7 +58,7 @@ const SELECT_PAGE: Statement = {
       r.status, r.created, r.after
     from operator_actions a
     left join operator_action_results r on r.action_id = a.id
-    where (a.at, a.id) < (coalesce($1, 'infinity'::timestamptz), coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid))
+    where (a.at, a.id) < ($1::timestamptz, $2::uuid)
       and ($3::text is null or a.action = $3)
       and ($4::text is null or coalesce(r.created, a.subject) = $4)
       and ($5::text is null or a.actor = $5)
@@ -73,12 +74,12 @@ export interface ActionFilter {
   readonly actor: string | null;
 }
 
-/** Newest first, from below a position; null begins at the newest. */
+/** Newest first, from below a position. */
 export async function listActions(
   database: Database,
   { action, subject, actor }: ActionFilter,
-  page: { readonly below: { readonly at: Date; readonly id: string } | null; readonly limit: number },
+  page: { readonly below: Position; readonly limit: number },
 ): Promise<Action[]> {
   const { below, limit } = page;
-  return database.query<Action>(SELECT_PAGE, [below?.at ?? null, below?.id ?? null, action, subject, actor, limit]);
+  return database.query<Action>(SELECT_PAGE, [below.at, below.id, action, subject, actor, limit]);
 }

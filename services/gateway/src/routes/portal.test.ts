@@ -7,17 +7,14 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { LogKind, RecordStatus, Transport } from '@laurel/proto/integration';
 import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
-import { createLogger, parseConfig } from '@laurel/service';
+import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
-import { gatewayConfigSchema } from '../config.ts';
-import { startGateway } from '../server.ts';
+import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
 
 type Service = Handlers<typeof WebhookServiceService>;
 
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const PASSWORD = 'correct horse battery';
 const HOUR_MS = 3_600_000;
 const AT = new Date('2026-11-21T12:00:00.000Z');
@@ -61,26 +58,17 @@ beforeAll(async () => {
     await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
   );
   database = stack.use(createDatabase({ url, maxConnections: 2, applicationName: 'portal-test' }));
-  const pepper = randomBytes(32).toString('base64');
   const start = (webhookAddress: string) =>
-    startGateway(
-      parseConfig(gatewayConfigSchema, {
-        LOG_LEVEL: 'silent',
-        HTTP_PORT: '0',
+    startTestGateway(
+      {
         GATEWAY_DATABASE_URL: runningUrl,
-        WALLET_ADDRESS: UNREACHABLE,
-        CHALLENGE_ADDRESS: UNREACHABLE,
-        TOURNAMENT_ADDRESS: UNREACHABLE,
         WEBHOOK_ADDRESS: webhookAddress,
         INTEGRATION_ADDRESS: integration.address,
-        OPERATOR_TOKEN,
-        KEY_PEPPER: pepper,
         // All tests here come from one address.
         PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: '1000',
         PORTAL_RATE_LIMIT_PER_MINUTE: '100000',
-      }),
-      logger,
-      clock,
+      },
+      { logger, clock },
     );
   const address = `127.0.0.1:${service.port}`;
   ports = [

@@ -1,4 +1,5 @@
 /** Programs and pages of them, as the portal and operators are shown them. */
+import { cutPage } from '@laurel/cursor';
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import { PROGRAM_STATUSES } from '../domain/program.ts';
@@ -43,7 +44,6 @@ export async function answerPrograms(
   if (cursor !== undefined && !isUuid(cursor)) return refused('invalid_request', 'cursor: is not one of ours');
   // One more than asked for, to know whether a next page exists.
   const found = await list({ beforeId: cursor ?? null, limit: limit + 1 });
-  const programs = found.slice(0, limit);
-  const nextCursor = found.length > limit ? (programs.at(-1)?.id ?? null) : null;
-  return { body: { data: programs.map(presentProgram), next_cursor: nextCursor } };
+  const { page: programs, last } = cutPage(found, limit);
+  return { body: { data: programs.map(presentProgram), next_cursor: last?.id ?? null } };
 }

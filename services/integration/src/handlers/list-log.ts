@@ -1,10 +1,10 @@
 /** ListLog: the last pushes and polls of one integration, newest first, each with what became of its records. */
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { LOG_KINDS } from '@laurel/proto/enum-names';
 import type { IntegrationServiceService, LogEntry as LogEntryMessage } from '@laurel/proto/integration';
-import { decodeCursor, encodeCursor } from '../domain/log-cursor.ts';
 import { type LogEntry, loadLogPage } from '../repository/log-entries.ts';
 import { presentRecord } from './present-record.ts';
 
@@ -15,17 +15,16 @@ export function listLog({ database }: { database: Database }): Handlers<Integrat
     const owner = { developerId: parseId(request.developerId), integrationId: parseId(request.integrationId) };
     const { limit } = request;
     if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} entries is out of bounds`);
-    const after = request.cursor === '' ? null : decodeCursor(request.cursor);
-    if (after === null && request.cursor !== '') return refused('invalid_request', 'The cursor is not valid.');
+    const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
+    if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 
     // One entry more than requested shows whether there is another page.
     const found = await loadLogPage(database, owner, { after, limit: limit + 1 });
     if (found === null) return refused('not_found');
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = cutPage(found, limit);
     return {
       entries: page.map(presentEntry),
-      nextCursor: found.length > limit && last !== undefined ? encodeCursor(last) : '',
+      nextCursor: last === null ? '' : encodePosition(last),
     };
   };
 }

@@ -1,7 +1,7 @@
 /** The log: one entry for each push with a valid signature and each page of a poll, with what became of its records. */
+import type { Position } from '@laurel/cursor';
 import { parseJson } from '@laurel/json';
 import type { Database, Queryable } from '@laurel/postgres';
-import type { LogCursor } from '../domain/log-cursor.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 
 export type LogKind = 'push' | 'poll';
@@ -72,9 +72,6 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-/** Above every row: the start of the first page. */
-const TOP: LogCursor = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 /** Without the disk: an entry that is lost decides nothing. */
 export async function insertLogEntries(database: Database, entries: readonly NewLogEntry[]): Promise<void> {
   await database.write(INSERT, logColumns(entries), { durable: false });
@@ -89,10 +86,9 @@ export async function insertLogEntriesWith(on: Queryable, entries: readonly NewL
 export async function loadLogPage(
   on: Queryable,
   owner: { readonly developerId: string; readonly integrationId: string },
-  { after, limit }: { readonly after: LogCursor | null; readonly limit: number },
+  { after, limit }: { readonly after: Position; readonly limit: number },
 ): Promise<readonly LogEntry[] | null> {
-  const { at, id } = after ?? TOP;
-  const values = [owner.integrationId, owner.developerId, at, id, limit];
+  const values = [owner.integrationId, owner.developerId, after.at, after.id, limit];
   const rows = await on.query<LogRow | { id: null }>(SELECT_PAGE, values);
   if (rows.length === 0) return null;
   return rows.flatMap((row) => (row.id === null ? [] : [toEntry(row)]));

@@ -4,9 +4,9 @@ import { createEncryption, type Encryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { createLogger } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
 import {
+  createReadLogger,
   createTestClock,
   createTestDatabase,
   type ReceivedRequest,
@@ -15,8 +15,8 @@ import {
   startReceiver,
   type TestClock,
 } from '@laurel/testing';
+import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
-import { afterAll, beforeAll } from 'vitest';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { createReportStore } from '../handlers/report-store.ts';
 import { OwnersInMemory } from '../handlers/settle-records.fixture.ts';
@@ -93,12 +93,7 @@ export function page(records: readonly object[], rest: object = {}): { readonly 
 }
 
 export function useRig(): Rig {
-  const rig = {} as Rig;
-  beforeAll(async () => {
-    Object.assign(rig, await startRig());
-  });
-  afterAll(() => rig[Symbol.asyncDispose]());
-  return rig;
+  return useStarted(startRig);
 }
 
 async function startRig(): Promise<Rig> {
@@ -114,12 +109,7 @@ async function startRig(): Promise<Rig> {
   const clock = createTestClock();
   const encryption = createEncryption(Buffer.alloc(32, 7));
   const owners = new OwnersInMemory();
-  const logLines: string[] = [];
-  const logger = createLogger({
-    service: 'integration',
-    level: 'trace',
-    destination: { write: (line: string) => void logLines.push(line) },
-  });
+  const { logger, logLines } = createReadLogger('integration');
 
   const startPoller: Rig['startPoller'] = (overrides = {}) =>
     createPoller({

@@ -16,12 +16,12 @@ import {
   type AttemptPlan,
   answerItems,
   createAttempt,
-  parseKeyUse,
+  parseCreation,
   type Wallet,
 } from '@laurel/attempt-lifecycle';
 import type { Requirement } from '@laurel/attempt-lifecycle/domain';
 import { isRefused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { AttemptCreation, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock, Logger } from '@laurel/service';
@@ -49,23 +49,12 @@ export function createAttempts(deps: Deps): Handlers<TournamentServiceService>['
 }
 
 async function createOne(item: AttemptCreation, deps: Deps) {
-  const creation = parseCreation(item);
+  const creation = { ...parseCreation(item), roundId: parseId(item.roundId) };
   const created = await createAttempt(planOf(creation, deps), { owner: 'tournament', ...deps });
   if (isRefused(created)) return created;
   // The player has paid, whether or not `open` was written: a read resolves that.
   await created.written;
   return { $case: 'attempt' as const, value: presentCreatedAttempt(created.attempt) };
-}
-
-function parseCreation(item: AttemptCreation): Creation {
-  return {
-    attemptId: parseId(item.attemptId),
-    tenant: parseTenant(item.tenant),
-    roundId: parseId(item.roundId),
-    playerRef: item.playerRef,
-    metadata: item.metadataJson === '' ? '{}' : item.metadataJson,
-    keyUse: parseKeyUse(item.keyUse),
-  };
 }
 
 /** What the payment flow leaves to the owner: the reservation, and moving it to the account that the ref names by then. */

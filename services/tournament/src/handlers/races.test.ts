@@ -1,12 +1,11 @@
 /** Concurrent calls: no cap is exceeded, no fee is returned twice, and every score is either on the board of its round or refused. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/tournament';
-import { ok } from '@laurel/testing';
+import { countsOf, ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { findRound } from '../repository/rounds.ts';
 import {
   BY_SECONDS,
-  countsOf,
   created,
   FEE,
   FUNDS,

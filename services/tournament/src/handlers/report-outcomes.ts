@@ -9,13 +9,13 @@ import {
   type AttemptExpirer,
   type AttemptOpener,
   answerReports,
-  parseKeyUse,
+  parseReport,
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
 } from '@laurel/attempt-lifecycle';
 import { isRefused, refused } from '@laurel/errors';
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { OutcomeReport as OutcomeReportMessage, TournamentServiceService } from '@laurel/proto/tournament';
 import type { Logger } from '@laurel/service';
@@ -38,25 +38,16 @@ export function reportOutcomes(deps: Deps): Handlers<TournamentServiceService>['
 }
 
 async function reportOne(item: OutcomeReportMessage, deps: Deps) {
-  const report = parseReport(item);
+  const report = parseScore(item);
   const reported = await reportOutcome(planOf(report, deps), deps);
   if (isRefused(reported)) return reported;
   return { $case: 'outcome' as const, value: presentOutcome(reported.outcome), repeated: reported.kind === 'repeated' };
 }
 
-function parseReport(item: OutcomeReportMessage): OutcomeReport {
-  const { score, tiebreak = null } = item;
-  if (!Number.isFinite(score)) throw new Error('a score is not finite');
+function parseScore(item: OutcomeReportMessage): OutcomeReport {
+  const { tiebreak = null } = item;
   if (tiebreak !== null && !Number.isFinite(tiebreak)) throw new Error('a tiebreak is not finite');
-  return {
-    operationId: parseId(item.operationId),
-    attemptId: parseId(item.attemptId),
-    tenant: parseTenant(item.tenant),
-    score,
-    tiebreak,
-    evidence: item.evidenceJson,
-    keyUse: parseKeyUse(item.keyUse),
-  };
+  return { ...parseReport(item), tiebreak };
 }
 
 /** What the attempt lifecycle leaves to the owner: the commit, and ending the attempt with its round. */

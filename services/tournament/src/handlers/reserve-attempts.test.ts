@@ -1,14 +1,12 @@
 /** The reservation in isolation: the decision on a cached round is the one that would have been made on rows read then. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
+import { mkdirSync, rmSync } from 'node:fs';
 import { isRefused } from '@laurel/errors';
 import { newId, newOwnedId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { createTestClock } from '@laurel/testing';
+import { countTrips, itReservesOnCachedFacts, verdictOf } from '@laurel/testing/reservations';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CreationDecision } from '../domain/entry-decision.ts';
 import { closeEntriesEarly } from '../domain/round-status.ts';
 import type { Round } from '../domain/tournament.ts';
 import { loadAttempts } from '../repository/attempts.ts';
@@ -41,20 +39,9 @@ afterAll(async () => {
 
 type Creating = { readonly attemptId?: string; readonly isFresh?: boolean; readonly playerRef?: string };
 
-/** A replica's reservations, and how often they took the single round trip and the transaction. */
+/** A replica's reservations, and its trips to the database. */
 function startReplica() {
-  const trips = { short: 0, long: 0 };
-  const counted: Database = {
-    ...database,
-    batch: (...args) => {
-      trips.short += 1;
-      return database.batch(...args);
-    },
-    transaction: (...args) => {
-      trips.long += 1;
-      return database.transaction(...args);
-    },
-  };
+  const { counted, trips } = countTrips(database);
   const reservations = createAttemptReservations({ database: counted, clock });
   const create = (
     { id: roundId }: Round,
@@ -104,38 +91,25 @@ async function untilOneWaits(): Promise<void> {
   await vi.waitFor(async () => expect((await database.query<{ count: number }>({ text }))[0]?.count).toBe(1), 10_000);
 }
 
-const verdictOf = (decision: CreationDecision) => (isRefused(decision) ? decision.code : decision.kind);
-
 describe('an entry in a cached round', () => {
-  it('an entry in a cached round is one round trip, and writes what it answers', async () => {
-    const replica = startReplica();
-    const round = await open();
-    const first = await replica.create(round, newId());
-    expect(replica.trips).toEqual({ short: 0, long: 1 });
-
-    const accountId = newId();
-    const decision = await replica.create(round, accountId, { isFresh: false, playerRef: 'second' });
-    expect(replica.trips).toEqual({ short: 1, long: 1 });
-    for (const created of [first, decision]) {
-      if (isRefused(created) || created.kind !== 'created') throw new Error(`not created: ${verdictOf(created)}`);
-      expect((await loadAttempts(database, [created.attempt.id])).get(created.attempt.id)).toEqual(created.attempt);
-    }
-    expect(await findEntryOfRef(database, round.id, 'second')).toMatchObject({ accountId, boughtAt: null });
+  itReservesOnCachedFacts({
+    owner: 'tournament',
+    creation: 'an entry in a cached round',
+    database: () => database,
+    failpoints,
+    startReplica,
+    open,
+    loadAttempts,
   });
 
-  it.each([
-    ['tournament.create.before-commit', 'created'],
-    ['tournament.create.after-commit', 'known'],
-  ] as const)('an entry in a cached round that fails at %s is %s when it is retried', async (failpoint, verdict) => {
+  it('an entry in a cached round is written with the account of its ref, and has bought nothing yet', async () => {
     const replica = startReplica();
     const round = await open();
-    const [accountId, attemptId] = [newId(), newOwnedId('tournament')];
     await replica.warmUp(round);
-    writeFileSync(join(failpoints, failpoint), 'throw');
-    await expect(replica.create(round, accountId, { attemptId })).rejects.toThrow(failpoint);
+    const accountId = newId();
+    await replica.create(round, accountId, { isFresh: false, playerRef: 'second' });
     expect(replica.trips).toEqual({ short: 1, long: 0 });
-    expect((await loadAttempts(database, [attemptId])).size).toBe(verdict === 'known' ? 1 : 0);
-    expect(verdictOf(await replica.create(round, accountId, { attemptId }))).toBe(verdict);
+    expect(await findEntryOfRef(database, round.id, 'second')).toMatchObject({ accountId, boughtAt: null });
   });
 
   it('an entry in a cached round is refused as soon as its entries are closed elsewhere', async () => {
@@ -194,26 +168,6 @@ describe('an entry in a cached round', () => {
     expect(verdictOf(await late())).toBe('entries_closed');
     expect(replica.trips).toEqual({ short: 1, long: 1 });
     expect(await countAttempts(round)).toBe(1);
-  });
-
-  it('an entry in a cached round is the same attempt when its id is sent again to any replica, and restarts after it was abandoned', async () => {
-    const replicas = [startReplica(), startReplica()];
-    const round = await open();
-    const [accountId, attemptId] = [newId(), newOwnedId('tournament')];
-    for (const replica of replicas) await replica.warmUp(round);
-    const decisions = await Promise.all(
-      [...replicas, ...replicas].map((replica) => replica.create(round, accountId, { attemptId })),
-    );
-    expect(decisions.map(verdictOf).toSorted()).toEqual(['created', 'known', 'known', 'known']);
-    const attempts = decisions.map((decision) => 'attempt' in decision && decision.attempt);
-    for (const attempt of attempts) expect(attempt).toEqual(attempts[0]);
-
-    const text = `update attempts set status = 'refused', closed_reason = $2 where id = $1`;
-    await database.query({ text }, [attemptId, ABANDONED]);
-    expect(await replicas[0]?.create(round, accountId, { attemptId })).toMatchObject({
-      kind: 'created',
-      attempt: { id: attemptId, feeGeneration: 1, status: 'pending' },
-    });
   });
 
   it('an entry in a cached round that is sent again leaves its ref with the account of the newest attempt', async () => {

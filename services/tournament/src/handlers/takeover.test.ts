@@ -2,20 +2,13 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { itContinuesAttempts, statusOf } from '@laurel/testing/takeover';
 import { describe, expect, it } from 'vitest';
 import { findEntryOfRef } from '../repository/entries.ts';
 import { findRound } from '../repository/rounds.ts';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../tournament.fixture.ts';
 
 const h = useHarness();
-
-async function statusOf(attemptId: string) {
-  const [row] = await h.database.query<{ status: string; closed_reason: string | null; fee_generation: number }>(
-    { text: 'select status, closed_reason, fee_generation from attempts where id = $1' },
-    [attemptId],
-  );
-  return row;
-}
 
 async function entrantsOf(roundId: string) {
   return (await findRound(h.database, roundId))?.tally.entrants;
@@ -44,9 +37,9 @@ returning e.round_id`,
 describe('a create that is sent again', () => {
   it('a create that is sent again continues an attempt whose fee the wallet never received', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({ status: 'pending' });
     created(await h.create(round.id, player.ref, attemptId));
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'open', fee_generation: 0 });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({ status: 'open', fee_generation: 0 });
     expect(await h.balance(player.accountId)).toBe(FUNDS - 2n * FEE);
     expect(await entrantsOf(round.id)).toBe(1);
   });
@@ -67,30 +60,12 @@ describe('a create that is sent again', () => {
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('insufficient_funds');
     ok(await h.wallet.deposit({ accountId: player.accountId, environment: 1, amountCents: FEE, reference: 'late' }));
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('insufficient_funds');
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'insufficient_funds' });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({
+      status: 'refused',
+      closed_reason: 'insufficient_funds',
+    });
     expect(await entrantsOf(round.id)).toBe(0);
     expect(await h.balance(player.accountId)).toBe(FEE);
-  });
-
-  it('a create that is sent again restarts under a new fee id when the first has a tombstone, and that fee is refunded at the deadline', async () => {
-    const { round, player, attemptId } = await h.pendingAttempt();
-    h.clock.advance(59_999);
-    await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'pending' });
-    h.clock.advance(1);
-    await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toEqual({ status: 'refused', closed_reason: 'abandoned', fee_generation: 0 });
-    expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
-
-    const attempt = created(await h.create(round.id, player.ref, attemptId));
-    expect(attempt.createdAt).toEqual(h.clock());
-    expect(await statusOf(attemptId)).toEqual({ status: 'open', closed_reason: null, fee_generation: 1 });
-    expect(await h.balance(player.accountId)).toBe(FUNDS - 2n * FEE);
-
-    h.clock.advance(HOUR_MS);
-    await h.server.sweepOnce();
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'expired' });
-    expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
   it('a create that is sent again restarts for the account that the ref names by then, and only while entries are open', async () => {
@@ -109,21 +84,31 @@ describe('a create that is sent again', () => {
     await h.server.sweepOnce();
     h.clock.advance(late.round.entriesCloseAt.getTime() - h.clock().getTime());
     expect(verdictOf(await h.create(late.round.id, late.player.ref, late.attemptId))).toBe('entries_closed');
-    expect(await statusOf(late.attemptId)).toMatchObject({ status: 'refused', closed_reason: 'abandoned' });
+    expect(await statusOf(h.database, late.attemptId)).toMatchObject({ status: 'refused', closed_reason: 'abandoned' });
     await h.server.sweepOnce();
     expect(await h.balance(late.player.accountId)).toBe(FUNDS);
   });
+});
 
-  it('a create that is sent again answers the attempt as it was created after it was settled, expired or voided', async () => {
-    const { round, player, attempt: settled } = await h.openAttempt();
-    const expired = created(await h.create(round.id, player.ref));
-    const voided = created(await h.create(round.id, player.ref));
-    recorded(await h.report(settled.id, 1));
-    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: expired.id }));
-    ok(await h.tournament.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
-    for (const attempt of [settled, expired, voided]) {
-      expect(created(await h.create(round.id, player.ref, attempt.id))).toEqual(attempt);
-    }
+describe('an attempt that another request continues', () => {
+  itContinuesAttempts({
+    harness: h,
+    service: () => h.tournament,
+    tenant: PROGRAM,
+    fundsCents: FUNDS,
+    feeCents: FEE,
+    ttlMs: HOUR_MS,
+    answersOpen: true,
+    async openAttempt() {
+      const { round, player, attempt } = await h.openAttempt();
+      return { player, attempt, again: async (id) => created(await h.create(round.id, player.ref, id)) };
+    },
+    async pendingAttempt() {
+      const { round, player, attemptId } = await h.pendingAttempt();
+      return { player, attemptId, again: async (id) => created(await h.create(round.id, player.ref, id)) };
+    },
+    report: (attemptId) => h.report(attemptId, 1),
+    forget,
   });
 });
 
@@ -132,7 +117,7 @@ describe('a pending attempt that a call finds', () => {
     const { round, player, attempt: read } = await h.openAttempt();
     await forget(read.id);
     expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
-    expect(await statusOf(read.id)).toMatchObject({ status: 'open' });
+    expect(await statusOf(h.database, read.id)).toMatchObject({ status: 'open' });
     expect(await entrantsOf(round.id)).toBe(1);
 
     await forget(read.id);
@@ -143,16 +128,6 @@ describe('a pending attempt that a call finds', () => {
       scoredAttempts: 1,
     });
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
-  });
-
-  it('a pending attempt does not exist while its fee is absent, and settles once it is paid for', async () => {
-    const { round, player, attemptId } = await h.pendingAttempt();
-    expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
-    expect(verdictOf(await h.report(attemptId, 1))).toBe('not_found');
-    expect(await h.tournament.voidAttempt({ attemptId, reason: 'x' })).toMatchObject({ code: 'not_found' });
-    expect(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
-    created(await h.create(round.id, player.ref, attemptId));
-    expect(recorded(await h.report(attemptId, 1)).score).toBe(1);
   });
 
   it('a pending attempt counts under the cap until its fee is known to be absent', async () => {
@@ -184,30 +159,14 @@ describe('a pending attempt that a call finds', () => {
     const { attempt } = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id }));
     expect(attempt).toEqual({ ...read, status: AttemptStatus.EXPIRED });
     expect(verdictOf(await h.report(reported.id, 1))).toBe('round_closed');
-    expect(await statusOf(read.id)).toMatchObject({ status: 'expired', closed_reason: 'round_closed' });
-    expect(await statusOf(reported.id)).toMatchObject({ status: 'expiring', closed_reason: 'round_closed' });
+    expect(await statusOf(h.database, read.id)).toMatchObject({ status: 'expired', closed_reason: 'round_closed' });
+    expect(await statusOf(h.database, reported.id)).toMatchObject({
+      status: 'expiring',
+      closed_reason: 'round_closed',
+    });
     await h.server.sweepOnce();
     expect(await h.balance(player.accountId)).toBe(FUNDS);
     expect(await entrantsOf(round.id)).toBe(0);
-  });
-
-  it('a pending attempt is found at its deadline even if the sweep of pending attempts missed it', async () => {
-    const { player, attempt } = await h.openAttempt();
-    h.clock.advance(120_000);
-    await forget(attempt.id);
-    const text = `
-      insert into sweep_marks values ('resolve_pending', $1)
-      on conflict (sweep) do update set swept_until = excluded.swept_until`;
-    await h.database.query({ text }, [h.clock()]);
-    // Its sweep starts at the stored mark.
-    await using replica = await h.startReplica();
-    await replica.server.sweepOnce();
-    expect(await statusOf(attempt.id)).toMatchObject({ status: 'pending' });
-    h.clock.advance(HOUR_MS);
-    await replica.server.sweepOnce();
-    await replica.server.sweepOnce();
-    expect(await statusOf(attempt.id)).toMatchObject({ status: 'expired' });
-    expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 });
 
@@ -262,7 +221,10 @@ describe('a player whose link moved', () => {
     const attemptId = newOwnedId('tournament');
     expect(verdictOf(await h.create(round.id, before.ref, attemptId))).toBe('attempt_cap_reached');
     expect(verdictOf(await h.create(round.id, before.ref, attemptId))).toBe('attempt_cap_reached');
-    expect(await statusOf(attemptId)).toMatchObject({ status: 'refused', closed_reason: 'attempt_cap_reached' });
+    expect(await statusOf(h.database, attemptId)).toMatchObject({
+      status: 'refused',
+      closed_reason: 'attempt_cap_reached',
+    });
     expect(await h.balance(after.accountId)).toBe(FUNDS - FEE);
     expect(await h.balance(before.accountId)).toBe(FUNDS - FEE);
     expect(await entrantsOf(round.id)).toBe(1);

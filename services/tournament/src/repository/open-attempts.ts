@@ -1,16 +1,12 @@
 /** The candidates of FindOpenAttempts (libs/attempt-lifecycle/src/find-open-attempts.ts): one index look-up for each player. */
-import { MAX_OPEN_CANDIDATES, type OpenCandidate } from '@laurel/attempt-lifecycle';
+import {
+  type CandidateRow,
+  candidatesByPlayer,
+  MAX_OPEN_CANDIDATES,
+  type OpenCandidate,
+  type PlayerOfContest,
+} from '@laurel/attempt-lifecycle';
 import type { Queryable } from '@laurel/postgres';
-
-export type PlayerOfRound = { readonly roundId: string; readonly accountId: string | null };
-
-type CandidateRow = {
-  position: number;
-  id: string;
-  status: 'open' | 'pending';
-  fee_generation: number;
-  created_at: Date;
-};
 
 const SELECT_CANDIDATES = {
   name: 'attempts_open_candidates',
@@ -29,17 +25,13 @@ order by i.position, a.created_at, a.id`,
 /** Of each player, in order, those that were created after this instant, oldest first. */
 export async function loadOpenCandidates(
   on: Queryable,
-  players: readonly PlayerOfRound[],
+  players: readonly PlayerOfContest[],
   after: Date,
 ): Promise<readonly (readonly OpenCandidate[])[]> {
   const rows = await on.query<CandidateRow>(SELECT_CANDIDATES, [
-    players.map(({ roundId }) => roundId),
+    players.map(({ contestId }) => contestId),
     players.map(({ accountId }) => accountId),
     after,
   ]);
-  const candidates = players.map((): OpenCandidate[] => []);
-  for (const { position, id, status, fee_generation: feeGeneration, created_at: createdAt } of rows) {
-    candidates[position - 1]?.push({ id, feeGeneration, createdAt, isPending: status === 'pending' });
-  }
-  return candidates;
+  return candidatesByPlayer(rows, players);
 }

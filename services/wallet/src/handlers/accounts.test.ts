@@ -1,30 +1,19 @@
 import { type AttemptOwner, feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditViolations,
   awardOf,
   balanceOf,
   charge,
   chargeOf,
   ok,
-  openTestWallet,
   purseOf,
   refusalOf,
-  type TestWallet,
+  useTestWallet,
 } from '../wallet.fixture.ts';
 
-let wallet: TestWallet;
-
-beforeAll(async () => {
-  wallet = await openTestWallet();
-});
-
-afterAll(async () => {
-  expect(await auditViolations(wallet)).toEqual({});
-  await wallet[Symbol.asyncDispose]();
-});
+const wallet = useTestWallet();
 
 const person = { email: 'Ann@Example.com', dateOfBirth: '1990-02-28', jurisdiction: 'US-CA', verificationLevel: 1 };
 

@@ -4,36 +4,28 @@ import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { FeeState } from '@laurel/proto/wallet';
 import { metrics } from '@laurel/telemetry';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
-  auditViolations,
   balanceOf,
   charge,
   chargeOf,
   endOf,
   ok,
-  openTestWallet,
   optimisticFees,
   queryOf,
   type TestPlayer,
-  type TestWallet,
+  useTestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
 import { createFeeCharges } from './post-fees.ts';
 
-let wallet: TestWallet;
+const wallet = useTestWallet({ SERVED_JURISDICTIONS: 'US-CA,US-NY' });
 let replica: WalletClient;
 
 beforeAll(async () => {
-  wallet = await openTestWallet({ SERVED_JURISDICTIONS: 'US-CA,US-NY' });
   replica = await wallet.startReplica();
-});
-
-afterAll(async () => {
-  expect(await auditViolations(wallet)).toEqual({});
-  await wallet[Symbol.asyncDispose]();
 });
 
 describe('charging a fee', () => {

@@ -1,12 +1,13 @@
 /** GetStatement: the balance and the transfers of an account, newest first. */
 
+import { cutPage, decodeCursor, encodeCursor } from '@laurel/cursor';
 import { type Refused, refused } from '@laurel/errors';
 import { parseEnvironment } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { GetStatementRequest, GetStatementResponse, StatementLine as WireLine } from '@laurel/proto/wallet';
 import { playerLedgerId } from '../domain/ledger.ts';
-import { decodeCursor, encodeCursor, pageSize } from '../domain/page-cursor.ts';
+import { pageSize } from '../domain/page-size.ts';
 import { loadAccount } from '../repository/accounts.ts';
 import { loadStatement, type StatementLine } from '../repository/statements.ts';
 
@@ -25,12 +26,11 @@ export function getStatement({ database }: { database: Database }) {
     // One line more than requested shows whether there is another page.
     const ledgerId = playerLedgerId(accountId, environment);
     const { balanceCents, lines } = await loadStatement(database, ledgerId, { beforeSeq, limit: limit + 1 });
-    const page = lines.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = cutPage(lines, limit);
     return {
       balanceCents,
       lines: page.map(presentLine),
-      nextCursor: lines.length > limit && last !== undefined ? encodeCursor([String(last.seq)]) : '',
+      nextCursor: last === null ? '' : encodeCursor([String(last.seq)]),
     };
   };
 }

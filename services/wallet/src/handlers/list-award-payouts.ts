@@ -2,7 +2,7 @@
 import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ListAwardPayoutsRequest, ListAwardPayoutsResponse } from '@laurel/proto/wallet';
-import { pageSize } from '../domain/page-cursor.ts';
+import { pageSize } from '../domain/page-size.ts';
 import { listAwardPayouts as loadPayouts } from '../repository/payouts.ts';
 import { checkIsOwner } from './owner-of-call.ts';
 import { LOWEST_ID, parseOwner } from './parse.ts';

@@ -1,34 +1,26 @@
 import { awardTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type AwardPayment, type Payout, PayoutStatus } from '@laurel/proto/wallet';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditViolations,
   awardOf,
   balanceOf,
   ok,
-  openTestWallet,
   purseOf,
   refusalOf,
   type TestPlayer,
-  type TestWallet,
+  useTestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-let wallet: TestWallet;
+const wallet = useTestWallet();
 let replica: WalletClient;
 
 beforeAll(async () => {
-  wallet = await openTestWallet();
   replica = await wallet.startReplica();
-});
-
-afterAll(async () => {
-  expect(await auditViolations(wallet)).toEqual({});
-  await wallet[Symbol.asyncDispose]();
 });
 
 async function pay(player: TestPlayer, amountCents: bigint): Promise<Payout> {

@@ -4,40 +4,32 @@ import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
 import { decideHold, mostRecentPayouts, NO_PAYOUTS, VELOCITY_WINDOW_MS, withPayout } from '../domain/payout-hold.ts';
 import { payOptimistically } from '../repository/optimistic-payouts.ts';
 import {
   addPlayer,
-  auditViolations,
   awardOf,
   balanceOf,
   chargeOf,
   ok,
-  openTestWallet,
   optimisticPayouts,
   purseOf,
   type TestPlayer,
-  type TestWallet,
+  useTestWallet,
 } from '../wallet.fixture.ts';
 import { createAwardPayments } from './post-payouts.ts';
 
 const LIMITS = { count: 3, amountCents: cents(20_00n) };
 
-let wallet: TestWallet;
+const wallet = useTestWallet();
 let holder: Database;
 let waiter: Database;
 
 beforeAll(async () => {
-  wallet = await openTestWallet();
   [holder, waiter] = [wallet.connect(), wallet.connect()];
-});
-
-afterAll(async () => {
-  expect(await auditViolations(wallet)).toEqual({});
-  await wallet[Symbol.asyncDispose]();
 });
 
 function requestOf(player: TestPlayer, kind: PayoutRequest['kind'], amount: bigint): PayoutRequest {

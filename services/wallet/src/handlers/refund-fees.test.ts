@@ -1,29 +1,21 @@
 import { newId } from '@laurel/ids';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
-  auditViolations,
   balanceOf,
   charge,
   chargeOf,
   ok,
-  openTestWallet,
   queryOf,
-  type TestWallet,
+  useTestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
 
-let wallet: TestWallet;
+const wallet = useTestWallet();
 let replica: WalletClient;
 
 beforeAll(async () => {
-  wallet = await openTestWallet();
   replica = await wallet.startReplica();
-});
-
-afterAll(async () => {
-  expect(await auditViolations(wallet)).toEqual({});
-  await wallet[Symbol.asyncDispose]();
 });
 
 const refundOf = (feeTransferId: string, reason = 'expired') => ({ refunds: [{ feeTransferId, reason }] });

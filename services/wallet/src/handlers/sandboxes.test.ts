@@ -1,36 +1,28 @@
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { PayoutStatus, type Player } from '@laurel/proto/wallet';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from '../domain/ledger.ts';
 import {
   addPlayer,
-  auditViolations,
   awardOf,
   balanceOf,
   charge,
   chargeOf,
   ok,
-  openTestWallet,
   optimisticFees,
   purseOf,
   refusalOf,
   type TestPlayer,
-  type TestWallet,
+  useTestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
 
-let wallet: TestWallet;
+const wallet = useTestWallet();
 let replica: WalletClient;
 
 beforeAll(async () => {
-  wallet = await openTestWallet();
   replica = await wallet.startReplica();
-});
-
-afterAll(async () => {
-  expect(await auditViolations(wallet)).toEqual({});
-  await wallet[Symbol.asyncDispose]();
 });
 
 const MOST = 10_000_00n;

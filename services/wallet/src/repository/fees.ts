@@ -5,6 +5,7 @@ import type { Database, Statement, Transaction } from '@laurel/postgres';
 import type { FeeCharge, FeeFacts, StoredFee } from '../domain/fee-decision.ts';
 import type { FeeRefusalCode } from '../domain/ledger.ts';
 import type { PaidFee } from '../domain/refund-decision.ts';
+import { type NamedPersonRow, toNamedPerson } from './named-person.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
 const loadFeeFactsStatement: Statement = {
@@ -34,15 +35,7 @@ const loadFeeFactsStatement: Statement = {
     order by charge.position`,
 };
 
-type FeeFactsRow = {
-  account_id: string | null;
-  date_of_birth: string;
-  jurisdiction: string;
-  verification_level: number;
-  self_excluded_until: Date | null;
-  blocked: boolean;
-  insider: boolean;
-} & StoredFeeRow;
+type FeeFactsRow = (NamedPersonRow | { account_id: null }) & StoredFeeRow;
 
 type StoredFeeRow = {
   /** Any state but `posted` is a tombstone's: those from before migration 0012 have another value than later ones. */
@@ -63,20 +56,7 @@ export async function loadFeeFacts(tx: Transaction, charges: readonly FeeCharge[
   ]);
   return rows.map((row) => ({
     stored: storedFee(row),
-    player:
-      row.account_id === null
-        ? null
-        : {
-            accountId: row.account_id,
-            eligibility: {
-              dateOfBirth: row.date_of_birth,
-              jurisdiction: row.jurisdiction,
-              verificationLevel: row.verification_level,
-              selfExcludedUntil: row.self_excluded_until,
-              blocked: row.blocked,
-              insider: row.insider,
-            },
-          },
+    player: row.account_id === null ? null : toNamedPerson(row),
   }));
 }
 

@@ -1,5 +1,6 @@
 /** The decisions on payouts: of challenge awards, and of ranks of round purses. */
 
+import type { Position } from '@laurel/cursor';
 import { awardTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
@@ -207,9 +208,9 @@ const listPayoutsByStatusStatement: Statement = {
 /** Payouts before a position in the list, newest first. */
 export async function listPayouts(
   database: Database,
-  page: { status: Payout['status'] | null; before: { createdAt: Date; awardId: string }; limit: number },
+  page: { status: Payout['status'] | null; before: Position; limit: number },
 ): Promise<readonly Payout[]> {
-  const position = [page.before.createdAt, page.before.awardId, page.limit];
+  const position = [page.before.at, page.before.id, page.limit];
   const rows =
     page.status === null
       ? await database.query<PayoutRow>(listPayoutsStatement, position)

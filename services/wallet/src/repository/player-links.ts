@@ -5,8 +5,8 @@
 
 import { type Database, isForeignKeyViolation, type Statement, type Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
-import type { EligibilityFacts } from '../domain/eligibility.ts';
 import { houseOf } from '../domain/ledger.ts';
+import { type NamedPerson, type NamedPersonRow, toNamedPerson } from './named-person.ts';
 
 /** A player, as the partner identifies one. */
 export type PlayerName = { readonly programId: string; readonly environment: Environment; readonly playerRef: string };
@@ -138,38 +138,14 @@ const loadEligibilityStatement: Statement = {
     where player_links.program_id = $1 and player_links.environment = $2 and player_links.player_ref = $3`,
 };
 
-type EligibilityRow = {
-  account_id: string;
-  date_of_birth: string;
-  jurisdiction: string;
-  verification_level: number;
-  self_excluded_until: Date | null;
-  blocked: boolean;
-  insider: boolean;
-};
-
 /** The person that a ref names; null for none. */
-export async function loadEligibility(
-  database: Database,
-  player: PlayerName,
-): Promise<{ accountId: string; eligibility: EligibilityFacts } | null> {
-  const [row] = await database.query<EligibilityRow>(loadEligibilityStatement, [
+export async function loadEligibility(database: Database, player: PlayerName): Promise<NamedPerson | null> {
+  const [row] = await database.query<NamedPersonRow>(loadEligibilityStatement, [
     player.programId,
     player.environment,
     player.playerRef,
   ]);
-  if (row === undefined) return null;
-  return {
-    accountId: row.account_id,
-    eligibility: {
-      dateOfBirth: row.date_of_birth,
-      jurisdiction: row.jurisdiction,
-      verificationLevel: row.verification_level,
-      selfExcludedUntil: row.self_excluded_until,
-      blocked: row.blocked,
-      insider: row.insider,
-    },
-  };
+  return row === undefined ? null : toNamedPerson(row);
 }
 
 /** A ref that names an account, and the instant from which it does. */

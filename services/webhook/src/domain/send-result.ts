@@ -2,6 +2,7 @@
  * Whether a send succeeded (docs/contract/partner-api.md, "Delivery behaviour"): any 2xx is a success. A redirect is a failure and is not
  * followed; a 4xx is one like a 5xx, and so is everything that ends without an answer. What failed is sent again by retry-schedule.ts.
  */
+import { excerptOf } from '@laurel/json';
 import { nextSendAt, type RetryDelaysMs } from './retry-schedule.ts';
 
 /** Why a send failed before a response arrived. */
@@ -39,10 +40,6 @@ export const ERROR_SENTENCES = {
   endpoint_off: 'The endpoint was off.',
 } as const satisfies Record<Exclude<ErrorKind, FailureKind> | 'endpoint_off', string>;
 
-const EXCERPT_CHARACTERS = 1_000;
-/** Enough bytes for that many characters of at most four bytes each. */
-const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS + 4;
-
 /** Any 2xx is a success; any other status, 4xx included, is a failure (docs/contract/partner-api.md, "Delivery behaviour"). */
 export function decideResult(end: SendEnd, number: number, endedAt: Date, delaysMs: RetryDelaysMs): SendResult {
   const error = errorOf(end);
@@ -64,23 +61,4 @@ function errorKindOf(status: number): Exclude<ErrorKind, FailureKind> | null {
   if (status >= 200 && status < 300) return null;
   if (status < 400) return 'http_3xx';
   return status < 500 ? 'http_4xx' : 'http_5xx';
-}
-
-/**
- * The body's first 1,000 characters, counted as PostgreSQL counts them: by code point. Bytes that are not UTF-8 become U+FFFD, and NUL,
- * which a text column refuses, is left out.
- */
-export function excerptOf(body: Buffer): string {
-  const text = withoutNul(body).toString('utf8', 0, EXCERPT_BYTES);
-  if (text.length <= EXCERPT_CHARACTERS) return text;
-  let units = 0;
-  for (let characters = 0; characters < EXCERPT_CHARACTERS && units < text.length; characters += 1) {
-    units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;
-  }
-  return text.slice(0, units);
-}
-
-/** NUL is the byte 0 in UTF-8, and part of no other character. */
-function withoutNul(body: Buffer): Buffer {
-  return body.includes(0) ? Buffer.from(body.filter((byte) => byte !== 0)) : body;
 }

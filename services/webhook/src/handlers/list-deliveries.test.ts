@@ -1,4 +1,5 @@
 /** The delivery log as its developer reads it. */
+import { TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
@@ -279,5 +280,5 @@ it('a page of the delivery log takes one statement, however many deliveries and 
 
 function pageOf({ developerId, endpoint }: Owner, on: Pick<typeof h.database, 'query'>) {
   const owner = { developerId, endpointId: endpoint.id };
-  return loadLogPage(on, owner, { status: null, eventType: null }, { after: null, limit: 50 });
+  return loadLogPage(on, owner, { status: null, eventType: null }, { after: TOP, limit: 50 });
 }

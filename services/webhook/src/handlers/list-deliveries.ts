@@ -1,10 +1,10 @@
 /** ListDeliveries: the log of one endpoint, newest first, each delivery with every send. */
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { DELIVERY_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type WebhookServiceService } from '@laurel/proto/webhook';
-import { decodeCursor, encodeCursor } from '../domain/log-cursor.ts';
 import { loadLogPage } from '../repository/delivery-log.ts';
 import { presentDelivery } from './present-delivery.ts';
 
@@ -21,17 +21,16 @@ export function listDeliveries({
     const eventType = request.event === '' ? null : request.event;
     const { limit } = request;
     if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} deliveries is out of bounds`);
-    const after = request.cursor === '' ? null : decodeCursor(request.cursor);
-    if (after === null && request.cursor !== '') return refused('invalid_request', 'The cursor is not valid.');
+    const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
+    if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 
     // One delivery more than requested shows whether there is another page.
     const found = await loadLogPage(database, owner, { status, eventType }, { after, limit: limit + 1 });
     if (found === null) return refused('not_found');
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const { page, last } = cutPage(found, limit);
     return {
       deliveries: page.map(presentDelivery),
-      nextCursor: found.length > limit && last !== undefined ? encodeCursor(last) : '',
+      nextCursor: last === null ? '' : encodePosition({ at: last.createdAt, id: last.id }),
     };
   };
 }

@@ -1,8 +1,8 @@
 /** The delivery log as developers read it: an endpoint's deliveries with every send. `deliveries.ts` and `sends.ts` write them. */
+import type { Position } from '@laurel/cursor';
 import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 import type { DeliveryStatus } from '../domain/delivery.ts';
-import type { LogCursor } from '../domain/log-cursor.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';
 
 export type LoggedSend = {
@@ -99,18 +99,14 @@ where d.id = $1 and e.developer_id = $2 and e.deleted_at is null`,
 
 const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TENANT}` };
 
-/** Above every row: the start of the first page. */
-const TOP: LogCursor = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
-
 /** The deliveries below the cursor, newest first; null where the developer has no such endpoint. */
 export async function loadLogPage(
   on: Queryable,
   owner: { readonly developerId: string; readonly endpointId: string },
   { status, eventType }: LogFilter,
-  { after, limit }: { readonly after: LogCursor | null; readonly limit: number },
+  { after, limit }: { readonly after: Position; readonly limit: number },
 ): Promise<readonly LoggedDelivery[] | null> {
-  const { createdAt, id } = after ?? TOP;
-  const values = [owner.endpointId, owner.developerId, status, eventType, createdAt, id, limit];
+  const values = [owner.endpointId, owner.developerId, status, eventType, after.at, after.id, limit];
   const rows = await on.query<LogRow | { id: null }>(SELECT_PAGE, values);
   if (rows.length === 0) return null;
   const page: (LoggedDelivery & { readonly sends: LoggedSend[] })[] = [];

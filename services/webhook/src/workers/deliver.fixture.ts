@@ -17,11 +17,10 @@ import {
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
-import { createLogger } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
-import { createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
+import { createReadLogger, createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
+import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
-import { afterAll, beforeAll } from 'vitest';
 import { type ConsumeEvents, createConsumeEvents } from '../consumers/consume-events.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
@@ -102,12 +101,7 @@ from deliveries d where d.endpoint_id = $1 order by d.created_at, d.id`,
 
 /** The rig of one test file, started before its tests run. */
 export function useRig(): Rig {
-  const rig = {} as Rig;
-  beforeAll(async () => {
-    Object.assign(rig, await startRig());
-  });
-  afterAll(() => rig[Symbol.asyncDispose]());
-  return rig;
+  return useStarted(startRig);
 }
 
 /** A `challenge.suspended` event in the test environment of the endpoint's program, unless another tenant is given. */
@@ -132,12 +126,7 @@ async function startRig(): Promise<Rig> {
   const receiver = starting.use(await startReceiver(authority));
   const clock = createTestClock();
   const encryption = createEncryption(Buffer.alloc(32, 7));
-  const logLines: string[] = [];
-  const logger = createLogger({
-    service: 'webhook',
-    level: 'trace',
-    destination: { write: (line: string) => void logLines.push(line) },
-  });
+  const { logger, logLines } = createReadLogger('webhook');
   const egress = starting.use(
     createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: authority.certificate, connectionsPerOrigin: 256 }),
   );

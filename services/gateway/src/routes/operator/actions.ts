@@ -1,6 +1,6 @@
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import { decodeActionCursor, encodeActionCursor } from '../../domain/action-cursor.ts';
 import { z } from '../../http/zod.ts';
 import { presentAction } from '../../presenters/action.ts';
 import { listActions as listStoredActions } from '../../repository/operator-actions.ts';
@@ -48,13 +48,12 @@ export const listActions = defineOperatorRoute({
   success: { status: 200, description: 'Newest first.', schema: actionListSchema },
   run: async ({ query }, { database }: { database: Database }) => {
     const { cursor, limit = PAGE_LIMIT, action = null, subject = null, actor = null } = query;
-    const below = cursor === undefined ? null : decodeActionCursor(cursor);
-    if (cursor !== undefined && below === null) return refused('invalid_request', 'cursor: is not one of ours');
+    const below = cursor === undefined ? TOP : decodePosition(cursor);
+    if (below === null) return refused('invalid_request', 'cursor: is not one of ours');
     // One more than asked for, to know whether a next page exists.
     const found = await listStoredActions(database, { action, subject, actor }, { below, limit: limit + 1 });
-    const actions = found.slice(0, limit);
-    const last = actions.at(-1);
-    const nextCursor = found.length > limit && last !== undefined ? encodeActionCursor(last) : null;
+    const { page: actions, last } = cutPage(found, limit);
+    const nextCursor = last === null ? null : encodePosition(last);
     return { body: { data: actions.map(presentAction), next_cursor: nextCursor } };
   },
 });

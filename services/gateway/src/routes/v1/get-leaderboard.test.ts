@@ -1,5 +1,4 @@
 /** The tournament service is scripted here: the real one cannot be made to break off a table in the middle. */
-import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
@@ -12,17 +11,14 @@ import {
   TournamentServiceService,
   GetLeaderboardResponse_View as View,
 } from '@laurel/proto/tournament';
-import { createLogger, parseConfig } from '@laurel/service';
+import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startScriptedIntegration } from '../../clients/integration.fixture.ts';
-import { gatewayConfigSchema } from '../../config.ts';
-import { startGateway } from '../../server.ts';
+import { OPERATOR_TOKEN, startTestGateway } from '../../gateway.fixture.ts';
 
 type Service = Handlers<typeof TournamentServiceService>;
 
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const ROUND = {
   id: newId(),
@@ -79,19 +75,12 @@ beforeAll(async () => {
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
   );
-  const config = parseConfig(gatewayConfigSchema, {
-    LOG_LEVEL: 'silent',
-    HTTP_PORT: '0',
+  const settings = {
     GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: UNREACHABLE,
-    CHALLENGE_ADDRESS: UNREACHABLE,
     TOURNAMENT_ADDRESS: `127.0.0.1:${service.port}`,
-    WEBHOOK_ADDRESS: UNREACHABLE,
     INTEGRATION_ADDRESS: integration.address,
-    OPERATOR_TOKEN,
-    KEY_PEPPER: randomBytes(32).toString('base64'),
-  });
-  ({ port, adminPort } = stack.use(await startGateway(config, logger)));
+  };
+  ({ port, adminPort } = stack.use(await startTestGateway(settings, { logger })));
   const program = await fetch(`http://127.0.0.1:${port}/api/operator/programs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },

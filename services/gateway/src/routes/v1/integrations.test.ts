@@ -1,18 +1,13 @@
 /** The integration service is scripted: the tests check which calls it gets, and how its answers are shown. */
-import { randomBytes } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Integration, IntegrationStatus, Transport } from '@laurel/proto/integration';
-import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedIntegration, startScriptedIntegration } from '../../clients/integration.fixture.ts';
-import { gatewayConfigSchema } from '../../config.ts';
-import { startGateway } from '../../server.ts';
+import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../../gateway.fixture.ts';
 
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const SECRET = 'a1'.repeat(32);
 const DRAFT: Integration = {
@@ -56,22 +51,13 @@ beforeAll(async () => {
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
   );
-  const pepper = randomBytes(32).toString('base64');
   const start = async (integrationAddress: string) => {
-    const config = parseConfig(gatewayConfigSchema, {
-      LOG_LEVEL: 'silent',
-      HTTP_PORT: '0',
+    const settings = {
       GATEWAY_DATABASE_URL: runningUrl,
-      WALLET_ADDRESS: UNREACHABLE,
-      CHALLENGE_ADDRESS: UNREACHABLE,
-      TOURNAMENT_ADDRESS: UNREACHABLE,
-      WEBHOOK_ADDRESS: UNREACHABLE,
       INTEGRATION_ADDRESS: integrationAddress,
-      OPERATOR_TOKEN,
-      KEY_PEPPER: pepper,
       RATE_LIMIT_PER_MINUTE: '100000',
-    });
-    return stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' }))).port;
+    };
+    return stack.use(await startTestGateway(settings)).port;
   };
   ports = [await start(integration.address), await start(UNREACHABLE)];
   const made = await operate('POST', '/programs', { name: 'Arcade' });

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { channelSettings, databaseRoleSettings, logLevel, port, tracingSettings } from './config.ts';
+
+/** The settings of every service about itself. */
+export const processSettings = {
+  LOG_LEVEL: logLevel.default('info'),
+  ...tracingSettings,
+  ...channelSettings,
+  /** Probes and metrics; only the cluster may reach it. */
+  ADMIN_HOST: z.string().default('127.0.0.1'),
+  /** 0 takes any free port. */
+  ADMIN_PORT: port.default(0),
+  ...databaseRoleSettings,
+};
+
+/** The same of a service that other services call. */
+export const grpcServiceSettings = {
+  ...processSettings,
+  GRPC_HOST: z.string().default('127.0.0.1'),
+  GRPC_PORT: port,
+};

@@ -1,0 +1,15 @@
+import { ConfigError, parseConfig } from '@laurel/service';
+
+/** What is wrong with the environment of a service; nothing where its configuration is valid. */
+export function configIssuesOf(
+  schema: Parameters<typeof parseConfig>[0],
+  environment: Readonly<Record<string, string>>,
+): readonly string[] {
+  try {
+    parseConfig(schema, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.issues;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Answer } from './partner.ts';
+
+/** How often each word occurs. */
+export function countsOf(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+/** The number of answers of each kind: `{ '201': 10, 'attempt_cap_reached': 30 }`. */
+export function tally(answers: readonly Answer<unknown>[]): Record<string, number> {
+  return countsOf(answers.map(({ code, status }) => code ?? String(status)));
+}

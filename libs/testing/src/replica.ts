@@ -1,0 +1,38 @@
+/** A replica of a service in the process of its tests. */
+import { type ClientConstructor, createClient, type Definition, type TypedClient } from '@laurel/grpc';
+import { createLogger, type Logger } from '@laurel/service';
+
+/** A server of this process and a client of it. Disposing ends the client, then the server. */
+export function connectTo<Server extends { readonly port: number } & AsyncDisposable, Service extends Definition>(
+  server: Server,
+  XServiceClient: ClientConstructor<Service>,
+  name: string,
+): { readonly server: Server; readonly client: TypedClient<Service> } & AsyncDisposable {
+  // An audit reads everything, and a test may have written thousands of rows.
+  const client = createClient(XServiceClient, { name, address: `127.0.0.1:${server.port}`, deadlineMs: 30_000 });
+  return {
+    server,
+    client,
+    [Symbol.asyncDispose]: async () => {
+      await client[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const isShown = process.env.LAUREL_TEST_LOG === '1';
+
+/** Silent, unless LAUREL_TEST_LOG is 1. */
+export function createQuietLogger(service: string): Logger {
+  return createLogger({ service, level: isShown ? 'info' : 'silent' });
+}
+
+/** A logger of every level, and the lines that it has logged. They are on the output too where LAUREL_TEST_LOG is 1. */
+export function createReadLogger(service: string): { readonly logger: Logger; readonly logLines: readonly string[] } {
+  const logLines: string[] = [];
+  const write = (line: string) => {
+    logLines.push(line);
+    if (isShown) process.stdout.write(line);
+  };
+  return { logger: createLogger({ service, level: 'trace', destination: { write } }), logLines };
+}

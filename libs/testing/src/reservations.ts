@@ -1,0 +1,125 @@
+/**
+ * Reservations that are decided on cached facts (libs/attempt-lifecycle/src/reserve-attempts.ts): alike for both services that own attempts.
+ * Each runs these tests on its own statements and tables; its rules are tested beside them.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRefused, type Refused } from '@laurel/errors';
+import { type AttemptOwner, newId, newOwnedId } from '@laurel/ids';
+import type { Database } from '@laurel/postgres';
+import { expect, it } from 'vitest';
+
+type Attempt = { readonly id: string };
+
+type Decision =
+  | Refused
+  | { readonly kind: 'ask_wallet' }
+  | { readonly kind: 'created' | 'known'; readonly attempt: Attempt };
+
+/** How often a replica took the single round trip and the transaction. */
+type Trips = { short: number; long: number };
+
+/** A replica that reserves attempts of one owner. */
+type Replica<Contest> = {
+  readonly trips: Trips;
+  create(
+    contest: Contest,
+    accountId: string,
+    options?: { readonly attemptId?: string; readonly isFresh?: boolean },
+  ): Promise<Decision>;
+  /** Caches the contest by a creation of an unrelated player, and counts from there. */
+  warmUp(contest: Contest): Promise<void>;
+};
+
+/** An owner of attempts under test. Its database exists once the file's tests run. */
+export type ReservingOwner<Contest> = {
+  readonly owner: AttemptOwner;
+  /** How a test's title names a creation on cached facts. */
+  readonly creation: string;
+  readonly database: () => Database;
+  /** The folder of the failpoints that this process reads. */
+  readonly failpoints: string;
+  startReplica(): Replica<Contest>;
+  open(): Promise<Contest>;
+  loadAttempts(on: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>>;
+};
+
+/** The database of a replica, and the trips to it. The single round trip waits for `turn`. */
+export function countTrips(
+  database: Database,
+  turn?: Promise<void>,
+): { readonly counted: Database; readonly trips: Trips } {
+  const trips = { short: 0, long: 0 };
+  const counted: Database = {
+    ...database,
+    batch: async (...args) => {
+      trips.short += 1;
+      await turn;
+      return database.batch(...args);
+    },
+    transaction: (...args) => {
+      trips.long += 1;
+      return database.transaction(...args);
+    },
+  };
+  return { counted, trips };
+}
+
+/** What was decided: `created`, `known`, `ask_wallet`, or the code of the refusal. */
+export function verdictOf(decision: Decision): string {
+  return isRefused(decision) ? decision.code : decision.kind;
+}
+
+export function itReservesOnCachedFacts<Contest>(tested: ReservingOwner<Contest>): void {
+  const { owner, creation, database, failpoints, startReplica, open } = tested;
+  const load = async (id: string) => (await tested.loadAttempts(database(), [id])).get(id);
+
+  it(`${creation} is one round trip, and writes what it answers`, async () => {
+    const replica = startReplica();
+    const contest = await open();
+    const first = await replica.create(contest, newId());
+    expect(replica.trips).toEqual({ short: 0, long: 1 });
+
+    const decision = await replica.create(contest, newId(), { isFresh: false });
+    expect(replica.trips).toEqual({ short: 1, long: 1 });
+    for (const created of [first, decision]) {
+      if (isRefused(created) || created.kind !== 'created') throw new Error(`not created: ${verdictOf(created)}`);
+      expect(await load(created.attempt.id)).toEqual(created.attempt);
+    }
+  });
+
+  it.each([
+    [`${owner}.create.before-commit`, 'created'],
+    [`${owner}.create.after-commit`, 'known'],
+  ])(`${creation} that fails at %s is %s when it is retried`, async (failpoint, verdict) => {
+    const replica = startReplica();
+    const contest = await open();
+    const [accountId, attemptId] = [newId(), newOwnedId(owner)];
+    await replica.warmUp(contest);
+    writeFileSync(join(failpoints, failpoint), 'throw');
+    await expect(replica.create(contest, accountId, { attemptId })).rejects.toThrow(failpoint);
+    expect(replica.trips).toEqual({ short: 1, long: 0 });
+    expect((await load(attemptId)) !== undefined).toBe(verdict === 'known');
+    expect(verdictOf(await replica.create(contest, accountId, { attemptId }))).toBe(verdict);
+  });
+
+  it(`${creation} is the same attempt when its id is sent again to any replica, and restarts after it was abandoned`, async () => {
+    const replicas = [startReplica(), startReplica()];
+    const contest = await open();
+    const [accountId, attemptId] = [newId(), newOwnedId(owner)];
+    for (const replica of replicas) await replica.warmUp(contest);
+    const decisions = await Promise.all(
+      [...replicas, ...replicas].map((replica) => replica.create(contest, accountId, { attemptId })),
+    );
+    expect(decisions.map(verdictOf).toSorted()).toEqual(['created', 'known', 'known', 'known']);
+    const attempts = decisions.map((decision) => 'attempt' in decision && decision.attempt);
+    for (const attempt of attempts) expect(attempt).toEqual(attempts[0]);
+
+    const text = `update attempts set status = 'refused', closed_reason = 'abandoned' where id = $1`;
+    await database().query({ text }, [attemptId]);
+    expect(await replicas[0]?.create(contest, accountId, { attemptId })).toMatchObject({
+      kind: 'created',
+      attempt: { id: attemptId, feeGeneration: 1, status: 'pending' },
+    });
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * Attempts that a crash left behind, and those that are sent again after they have ended: alike for both services that own attempts. What an
+ * owner counts or books with an attempt is tested beside its own handlers.
+ */
+import type { Database } from '@laurel/postgres';
+import type { Tenant } from '@laurel/proto/common';
+import { expect, it } from 'vitest';
+import type { TestClock } from './clock.ts';
+import type { OwnerAttempts } from './owner-attempts.ts';
+import { recorded, verdictOf } from './owner-results.ts';
+import { ok } from './wallet.ts';
+
+type CreatedAttempt = { readonly id: string; readonly createdAt: Date | undefined };
+
+type Report =
+  | { readonly $case: 'outcome'; readonly value: { readonly score: number } }
+  | { readonly $case: 'refused'; readonly value: { readonly code: string } }
+  | { readonly $case: 'failure'; readonly value: unknown }
+  | undefined;
+
+type Sweeping = { readonly server: { sweepOnce(): Promise<void> } };
+
+/** An owner of attempts under test. Its harness and service exist once the file's tests run. */
+export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attempt> & {
+  readonly harness: Sweeping & {
+    readonly database: Database;
+    readonly clock: TestClock;
+    startReplica(): Promise<Sweeping & AsyncDisposable>;
+    balance(accountId: string): Promise<bigint>;
+  };
+  service(): {
+    getAttempt(request: { tenant: Tenant; attemptId: string }): Promise<object>;
+    expireAttempt(request: { tenant: Tenant; attemptId: string }): Promise<object>;
+    voidAttempt(request: { attemptId: string; reason: string }): Promise<object>;
+  };
+  readonly tenant: Tenant;
+  /** What a player begins with, and the price of one attempt. */
+  readonly fundsCents: bigint;
+  readonly feeCents: bigint;
+  readonly ttlMs: number;
+  /** Whether `open` is written before the answer to a creation. */
+  readonly answersOpen: boolean;
+  /** Reports a score of 1, which wins nothing. */
+  report(attemptId: string): Promise<Report>;
+  /** Makes the attempt what it would be if the commit that opened it had been lost. */
+  forget(attemptId: string): Promise<void>;
+};
+
+type StoredStatus = { readonly status: string; readonly closed_reason: string | null; readonly fee_generation: number };
+
+/** The stored status of an attempt; undefined where there is none. */
+export async function statusOf(database: Database, attemptId: string): Promise<StoredStatus | undefined> {
+  const text = 'select status, closed_reason, fee_generation from attempts where id = $1';
+  return (await database.query<StoredStatus>({ text }, [attemptId]))[0];
+}
+
+export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: TakeoverOwner<Attempt>): void {
+  const { harness: h, service, tenant, fundsCents, feeCents, openAttempt, pendingAttempt, report, forget } = owner;
+  const stored = (attemptId: string) => statusOf(h.database, attemptId);
+
+  it('a create that is sent again restarts under a new fee id when the first has a tombstone, and that fee is refunded at the deadline', async () => {
+    const { player, attemptId, again } = await pendingAttempt();
+    h.clock.advance(59_999);
+    await h.server.sweepOnce();
+    expect(await stored(attemptId)).toMatchObject({ status: 'pending' });
+    h.clock.advance(1);
+    await h.server.sweepOnce();
+    expect(await stored(attemptId)).toEqual({ status: 'refused', closed_reason: 'abandoned', fee_generation: 0 });
+    expect(await service().getAttempt({ tenant, attemptId })).toMatchObject({ code: 'not_found' });
+
+    expect((await again(attemptId)).createdAt).toEqual(h.clock());
+    expect(await stored(attemptId)).toEqual({
+      status: owner.answersOpen ? 'open' : expect.stringMatching(/^(?:pending|open)$/),
+      closed_reason: null,
+      fee_generation: 1,
+    });
+    expect(await h.balance(player.accountId)).toBe(fundsCents - 2n * feeCents);
+
+    h.clock.advance(owner.ttlMs);
+    await h.server.sweepOnce();
+    expect(await stored(attemptId)).toMatchObject({ status: 'expired' });
+    expect(await h.balance(player.accountId)).toBe(fundsCents);
+  });
+
+  it('a create that is sent again answers the attempt as it was created after it was settled, expired or voided', async () => {
+    const { attempt: settled, again } = await openAttempt();
+    const [expired, voided] = [await again(), await again()];
+    recorded(await report(settled.id));
+    ok(await service().expireAttempt({ tenant, attemptId: expired.id }));
+    ok(await service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    for (const attempt of [settled, expired, voided]) expect(await again(attempt.id)).toEqual(attempt);
+  });
+
+  it('a pending attempt does not exist while its fee is absent, and settles once it is paid for', async () => {
+    const { attemptId, again } = await pendingAttempt();
+    expect(await service().getAttempt({ tenant, attemptId })).toMatchObject({ code: 'not_found' });
+    expect(verdictOf(await report(attemptId))).toBe('not_found');
+    expect(await service().voidAttempt({ attemptId, reason: 'x' })).toMatchObject({ code: 'not_found' });
+    expect(await service().expireAttempt({ tenant, attemptId })).toMatchObject({ code: 'not_found' });
+    await again(attemptId);
+    expect(recorded(await report(attemptId)).score).toBe(1);
+  });
+
+  it('a pending attempt is found at its deadline even if the sweep of pending attempts missed it', async () => {
+    const { player, attempt } = await openAttempt();
+    h.clock.advance(120_000);
+    await forget(attempt.id);
+    const text = `
+      insert into sweep_marks values ('resolve_pending', $1)
+      on conflict (sweep) do update set swept_until = excluded.swept_until`;
+    await h.database.query({ text }, [h.clock()]);
+    // Its sweep starts at the stored mark.
+    await using replica = await h.startReplica();
+    await replica.server.sweepOnce();
+    expect(await stored(attempt.id)).toMatchObject({ status: 'pending' });
+    h.clock.advance(owner.ttlMs);
+    await replica.server.sweepOnce();
+    await replica.server.sweepOnce();
+    expect(await stored(attempt.id)).toMatchObject({ status: 'expired' });
+    expect(await h.balance(player.accountId)).toBe(fundsCents);
+  });
+}

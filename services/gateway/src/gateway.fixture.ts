@@ -1,0 +1,31 @@
+/** A gateway in the process of its tests. */
+import { type Clock, createLogger, type Logger, parseConfig } from '@laurel/service';
+import { gatewayConfigSchema } from './config.ts';
+import { startGateway } from './server.ts';
+
+/** Nothing listens there: what a test does needs no service but those that it starts. */
+export const UNREACHABLE = '127.0.0.1:1';
+export const OPERATOR_TOKEN = 'operator-token-of-the-gateways-tests';
+
+/** On any free port. `settings` has the database's URL, and whatever differs from a gateway that reaches no service. */
+export async function startTestGateway(
+  settings: Readonly<Record<string, string>>,
+  {
+    logger = createLogger({ service: 'gateway', level: 'silent' }),
+    clock,
+  }: { readonly logger?: Logger; readonly clock?: Clock } = {},
+): ReturnType<typeof startGateway> {
+  const config = parseConfig(gatewayConfigSchema, {
+    LOG_LEVEL: 'silent',
+    HTTP_PORT: '0',
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: UNREACHABLE,
+    TOURNAMENT_ADDRESS: UNREACHABLE,
+    WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: UNREACHABLE,
+    OPERATOR_TOKEN,
+    KEY_PEPPER: Buffer.alloc(32, 7).toString('base64'),
+    ...settings,
+  });
+  return startGateway(config, logger, clock);
+}
