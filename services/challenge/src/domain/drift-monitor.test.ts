@@ -190,6 +190,28 @@ describe('following outcomes', () => {
     expect(follow(START, Array<boolean>(80).fill(true), 0.2).rejectedAt).toMatchObject({ attempts: 50, passes: 50 });
   });
 
+  it('following outcomes misses no attempt of a streak, however long everything was as claimed before it', () => {
+    const streak = fc.record({
+      target: fc.constantFrom(0.02, 0.2, 0.5, 0.9),
+      before: fc.nat(300),
+      passes: fc.boolean(),
+    });
+    let rejected = 0;
+    fc.assert(
+      fc.property(streak, ({ target, before, passes }) => {
+        const asClaimed = Array.from(
+          { length: before },
+          (_, index) => Math.floor((index + 1) * target) > index * target,
+        );
+        const passed = [...asClaimed, ...Array<boolean>(700).fill(passes)];
+        const followed = follow(START, passed, target);
+        if (followed.rejectedAt !== null) rejected += 1;
+        expect(followed).toEqual(followEach(passed, target));
+      }),
+    );
+    expect(rejected).toBeGreaterThan(50);
+  });
+
   it('following outcomes in any parts is following them at once', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 600, maxLength: 600 });
     fc.assert(
