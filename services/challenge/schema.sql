@@ -13,14 +13,27 @@ $$;
 CREATE FUNCTION public.refuse_change_of_challenge_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+declare
+  changing constant text[] := array['status', 'threshold', 'calibration_source', 'ramp_completed_at', 'version'];
 begin
   if tg_op = 'DELETE' then
     raise exception 'challenges are never deleted' using errcode = 'restrict_violation', constraint = 'challenges_are_kept';
   end if;
-  if to_jsonb(new) - array['status', 'threshold', 'calibration_source', 'version']
-    is distinct from to_jsonb(old) - array['status', 'threshold', 'calibration_source', 'version'] then
+  if to_jsonb(new) - changing is distinct from to_jsonb(old) - changing then
     raise exception 'the terms of a challenge never change'
       using errcode = 'restrict_violation', constraint = 'challenges_terms_are_frozen';
+  end if;
+  if old.threshold is not null and (new.threshold is distinct from old.threshold or new.calibration_source <> old.calibration_source) then
+    raise exception 'the bar of a challenge is set once'
+      using errcode = 'restrict_violation', constraint = 'challenges_bar_is_frozen';
+  end if;
+  if old.status = 'closed' and new.status <> 'closed' then
+    raise exception 'a closed challenge stays closed'
+      using errcode = 'restrict_violation', constraint = 'challenges_closing_is_final';
+  end if;
+  if old.ramp_completed_at is not null and new.ramp_completed_at is distinct from old.ramp_completed_at then
+    raise exception 'a completed ramp stays completed'
+      using errcode = 'restrict_violation', constraint = 'challenges_ramp_is_completed_once';
   end if;
   return new;
 end
@@ -89,10 +102,25 @@ CREATE TABLE public.awards (
 
 CREATE TABLE public.bar_samples (
     challenge_id uuid NOT NULL,
-    attempt_id uuid NOT NULL,
+    sample_id uuid CONSTRAINT bar_samples_attempt_id_not_null NOT NULL,
     player text NOT NULL,
     score double precision NOT NULL,
     CONSTRAINT bar_samples_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision)))
+);
+
+CREATE TABLE public.calibration_players (
+    challenge_id uuid NOT NULL,
+    player text NOT NULL,
+    samples integer NOT NULL,
+    fair_share integer NOT NULL,
+    CONSTRAINT calibration_players_keep_their_share CHECK (((samples >= 1) AND (samples <= fair_share)))
+);
+
+CREATE TABLE public.calibrations (
+    challenge_id uuid NOT NULL,
+    collected bigint NOT NULL,
+    players bigint NOT NULL,
+    CONSTRAINT calibrations_players_have_samples CHECK (((players >= 0) AND (collected >= players)))
 );
 
 CREATE TABLE public.challenges (
@@ -124,6 +152,7 @@ CREATE TABLE public.challenges (
     rung integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     version bigint DEFAULT 1 NOT NULL,
+    ramp_completed_at timestamp(3) with time zone,
     CONSTRAINT challenges_calibration_floors_are_positive CHECK (((min_calibration_n >= 1) AND (min_calibration_players >= 1))),
     CONSTRAINT challenges_calibration_source_is_known CHECK ((calibration_source = ANY (ARRAY['observed'::text, 'listened'::text, 'partner_seeded'::text, 'rung_derived'::text]))),
     CONSTRAINT challenges_daily_attempt_cap_is_positive CHECK ((daily_attempt_cap >= 1)),
@@ -134,6 +163,7 @@ CREATE TABLE public.challenges (
     CONSTRAINT challenges_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
     CONSTRAINT challenges_prize_is_positive CHECK ((prize_cents > 0)),
     CONSTRAINT challenges_prize_structure_is_known CHECK ((prize_structure = ANY (ARRAY['threshold'::text, 'top_n'::text]))),
+    CONSTRAINT challenges_ramp_follows_source CHECK (((ramp_completed_at IS NULL) OR ((calibration_source <> 'observed'::text) AND (threshold IS NOT NULL)))),
     CONSTRAINT challenges_rung_follows_parent CHECK ((((parent_challenge_id IS NULL) = (rung = 1)) AND (rung >= 1))),
     CONSTRAINT challenges_score_bounds_are_finite CHECK (((score_min > '-Infinity'::double precision) AND (score_min < 'Infinity'::double precision) AND (score_max > '-Infinity'::double precision) AND (score_max < 'Infinity'::double precision))),
     CONSTRAINT challenges_score_bounds_are_in_order CHECK ((score_min <= score_max)),
@@ -150,6 +180,25 @@ END),
     CONSTRAINT challenges_top_n_has_its_n CHECK ((((prize_structure = 'top_n'::text) = (top_n IS NOT NULL)) AND ((top_n IS NULL) OR (top_n >= 1)))),
     CONSTRAINT challenges_verification_level_is_known CHECK (((required_verification_level >= 0) AND (required_verification_level <= 3))),
     CONSTRAINT challenges_version_is_positive CHECK ((version >= 1))
+);
+
+CREATE TABLE public.drift_monitors (
+    challenge_id uuid NOT NULL,
+    started_at timestamp(3) with time zone NOT NULL,
+    attempts bigint NOT NULL,
+    passes bigint NOT NULL,
+    CONSTRAINT drift_monitors_passes_are_attempts CHECK (((passes >= 0) AND (passes <= attempts)))
+);
+
+CREATE TABLE public.drift_readings (
+    challenge_id uuid NOT NULL,
+    started_at timestamp(3) with time zone NOT NULL,
+    attempts bigint NOT NULL,
+    passes bigint NOT NULL,
+    log_ratio_above double precision NOT NULL,
+    log_ratio_below double precision NOT NULL,
+    read_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT drift_readings_passes_are_attempts CHECK (((passes >= 0) AND (passes <= attempts)))
 );
 
 CREATE TABLE public.key_uses (
@@ -185,6 +234,22 @@ CREATE TABLE public.refunds_due (
     since timestamp(3) with time zone NOT NULL
 );
 
+CREATE TABLE public.seeded_distributions (
+    challenge_id uuid NOT NULL,
+    operation_id uuid NOT NULL,
+    p5 double precision NOT NULL,
+    p25 double precision NOT NULL,
+    p50 double precision NOT NULL,
+    p75 double precision NOT NULL,
+    p95 double precision NOT NULL,
+    sample_size bigint NOT NULL,
+    threshold double precision NOT NULL,
+    seeded_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT seeded_distributions_ascend CHECK (((p5 > '-Infinity'::double precision) AND (p5 < p25) AND (p25 < p50) AND (p50 < p75) AND (p75 < p95) AND (p95 < 'Infinity'::double precision))),
+    CONSTRAINT seeded_distributions_sample_size_floor CHECK ((sample_size >= 500)),
+    CONSTRAINT seeded_distributions_threshold_is_clamped CHECK (((threshold >= p5) AND (threshold <= p95)))
+);
+
 CREATE TABLE public.signing_keys (
     id integer NOT NULL,
     public_key bytea NOT NULL,
@@ -202,10 +267,45 @@ ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE public.status_changes (
+    id uuid NOT NULL,
+    challenge_id uuid NOT NULL,
+    changed_at timestamp(3) with time zone NOT NULL,
+    from_status text NOT NULL,
+    to_status text NOT NULL,
+    cause text NOT NULL,
+    note text,
+    attempts bigint,
+    passes bigint,
+    log_ratio_above double precision,
+    log_ratio_below double precision,
+    CONSTRAINT status_changes_cause_is_known CHECK ((cause = ANY (ARRAY['calibrated'::text, 'seeded'::text, 'drift'::text, 'ramp'::text, 'operator'::text]))),
+    CONSTRAINT status_changes_monitor_states_its_evidence CHECK ((((cause = ANY (ARRAY['drift'::text, 'ramp'::text])) = (attempts IS NOT NULL)) AND (num_nulls(attempts, passes, log_ratio_above, log_ratio_below) = ANY (ARRAY[0, 4])))),
+    CONSTRAINT status_changes_note_length CHECK (((char_length(note) >= 1) AND (char_length(note) <= 2000))),
+    CONSTRAINT status_changes_statuses_are_known CHECK (((from_status = ANY (ARRAY['calibrating'::text, 'live'::text, 'suspended'::text, 'closed'::text])) AND (to_status = ANY (ARRAY['calibrating'::text, 'live'::text, 'suspended'::text, 'closed'::text]))))
+);
+
 CREATE TABLE public.sweep_marks (
     sweep text NOT NULL,
     swept_until timestamp(3) with time zone NOT NULL,
     CONSTRAINT sweep_marks_sweep_is_known CHECK ((sweep = ANY (ARRAY['resolve_pending'::text, 'expire_attempts'::text, 'low_watermark'::text])))
+);
+
+CREATE TABLE public.unmonitored_outcomes (
+    challenge_id uuid NOT NULL,
+    id bigint NOT NULL,
+    passed boolean[] NOT NULL,
+    CONSTRAINT unmonitored_outcomes_are_not_empty CHECK ((cardinality(passed) >= 1))
+)
+WITH (autovacuum_vacuum_scale_factor='0.05');
+
+ALTER TABLE public.unmonitored_outcomes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.unmonitored_outcomes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 ALTER TABLE ONLY public.attempts
@@ -221,13 +321,25 @@ ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.bar_samples
-    ADD CONSTRAINT bar_samples_pkey PRIMARY KEY (challenge_id, attempt_id);
+    ADD CONSTRAINT bar_samples_pkey PRIMARY KEY (challenge_id, sample_id);
+
+ALTER TABLE ONLY public.calibration_players
+    ADD CONSTRAINT calibration_players_pkey PRIMARY KEY (challenge_id, player);
+
+ALTER TABLE ONLY public.calibrations
+    ADD CONSTRAINT calibrations_pkey PRIMARY KEY (challenge_id);
 
 ALTER TABLE ONLY public.challenges
     ADD CONSTRAINT challenges_ladder_key UNIQUE (id, program_id, environment, threshold_direction);
 
 ALTER TABLE ONLY public.challenges
     ADD CONSTRAINT challenges_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.drift_monitors
+    ADD CONSTRAINT drift_monitors_pkey PRIMARY KEY (challenge_id);
+
+ALTER TABLE ONLY public.drift_readings
+    ADD CONSTRAINT drift_readings_pkey PRIMARY KEY (challenge_id, started_at, attempts);
 
 ALTER TABLE ONLY public.key_uses
     ADD CONSTRAINT key_uses_pkey PRIMARY KEY (key_id);
@@ -244,14 +356,26 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.refunds_due
     ADD CONSTRAINT refunds_due_pkey PRIMARY KEY (attempt_id);
 
+ALTER TABLE ONLY public.seeded_distributions
+    ADD CONSTRAINT seeded_distributions_operation_id_key UNIQUE (operation_id);
+
+ALTER TABLE ONLY public.seeded_distributions
+    ADD CONSTRAINT seeded_distributions_pkey PRIMARY KEY (challenge_id);
+
 ALTER TABLE ONLY public.signing_keys
     ADD CONSTRAINT signing_keys_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.signing_keys
     ADD CONSTRAINT signing_keys_public_key_key UNIQUE (public_key);
 
+ALTER TABLE ONLY public.status_changes
+    ADD CONSTRAINT status_changes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.sweep_marks
     ADD CONSTRAINT sweep_marks_pkey PRIMARY KEY (sweep);
+
+ALTER TABLE ONLY public.unmonitored_outcomes
+    ADD CONSTRAINT unmonitored_outcomes_pkey PRIMARY KEY (challenge_id, id);
 
 CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
 
@@ -271,6 +395,8 @@ CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
 
 CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btree ((true)) WHERE (valid_until IS NULL);
 
+CREATE INDEX status_changes_of_challenge ON public.status_changes USING btree (challenge_id, changed_at, id);
+
 CREATE TRIGGER challenges_terms_are_frozen BEFORE DELETE OR UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_challenge_terms();
 
 CREATE TRIGGER challenges_version_rises BEFORE UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.raise_challenge_version();
@@ -280,11 +406,29 @@ CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_k
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
 
+ALTER TABLE ONLY public.calibration_players
+    ADD CONSTRAINT calibration_players_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
+
+ALTER TABLE ONLY public.calibrations
+    ADD CONSTRAINT calibrations_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
+
 ALTER TABLE ONLY public.challenges
     ADD CONSTRAINT challenges_parent_shares_tenant_and_direction FOREIGN KEY (parent_challenge_id, program_id, environment, threshold_direction) REFERENCES public.challenges(id, program_id, environment, threshold_direction);
+
+ALTER TABLE ONLY public.drift_monitors
+    ADD CONSTRAINT drift_monitors_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
+
+ALTER TABLE ONLY public.drift_readings
+    ADD CONSTRAINT drift_readings_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
 
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
 
 ALTER TABLE ONLY public.refunds_due
     ADD CONSTRAINT refunds_due_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.seeded_distributions
+    ADD CONSTRAINT seeded_distributions_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
+
+ALTER TABLE ONLY public.status_changes
+    ADD CONSTRAINT status_changes_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);

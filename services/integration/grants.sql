@@ -8,6 +8,6 @@ grant select, insert, update (status, descriptor, signing_secret, previous_signi
   on integrations to :"running_role";
 -- Neither changes once it is written, and neither is deleted.
 grant select, insert on report_attempts to :"running_role";
-grant select, insert on listened_samples to :"running_role";
+grant select, insert, update (forwarded_at) on listened_samples to :"running_role";
 -- Entries are locked before they are deleted; no column of them changes.
 grant select, insert, update (at), delete on log_entries to :"running_role";

@@ -47,6 +47,7 @@ CREATE TABLE public.listened_samples (
     player_ref text NOT NULL,
     score double precision NOT NULL,
     received_at timestamp(3) with time zone NOT NULL,
+    forwarded_at timestamp(3) with time zone,
     CONSTRAINT listened_samples_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT listened_samples_hash_is_sha256 CHECK ((octet_length(report_hash) = 32)),
     CONSTRAINT listened_samples_ref_length CHECK (((char_length(player_ref) >= 1) AND (char_length(player_ref) <= 255))),
@@ -102,6 +103,8 @@ CREATE INDEX integrations_due ON public.integrations USING btree (next_poll_at) 
 CREATE INDEX integrations_of_tenant ON public.integrations USING btree (program_id, environment, created_at DESC, id DESC);
 
 CREATE INDEX listened_samples_of_challenge ON public.listened_samples USING btree (challenge_id, received_at);
+
+CREATE INDEX listened_samples_to_forward ON public.listened_samples USING btree (received_at) WHERE (forwarded_at IS NULL);
 
 CREATE INDEX log_entries_by_age ON public.log_entries USING btree (at);
 

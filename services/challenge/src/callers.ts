@@ -1,4 +1,4 @@
-/** Which service may call which rpc of the challenge service: the gateway all but one, and the integration service what settles a report. */
+/** Which service may call which rpc of the challenge service: the gateway all but two, and the integration service what settles a report or calibrates. */
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 
@@ -13,6 +13,10 @@ export const CALLERS: AcceptedCallers<ChallengeServiceService> = {
   createChallenge: GATEWAY,
   getChallenge: GATEWAY,
   updateChallengeStatus: GATEWAY,
+  seedChallenge: GATEWAY,
+  recordListenedScores: ['integration'],
+  getCalibration: GATEWAY,
+  getDrift: GATEWAY,
   inspectAttempt: GATEWAY,
   voidAttempt: GATEWAY,
   expireAttempt: GATEWAY,

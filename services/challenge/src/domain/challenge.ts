@@ -44,6 +44,10 @@ export type Challenge = {
   readonly calibrationSource: CalibrationSource;
   readonly rung: number;
   readonly createdAt: Date;
+  /** When the prize of a challenge with a ramp was confirmed; null before that, and for one without a ramp. */
+  readonly rampCompletedAt: Date | null;
+  /** Settled paid attempts that its drift monitor has counted. */
+  readonly attemptsSeen: number;
   /** For `top_n`: the n-th best settled score so far, null while there are fewer. */
   readonly nthBestScore: number | null;
   /** Scores and distinct players so far, for as long as there is no bar. */

@@ -40,6 +40,8 @@ export const LIVE: Challenge = {
   calibrationSource: 'observed',
   rung: 1,
   createdAt: NOW,
+  rampCompletedAt: null,
+  attemptsSeen: 0,
   nthBestScore: null,
   collected: 0,
   playersCollected: 0,

@@ -49,6 +49,8 @@ export function createChallenge(deps: {
       calibrationSource: 'observed',
       rung: rungOf(parent),
       createdAt,
+      rampCompletedAt: null,
+      attemptsSeen: 0,
       nthBestScore: null,
       collected: 0,
       playersCollected: 0,

@@ -42,15 +42,18 @@ type ChallengeRow = {
   parent_challenge_id: string | null;
   rung: number;
   created_at: Date;
+  ramp_completed_at: Date | null;
+  attempts_seen: bigint | null;
   nth_best_score: number | null;
-  collected: number;
-  players_collected: number;
+  collected: bigint | null;
+  players_collected: bigint | null;
   version: bigint;
 };
 
-// Reading the n-th best costs n steps of bar_samples_by_score; samples are counted only while there is no bar.
+// Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are counted only while there are fewer.
 const CHALLENGE = `
-select c.*, bar.nth_best_score, progress.collected, progress.players_collected
+select c.*, bar.nth_best_score, m.attempts as attempts_seen,
+  coalesce(k.collected, counted.collected) as collected, coalesce(k.players, counted.players) as players_collected
 from challenges c
 left join lateral (
   (select s.score as nth_best_score from bar_samples s
@@ -61,10 +64,12 @@ left join lateral (
    where c.prize_structure = 'top_n' and c.threshold_direction = 'lower_is_better' and s.challenge_id = c.id
    order by s.score asc offset c.top_n - 1 limit 1)
 ) bar on true
+left join calibrations k on k.challenge_id = c.id
+left join drift_monitors m on m.challenge_id = c.id
 left join lateral (
-  select count(*)::int as collected, count(distinct s.player)::int as players_collected from bar_samples s
-  where c.threshold is null and bar.nth_best_score is null and s.challenge_id = c.id
-) progress on true`;
+  select count(*) as collected, count(distinct s.player) as players from bar_samples s
+  where c.prize_structure = 'top_n' and bar.nth_best_score is null and s.challenge_id = c.id
+) counted on true`;
 
 const SELECT_BY_IDS = { name: 'challenges_by_ids', text: `${CHALLENGE} where c.id = any($1::uuid[])` };
 
@@ -173,8 +178,10 @@ function toChallenge(row: ChallengeRow): Challenge {
     calibrationSource: row.calibration_source,
     rung: row.rung,
     createdAt: row.created_at,
+    rampCompletedAt: row.ramp_completed_at,
+    attemptsSeen: Number(row.attempts_seen ?? 0n),
     nthBestScore: row.nth_best_score,
-    collected: row.collected,
-    playersCollected: row.players_collected,
+    collected: Number(row.collected ?? 0n),
+    playersCollected: Number(row.players_collected ?? 0n),
   };
 }

@@ -109,7 +109,7 @@ const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleOptimi
 const INSERT_SAMPLES = {
   name: 'bar_samples_insert',
   text: `
-insert into bar_samples (challenge_id, attempt_id, player, score)
+insert into bar_samples (challenge_id, sample_id, player, score)
 select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::float8[])`,
 };
 
