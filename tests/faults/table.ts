@@ -58,6 +58,9 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
+  // Only a distribution passes these: `partner-api/distribution.test.ts` plays them.
+  'gateway.seed.before-call': [],
+  'gateway.seed.after-call': [],
   // Only a push passes these: `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
