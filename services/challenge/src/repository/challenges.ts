@@ -1,5 +1,6 @@
 /** Challenges, read together with the bar and the progress that bar_samples give them. */
 
+import assert from 'node:assert/strict';
 import type { Environment, Tenant } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
@@ -90,6 +91,13 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
   $25, $26, $27)`,
 };
 
+// A challenge that is not calibrating has a bar, was suspended or closed: it takes none.
+const SET_BAR = {
+  text: `
+update challenges set threshold = $2, calibration_source = $3, status = 'live'
+where id = $1 and status = 'calibrating' and prize_structure = 'threshold' returning id`,
+};
+
 const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
 
 export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, VersionedChallenge>> {
@@ -142,6 +150,15 @@ export async function insertChallenge(on: Queryable, challenge: Challenge): Prom
     challenge.rung,
     challenge.createdAt,
   ]);
+}
+
+/** The calibrating challenge, which the transaction has locked, is live from its commit on. */
+export async function setBar(
+  on: Queryable,
+  bar: { readonly challengeId: string; readonly threshold: number; readonly source: CalibrationSource },
+): Promise<void> {
+  const set = await on.query(SET_BAR, [bar.challengeId, bar.threshold, bar.source]);
+  assert(set.length === 1, `challenge ${bar.challengeId} is calibrating, by prize_structure threshold`);
 }
 
 export async function updateChallengeStatus(on: Queryable, id: string, status: ChallengeStatus): Promise<void> {
