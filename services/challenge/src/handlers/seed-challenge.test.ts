@@ -1,6 +1,7 @@
 /** A partner's percentiles as the bar of a challenge: the bar in both directions, every refusal, repetitions, and concurrent seedings. */
 import { newId } from '@laurel/ids';
 import {
+  type Attempt,
   CalibrationSource,
   type Challenge,
   ChallengeStatus,
@@ -71,43 +72,46 @@ describe('the seeding of a calibrating challenge', () => {
     [LOWER_IS_BETTER, 0.15, 15],
     [ThresholdDirection.HIGHER_IS_BETTER, 0.01, 50],
     [LOWER_IS_BETTER, 0.01, 10],
-  ])('the seeding of a calibrating challenge sets the bar in direction %i that %d of the scores reach', async (thresholdDirection, targetPassRate, bar) => {
-    const challenge = await calibrating({ thresholdDirection, targetPassRate });
-    const answer = ok(await seed(challenge.id, { sampleSize: 1_234n }));
-    expect(answer).toEqual({
-      challengeId: challenge.id,
-      threshold: expect.closeTo(bar, 9),
-      targetPassRate,
-      sampleSize: 1_234n,
-      repeated: false,
-    });
-    expect(await read(challenge.id)).toEqual({
-      ...challenge,
-      status: ChallengeStatus.LIVE,
-      threshold: answer.threshold,
-      calibrationSource: CalibrationSource.PARTNER_SEEDED,
-      calibration: undefined,
-      offeredFeeCents: 100n,
-      offeredPrizeCents: 500n,
-      ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
-    });
-    const now = h.clock();
-    const { threshold } = answer;
-    expect(await rowsOf(challenge.id)).toEqual({
-      seeded: [{ ...DISTRIBUTION, sample_size: 1_234n, threshold, seeded_at: now }],
-      monitors: [{ started_at: now, attempts: 0n, passes: 0n }],
-      changes: [
-        {
-          changed_at: now,
-          from_status: 'calibrating',
-          to_status: 'live',
-          cause: 'seeded',
-          note: null,
-          attempts: null,
-        },
-      ],
-    });
-  });
+  ])(
+    'the seeding of a calibrating challenge sets the bar in direction %i that %d of the scores reach',
+    async (thresholdDirection, targetPassRate, bar) => {
+      const challenge = await calibrating({ thresholdDirection, targetPassRate });
+      const answer = ok(await seed(challenge.id, { sampleSize: 1_234n }));
+      expect(answer).toEqual({
+        challengeId: challenge.id,
+        threshold: expect.closeTo(bar, 9),
+        targetPassRate,
+        sampleSize: 1_234n,
+        repeated: false,
+      });
+      expect(await read(challenge.id)).toEqual({
+        ...challenge,
+        status: ChallengeStatus.LIVE,
+        threshold: answer.threshold,
+        calibrationSource: CalibrationSource.PARTNER_SEEDED,
+        calibration: undefined,
+        offeredFeeCents: 100n,
+        offeredPrizeCents: 500n,
+        ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
+      });
+      const now = h.clock();
+      const { threshold } = answer;
+      expect(await rowsOf(challenge.id)).toEqual({
+        seeded: [{ ...DISTRIBUTION, sample_size: 1_234n, threshold, seeded_at: now }],
+        monitors: [{ started_at: now, attempts: 0n, passes: 0n }],
+        changes: [
+          {
+            changed_at: now,
+            from_status: 'calibrating',
+            to_status: 'live',
+            cause: 'seeded',
+            note: null,
+            attempts: null,
+          },
+        ],
+      });
+    },
+  );
 
   it('the seeding of a calibrating challenge keeps the attempts free that were created before it, and charges those after', async () => {
     const challenge = await calibrating();
@@ -151,7 +155,8 @@ describe('the seeding of a calibrating challenge', () => {
   it('the seeding of a challenge that is not calibrating, is a rung or a top_n challenge is refused and changes nothing', async () => {
     const parent = await h.open();
     const set = async (challenge: Challenge, status: ChallengeStatus) =>
-      ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined })).challenge as Challenge;
+      ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }))
+        .challenge as Challenge;
     const refused = [
       parent,
       await set(await calibrating(), ChallengeStatus.SUSPENDED),
@@ -199,7 +204,7 @@ describe('a seeding that is sent again', () => {
     const status = ChallengeStatus.CLOSED;
     ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }));
     expect(ok(await h.challenge.seedChallenge(seeding))).toEqual({ ...first, repeated: true });
-    expect((await rowsOf(challenge.id)).changes).toHaveLength(2);
+    expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}] });
   });
 
   it('a seeding under an operation id that seeded another challenge is refused', async () => {
@@ -296,11 +301,11 @@ describe('seedings at once', () => {
   });
 
   it('a seeding at once with the sample that completes the calibration leaves one bar, which is that of the answer', async () => {
-    const sources = new Set<CalibrationSource | undefined>();
     for (let round = 0; round < 12; round += 1) {
       const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
-      const attempts = [];
-      for (let player = 0; player < 3; player += 1) attempts.push(created(await h.create(challenge.id, `unlinked-${player}`)));
+      const attempts: Attempt[] = [];
+      for (let player = 0; player < 3; player += 1)
+        attempts.push(created(await h.create(challenge.id, `unlinked-${player}`)));
       for (const { id } of attempts.slice(1)) recorded(await h.report(id, 7));
       const report = () => h.report(attempts[0]?.id ?? '', 9);
       const [reported, seeded] =
@@ -310,7 +315,6 @@ describe('seedings at once', () => {
       recorded(reported as Awaited<ReturnType<typeof report>>);
       const isSeeded = codeOf(seeded as Awaited<ReturnType<typeof seed>>) === 'seeded';
       const after = await read(challenge.id);
-      sources.add(after?.calibrationSource);
       expect(after).toMatchObject({
         status: ChallengeStatus.LIVE,
         threshold: isSeeded ? 40 : 9,
@@ -320,6 +324,5 @@ describe('seedings at once', () => {
       expect(rows).toMatchObject({ monitors: [{}], changes: [{ cause: isSeeded ? 'seeded' : 'calibrated' }] });
       expect(rows.seeded).toHaveLength(isSeeded ? 1 : 0);
     }
-    expect(sources.size).toBeGreaterThan(0);
   });
 });

@@ -26,10 +26,7 @@ left join seeded_distributions s on s.challenge_id = l.id
 where l.threshold is not null and (k.challenge_id is not null or s.challenge_id is not null)`,
 };
 
-type Row = { readonly id: string } & (
-  | ({ readonly collected: null } & Distribution)
-  | { readonly collected: bigint }
-);
+type Row = { readonly id: string } & (({ readonly collected: null } & Distribution) | { readonly collected: bigint });
 
 /** From this challenge down; null where there are none. */
 export async function findLadderScores(on: Queryable, challengeId: string): Promise<LadderScores | null> {
