@@ -36,6 +36,7 @@ import { expireAttempt } from './handlers/expire-attempt.ts';
 import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
+import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { inspectAttempt } from './handlers/inspect-attempt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
@@ -49,6 +50,7 @@ import { voidAttempt } from './handlers/void-attempt.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
 import * as awardRows from './repository/awards.ts';
+import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
@@ -131,8 +133,9 @@ export async function startChallenge(
     (it) => it.drain(),
   );
   const reservations = starting.adopt(createAttemptReservations({ database, ceilings, clock }), (it) => it.drain());
+  const monitor = starting.use(createChallengeMonitor({ database, outbox, logger, ceilings, clock }));
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, attemptTtlMs, clock }),
+    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, monitor, attemptTtlMs, clock }),
     (it) => it.drain(),
   );
 
@@ -151,6 +154,7 @@ export async function startChallenge(
       createChallenge: createChallenge({ database, clock }),
       getChallenge: getChallenge({ database }),
       updateChallengeStatus: updateChallengeStatus({ database, outbox, clock }),
+      getDrift: getDrift({ database, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
@@ -167,6 +171,7 @@ export async function startChallenge(
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
     { name: 'pay-awards', runOnce: payer.runOnce },
+    { name: 'monitor-challenges', runOnce: monitor.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
     { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
   ];

@@ -90,6 +90,10 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
   $25, $26, $27)`,
 };
 
+const COMPLETE_RAMP = {
+  text: 'update challenges set ramp_completed_at = $2 where id = $1 and ramp_completed_at is null',
+};
+
 const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
 
 export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, VersionedChallenge>> {
@@ -146,6 +150,11 @@ export async function insertChallenge(on: Queryable, challenge: Challenge): Prom
 
 export async function updateChallengeStatus(on: Queryable, id: string, status: ChallengeStatus): Promise<void> {
   await on.query(UPDATE_STATUS, [id, status]);
+}
+
+/** The prize is no longer limited. A ramp that is completed stays as it is. */
+export async function completeRamp(on: Queryable, id: string, now: Date): Promise<void> {
+  await on.query(COMPLETE_RAMP, [id, now]);
 }
 
 function toChallenge(row: ChallengeRow): Challenge {
