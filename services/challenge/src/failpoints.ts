@@ -9,6 +9,8 @@ export const FAILPOINTS = pointsOf('challenge', [
   ...CHARGE_STEPS,
   'outcome.before-commit',
   'outcome.after-commit',
+  'seed.before-commit',
+  'seed.after-commit',
   'monitor.before-commit',
   'monitor.after-commit',
   'status.before-commit',

@@ -44,6 +44,7 @@ import { listSigningKeys } from './handlers/list-signing-keys.ts';
 import { releaseAward } from './handlers/release-award.ts';
 import { reportOutcomes } from './handlers/report-outcomes.ts';
 import { createAttemptReservations } from './handlers/reserve-attempts.ts';
+import { seedChallenge } from './handlers/seed-challenge.ts';
 import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
@@ -135,7 +136,17 @@ export async function startChallenge(
   const reservations = starting.adopt(createAttemptReservations({ database, ceilings, clock }), (it) => it.drain());
   const monitor = starting.use(createChallengeMonitor({ database, outbox, logger, ceilings, clock }));
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, monitor, attemptTtlMs, clock }),
+    createOutcomeSettlements({
+      database,
+      signer,
+      signingKeyId,
+      attempts,
+      opener,
+      outbox,
+      monitor,
+      attemptTtlMs,
+      clock,
+    }),
     (it) => it.drain(),
   );
 
@@ -151,10 +162,11 @@ export async function startChallenge(
       findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
-      createChallenge: createChallenge({ database, clock }),
-      getChallenge: getChallenge({ database }),
-      updateChallengeStatus: updateChallengeStatus({ database, outbox, clock }),
-      getDrift: getDrift({ database, clock }),
+      createChallenge: createChallenge({ database, ceilings, clock }),
+      getChallenge: getChallenge({ database, ceilings }),
+      updateChallengeStatus: updateChallengeStatus({ database, outbox, ceilings, clock }),
+      seedChallenge: seedChallenge({ database, clock }),
+      getDrift: getDrift({ database, ceilings, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
@@ -162,7 +174,7 @@ export async function startChallenge(
       listSigningKeys: listSigningKeys({ database }),
       releaseAward: releaseAward({ database, payer, awards }),
       denyAward: denyAward({ database, payer, awards }),
-      audit: audit({ database, wallet }),
+      audit: audit({ database, wallet, ceilings }),
     },
     { logger, callers: CALLERS },
   );

@@ -12,6 +12,7 @@ import type { Clock } from '@laurel/service';
 import { claimOf, JUDGES_FROM, LOG_LIMIT, logRatiosOf } from '../domain/drift-monitor.ts';
 import type { DriftReading } from '../domain/monitor-decision.ts';
 import type { StatusChange } from '../domain/status-change.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import { findMonitor, loadReadings } from '../repository/drift-monitors.ts';
 import { loadStatusChanges } from '../repository/status-changes.ts';
@@ -19,9 +20,11 @@ import { presentChallenge } from './present.ts';
 
 export function getDrift({
   database,
+  ceilings,
   clock,
 }: {
   database: Database;
+  ceilings: TierCeilings;
   clock: Clock;
 }): Handlers<ChallengeServiceService>['getDrift'] {
   return async (request) => {
@@ -37,7 +40,7 @@ export function getDrift({
     const claim = claimOf(targetPassRate);
     const now = monitor === null ? null : { ...monitor.state, ...logRatiosOf(monitor.state, targetPassRate) };
     return {
-      challenge: presentChallenge(challenge),
+      challenge: presentChallenge(challenge, ceilings),
       startedAt: monitor?.startedAt,
       now: now === null ? undefined : presentReading(now, clock()),
       claimedLow: claim.low,

@@ -39,9 +39,12 @@ export async function settleLockedOutcomes(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
 ): Promise<readonly Settlement[]> {
-  const { settlements, events, isMonitored } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
-    beforeCommit: () => failpoint('challenge.outcome.before-commit'),
-  });
+  const { settlements, events, isMonitored } = await deps.database.transaction(
+    (tx) => decideAndRecord(tx, batch, deps),
+    {
+      beforeCommit: () => failpoint('challenge.outcome.before-commit'),
+    },
+  );
   await failpoint('challenge.outcome.after-commit');
   for (const [index, { attemptId }] of batch.entries()) {
     deps.attempts.evict(attemptId);

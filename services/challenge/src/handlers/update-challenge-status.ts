@@ -18,6 +18,7 @@ import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import type { Challenge } from '../domain/challenge.ts';
 import { decideStatusChange } from '../domain/status-change.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { challengeSuspended } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
@@ -26,7 +27,12 @@ import { findCauseOfSuspension, insertStatusChange } from '../repository/status-
 import { dropUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import { presentChallenge } from './present.ts';
 
-type Deps = { readonly database: Database; readonly outbox: Outbox; readonly clock: Clock };
+type Deps = {
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly ceilings: TierCeilings;
+  readonly clock: Clock;
+};
 
 type Wanted = {
   readonly id: string;
@@ -38,18 +44,19 @@ type Wanted = {
 const MAX_NOTE_CHARACTERS = 2_000;
 
 export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
-  const { database, outbox } = deps;
+  const { database, outbox, ceilings } = deps;
   return async (request) => {
     const id = parseId(request.challengeId);
     const status = findName(CHALLENGE_STATUSES, request.status);
     if (status === undefined || status === 'calibrating') {
       return refused('conflict', 'status can be set to live, suspended or closed.');
     }
-    if ([...request.note].length > MAX_NOTE_CHARACTERS || request.note.includes('\0')) {
+    const note = request.note ?? '';
+    if ([...note].length > MAX_NOTE_CHARACTERS || note.includes('\0')) {
       return refused('invalid_request', `note must have at most ${MAX_NOTE_CHARACTERS} characters, without NUL.`);
     }
 
-    const wanted: Wanted = { id, status, note: request.note === '' ? null : request.note };
+    const wanted: Wanted = { id, status, note: note === '' ? null : note };
     const change = () => database.transaction((tx) => changeStatus(tx, wanted, deps), { beforeCommit });
     // A challenge that went live between the two locks has a monitor now, and its bar for good.
     const changed = (await change()) ?? (await change());
@@ -57,7 +64,7 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
     if (isRefused(changed)) return changed;
     await failpoint('challenge.status.after-commit');
     outbox.publish(changed.events);
-    return { challenge: presentChallenge(changed.challenge) };
+    return { challenge: presentChallenge(changed.challenge, ceilings) };
   };
 }
 

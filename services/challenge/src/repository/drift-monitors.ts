@@ -23,7 +23,9 @@ where challenge_id = any($1::uuid[]) order by challenge_id for no key update ski
 
 const LOCK = { text: 'select from drift_monitors where challenge_id = $1 for no key update' };
 
-const SELECT = { text: 'select challenge_id, started_at, attempts, passes from drift_monitors where challenge_id = $1' };
+const SELECT = {
+  text: 'select challenge_id, started_at, attempts, passes from drift_monitors where challenge_id = $1',
+};
 
 const UPDATE = {
   name: 'drift_monitors_update',

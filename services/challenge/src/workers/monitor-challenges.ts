@@ -129,7 +129,7 @@ async function takeAndDecide(tx: Transaction, challengeIds: readonly string[], d
 
   const now = deps.clock();
   const outcomes = Map.groupBy(taken, ({ challengeId }) => challengeId);
-  const decisions = monitors.flatMap((monitor): readonly MonitorDecision[] => {
+  const decisions = monitors.flatMap((monitor): MonitorDecision | readonly MonitorDecision[] => {
     const challenge = challenges.get(monitor.challengeId)?.challenge;
     const passed = outcomes.get(monitor.challengeId)?.flatMap((row) => row.passed);
     if (challenge === undefined || passed === undefined) return [];
