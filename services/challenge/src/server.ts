@@ -36,6 +36,7 @@ import { expireAttempt } from './handlers/expire-attempt.ts';
 import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
+import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { inspectAttempt } from './handlers/inspect-attempt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
@@ -50,6 +51,7 @@ import { voidAttempt } from './handlers/void-attempt.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
 import * as awardRows from './repository/awards.ts';
+import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
@@ -132,8 +134,19 @@ export async function startChallenge(
     (it) => it.drain(),
   );
   const reservations = starting.adopt(createAttemptReservations({ database, ceilings, clock }), (it) => it.drain());
+  const monitor = starting.use(createChallengeMonitor({ database, outbox, logger, ceilings, clock }));
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, attemptTtlMs, clock }),
+    createOutcomeSettlements({
+      database,
+      signer,
+      signingKeyId,
+      attempts,
+      opener,
+      outbox,
+      monitor,
+      attemptTtlMs,
+      clock,
+    }),
     (it) => it.drain(),
   );
 
@@ -153,6 +166,7 @@ export async function startChallenge(
       getChallenge: getChallenge({ database, ceilings }),
       updateChallengeStatus: updateChallengeStatus({ database, outbox, ceilings, clock }),
       seedChallenge: seedChallenge({ database, clock }),
+      getDrift: getDrift({ database, ceilings, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
@@ -169,6 +183,7 @@ export async function startChallenge(
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
     { name: 'pay-awards', runOnce: payer.runOnce },
+    { name: 'monitor-challenges', runOnce: monitor.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
     { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
   ];

@@ -18,11 +18,13 @@ import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
 import { playerIdentity } from '../domain/challenge.ts';
 import { claimOf } from '../domain/claim.ts';
+import { countsForMonitor } from '../domain/monitor-decision.ts';
 import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
 import { type BarSample, insertBarSamples, insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
+import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import {
   draftOutcome,
   eventsOf,
@@ -37,23 +39,34 @@ export async function settleLockedOutcomes(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
 ): Promise<readonly Settlement[]> {
-  const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
-    beforeCommit: () => failpoint('challenge.outcome.before-commit'),
-  });
+  const { settlements, events, isMonitored } = await deps.database.transaction(
+    (tx) => decideAndRecord(tx, batch, deps),
+    {
+      beforeCommit: () => failpoint('challenge.outcome.before-commit'),
+    },
+  );
   await failpoint('challenge.outcome.after-commit');
   for (const [index, { attemptId }] of batch.entries()) {
     deps.attempts.evict(attemptId);
     if (settlements[index]?.kind === 'recorded') deps.opener.settled(attemptId);
   }
   deps.outbox.publish(events);
+  if (isMonitored) deps.monitor.wake();
   return settlements;
 }
+
+type Decided = {
+  readonly settlements: readonly Settlement[];
+  readonly events: readonly Event[];
+  /** Whether a drift monitor has something to count. */
+  readonly isMonitored: boolean;
+};
 
 async function decideAndRecord(
   tx: Transaction,
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
-): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
+): Promise<Decided> {
   const [locked, recorded, settledByReceipt] = await Promise.all([
     lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
     lockKeyUses(tx, keyIdsOf(batch)),
@@ -100,6 +113,7 @@ async function decideAndRecord(
   });
 
   const events = eventsOf(drafts);
+  const monitored = drafts.filter(countsForMonitor).map(monitoredOutcomeOf);
   await deleteKeyUses(tx, superseded);
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
@@ -111,15 +125,20 @@ async function decideAndRecord(
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
       insertKeyUses(last, drafts.flatMap(keyedOperationOf)),
       insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),
+      insertUnmonitoredOutcomes(last, monitored),
       deps.outbox.insert(last, events),
     ]);
   });
-  return { settlements, events };
+  return { settlements, events, isMonitored: monitored.length > 0 };
 }
 
 /** The key use to record with a draft; its operation is known by the receipt. */
 function keyedOperationOf({ keyUse, signed }: OutcomeDraft) {
   return keyUse === null ? [] : [{ operationId: signed.outcome.receiptId, keyUse }];
+}
+
+function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {
+  return { challengeId: attempt.challengeId, passed: signed.outcome.metThreshold };
 }
 
 function sampleOf({ attempt, signed }: OutcomeDraft): BarSample {
