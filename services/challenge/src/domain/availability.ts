@@ -50,7 +50,7 @@ export function decideAvailability(facts: {
   if (player.claimed) return refused('challenge_already_claimed');
   if (!player.parentClaimed) return refused('rung_locked');
 
-  const offer = attemptOfferOf(challenge);
+  const offer = attemptOfferOf(challenge, facts.ceilings);
   if (offer.feeCents > 0n && player.paidInWindow >= challenge.terms.dailyAttemptCap) {
     return refused('attempt_cap_reached');
   }

@@ -5,21 +5,23 @@
 import { type Cents, cents } from '@laurel/money';
 import { barOf, statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
+import { capOf, rampOf } from './ramp.ts';
+import type { TierCeilings } from './tier-ceiling.ts';
 
 /** What is frozen on an attempt. */
 export type AttemptOffer = { readonly feeCents: Cents; readonly prizeCents: Cents; readonly threshold: number | null };
 
 const FREE: AttemptOffer = { feeCents: cents(0n), prizeCents: cents(0n), threshold: null };
 
-export function attemptOfferOf(challenge: Challenge): AttemptOffer {
+export function attemptOfferOf(challenge: Challenge, ceilings: TierCeilings): AttemptOffer {
   const threshold = barOf(challenge);
   if (threshold === null) return FREE;
-  return { feeCents: challenge.terms.feeCents, prizeCents: prizeOnOffer(challenge), threshold };
+  return { feeCents: challenge.terms.feeCents, prizeCents: prizeOnOffer(challenge, ceilings), threshold };
 }
 
-/** The prize as a list shows it: also while calibrating, when it cannot be won yet. */
-export function prizeOnOffer(challenge: Challenge): Cents {
-  return challenge.terms.prizeCents;
+/** The prize as a list shows it: also while calibrating, when it cannot be won yet; never above the cap of a ramp. */
+export function prizeOnOffer(challenge: Challenge, ceilings: TierCeilings): Cents {
+  return rampOf(challenge, ceilings) === null ? challenge.terms.prizeCents : capOf(challenge, ceilings);
 }
 
 /** The fee as a list shows it. */

@@ -14,7 +14,11 @@ export function isPrizeAboveCeiling(
   { integrityTier, prizeCents }: Pick<ChallengeTerms, 'integrityTier' | 'prizeCents'>,
   ceilings: TierCeilings,
 ): boolean {
+  return prizeCents > ceilingOf({ integrityTier }, ceilings);
+}
+
+export function ceilingOf({ integrityTier }: Pick<ChallengeTerms, 'integrityTier'>, ceilings: TierCeilings): Cents {
   const ceiling = ceilings[integrityTier - 1];
   if (ceiling === undefined) throw new RangeError(`no ceiling for integrity tier ${integrityTier}`);
-  return prizeCents > ceiling;
+  return ceiling;
 }

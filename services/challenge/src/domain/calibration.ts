@@ -1,0 +1,126 @@
+/**
+ * How a challenge gets its bar (docs/contract/rules.md, "Calibration").
+ *
+ * From samples: when `min_calibration_n` of them from `min_calibration_players` players are in, the bar is the sample that
+ * `target_pass_rate` of them reach (nearest rank from the better end). One player's samples count up to a fair share, so that one player
+ * places no bar alone. From five percentiles: the same quantile by linear interpolation, no further out than p5 and p95.
+ */
+import type { ChallengeTerms, ThresholdDirection } from './challenge.ts';
+
+/** A partner's percentiles, ascending. */
+export type Distribution = {
+  readonly p5: number;
+  readonly p25: number;
+  readonly p50: number;
+  readonly p75: number;
+  readonly p95: number;
+};
+
+const MIN_SAMPLE_SIZE = 500;
+/** The shares of players that the percentiles stand for: those below each, or counted from the other end those above it. */
+const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
+/** A weight below this, beside the likeliest count's, changes no probability that is compared with a confidence. */
+const NEGLIGIBLE = 1e-30;
+
+/**
+ * How many samples of one player count: twice an even share, at most. With 200 samples of 20 players one account gives at most 10 % of
+ * them. Required players who each give their share always suffice, and with one or two of them there is no limit below the samples.
+ */
+export function fairShareOf({
+  minCalibrationN,
+  minCalibrationPlayers,
+}: Pick<ChallengeTerms, 'minCalibrationN' | 'minCalibrationPlayers'>): number {
+  return Math.max(1, Math.ceil((2 * minCalibrationN) / minCalibrationPlayers));
+}
+
+export function isCalibrated(
+  { collected, playersCollected }: { readonly collected: number; readonly playersCollected: number },
+  terms: Pick<ChallengeTerms, 'minCalibrationN' | 'minCalibrationPlayers'>,
+): boolean {
+  return collected >= terms.minCalibrationN && playersCollected >= terms.minCalibrationPlayers;
+}
+
+/** The bar is the k-th best of the samples, in the challenge's direction; k counts from 1. */
+export function rankOfBar(samples: number, targetPassRate: number): number {
+  return Math.max(1, Math.round(targetPassRate * samples));
+}
+
+/**
+ * The ranks, from the best, between which the bar of endless samples lies with at least this confidence, both included. How many of n
+ * independent samples reach that bar is binomial, whatever the scores' distribution. Where the samples are too few to bound a side it is
+ * their outermost one.
+ */
+export function intervalRanksOfBar(
+  samples: number,
+  targetPassRate: number,
+  confidence = 0.99,
+): readonly [best: number, worst: number] {
+  const mode = Math.min(samples, Math.floor((samples + 1) * targetPassRate));
+  const odds = targetPassRate / (1 - targetPassRate);
+  // Weights in proportion to the likeliest count's, outwards from it: a few standard deviations, also of millions of samples.
+  const fewer = weightsFrom(mode, (count) => count / ((samples - count + 1) * odds));
+  const more = weightsFrom(samples - mode, (left) => (left * odds) / (samples - left + 1));
+  const total = 1 + sumOf(fewer) + sumOf(more);
+  const tail = ((1 - confidence) / 2) * total;
+  return [Math.max(1, mode - withoutTail(fewer, tail)), Math.min(samples, mode + 1 + withoutTail(more, tail))];
+}
+
+/** The bar of a distribution; monotone in the target, which counts from the better end. */
+export function barFromPercentiles(
+  { p5, p25, p50, p75, p95 }: Distribution,
+  targetPassRate: number,
+  direction: ThresholdDirection,
+): number {
+  const scores = direction === 'lower_is_better' ? [p5, p25, p50, p75, p95] : [p95, p75, p50, p25, p5];
+  const points = SHARES.map((share, index) => ({ share, score: scores[index] ?? p50 }));
+  const from = points.findLast(({ share }) => share <= targetPassRate);
+  const to = points.find(({ share }) => share > targetPassRate);
+  if (from === undefined) return scores[0] ?? p5;
+  if (to === undefined) return from.score;
+  const weight = (targetPassRate - from.share) / (to.share - from.share);
+  // In two halves, because the difference of two finite scores may not be finite.
+  const half = (to.score / 2 - from.score / 2) * weight;
+  const score = from.score + half + half;
+  return Math.max(Math.min(from.score, to.score), Math.min(Math.max(from.score, to.score), score));
+}
+
+/** The validation issues of a partner's distribution, each as a sentence; an empty list is valid. */
+export function issuesOfDistribution(distribution: Distribution, sampleSize: number): readonly string[] {
+  const { p5, p25, p50, p75, p95 } = distribution;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [[p5, p25, p50, p75, p95].every(Number.isFinite), 'the percentiles must be finite numbers'],
+    [p5 < p25 && p25 < p50 && p50 < p75 && p75 < p95, 'the percentiles must ascend: p5 < p25 < p50 < p75 < p95'],
+    [
+      Number.isSafeInteger(sampleSize) && sampleSize >= MIN_SAMPLE_SIZE,
+      `sample_size must be a whole number of at least ${MIN_SAMPLE_SIZE}`,
+    ],
+  ];
+  return rules.filter(([holds]) => !holds).map(([, issue]) => issue);
+}
+
+/** The weights of the counts beside the mode, nearest first; `ratio` is that of the next to the one before, by how many are left. */
+function weightsFrom(left: number, ratio: (left: number) => number): readonly number[] {
+  const weights: number[] = [];
+  let weight = 1;
+  for (let remaining = left; remaining > 0; remaining -= 1) {
+    weight *= ratio(remaining);
+    if (weight < NEGLIGIBLE) break;
+    weights.push(weight);
+  }
+  return weights;
+}
+
+/** How many of the weights, nearest first, remain when the outermost that together stay within the tail are left out. */
+function withoutTail(weights: readonly number[], tail: number): number {
+  let beyond = 0;
+  return (
+    weights.findLastIndex((weight) => {
+      beyond += weight;
+      return beyond > tail;
+    }) + 1
+  );
+}
+
+function sumOf(weights: readonly number[]): number {
+  return weights.reduceRight((sum, weight) => sum + weight, 0);
+}

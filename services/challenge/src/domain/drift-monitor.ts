@@ -1,0 +1,117 @@
+/**
+ * The drift monitor: whether a bar still has the pass rate that its challenge claims (docs/contract/rules.md, "Drift").
+ *
+ * The claim is a band, from `target_pass_rate` / 1.5 to 1.5 times it, because a bar is an estimate. Each side has a test of its own: the
+ * likelihood ratio of the outcomes so far under pass rates beyond an edge, against the edge itself, averaged over a grid of such rates.
+ * While the true rate is within the band its expectation never exceeds 1, so it ever exceeds a limit L with probability 1 / L at most
+ * (Ville's inequality), however often it is looked at. Each side has half of an error of 0.001.
+ */
+
+export type DriftState = {
+  /** Settled paid attempts since the monitor started. */
+  readonly attempts: number;
+  /** Of them, those that cleared the bar. */
+  readonly passes: number;
+};
+
+/** Likelihood ratios as natural logarithms: `above`, that the bar is passed too often; `below`, too seldom. */
+export type LogRatios = { readonly above: number; readonly below: number };
+
+export type Followed = {
+  /** Where a limit is exceeded: up to that attempt. */
+  readonly state: DriftState;
+  readonly rejectedAt: (DriftState & LogRatios) | null;
+};
+
+const BAND_FACTOR = 1.5;
+const ERROR = 0.001;
+export const LOG_LIMIT = Math.log(2 / ERROR);
+export const JUDGES_FROM = 50;
+
+const READING_GROWTH = 1.1;
+
+/** The grid: pass rates whose odds are the edge's times these, or divided by them. */
+const ODDS_RATIOS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2].map(Math.exp);
+
+/** What one rate of the grid contributes to its log ratio. */
+type Alternative = { readonly perAttempt: number; readonly perPass: number };
+
+type Tests = { readonly above: readonly Alternative[]; readonly below: readonly Alternative[] };
+
+/** The pass rates between which the claim holds, both included. */
+export function claimOf(targetPassRate: number): { readonly low: number; readonly high: number } {
+  return { low: targetPassRate / BAND_FACTOR, high: Math.min(1, targetPassRate * BAND_FACTOR) };
+}
+
+/** They depend on the number of attempts and of passes, and not on their order. No rate is above an upper edge of 1: that ratio stays 1. */
+export function logRatiosOf(state: DriftState, targetPassRate: number): LogRatios {
+  return ratiosOf(state, testsOf(targetPassRate));
+}
+
+/** Counts outcomes one after the other, up to the first attempt, from the 50th on, at which a ratio exceeds its limit. */
+export function follow(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
+  const tests = testsOf(targetPassRate);
+  let { attempts, passes } = before;
+  let ratios = ratiosOf(before, tests);
+  for (let next = 0; next < passed.length; ) {
+    const look = Math.max(JUDGES_FROM, attempts + attemptsWithoutLook(ratios, tests));
+    const end = Math.min(passed.length, next + look - attempts);
+    for (; next < end; next += 1) {
+      attempts += 1;
+      if (passed[next]) passes += 1;
+    }
+    ratios = ratiosOf({ attempts, passes }, tests);
+    if (attempts >= JUDGES_FROM && (ratios.above > LOG_LIMIT || ratios.below > LOG_LIMIT)) {
+      return { state: { attempts, passes }, rejectedAt: { attempts, passes, ...ratios } };
+    }
+  }
+  return { state: { attempts, passes }, rejectedAt: null };
+}
+
+/** The evidence is kept when the monitor first judges and for each tenth that the attempts grow by. */
+export function isReadingDue(previousAttempts: number, attempts: number): boolean {
+  return readingsOf(attempts) > readingsOf(previousAttempts);
+}
+
+function readingsOf(attempts: number): number {
+  if (attempts < JUDGES_FROM) return 0;
+  return 1 + Math.floor(Math.log(attempts / JUDGES_FROM) / Math.log(READING_GROWTH));
+}
+
+/**
+ * After how many further attempts a limit may first be exceeded: a single attempt moves a ratio no further than its farthest alternative
+ * moves. At least 1.
+ */
+function attemptsWithoutLook(ratios: LogRatios, { above, below }: Tests): number {
+  const perPass = Math.max(0, ...above.map((alternative) => alternative.perAttempt + alternative.perPass));
+  const perMiss = Math.max(...below.map((alternative) => alternative.perAttempt));
+  const untilAbove = Math.floor((LOG_LIMIT - ratios.above) / perPass);
+  const untilBelow = Math.floor((LOG_LIMIT - ratios.below) / perMiss);
+  return Math.max(1, Math.min(untilAbove, untilBelow));
+}
+
+function testsOf(targetPassRate: number): Tests {
+  const { low, high } = claimOf(targetPassRate);
+  return {
+    above: high === 1 ? [] : ODDS_RATIOS.map((oddsRatio) => alternativeTo(high, Math.log(oddsRatio))),
+    below: ODDS_RATIOS.map((oddsRatio) => alternativeTo(low, -Math.log(oddsRatio))),
+  };
+}
+
+/** The rate whose odds are the edge's times e^perPass; perAttempt is the logarithm of the ratio of both rates of missing. */
+function alternativeTo(edge: number, perPass: number): Alternative {
+  return { perPass, perAttempt: -Math.log1p(edge * Math.expm1(perPass)) };
+}
+
+function ratiosOf(state: DriftState, { above, below }: Tests): LogRatios {
+  return { above: logOfMean(state, above), below: logOfMean(state, below) };
+}
+
+/** The logarithm of the mean of the ratios, taken relative to the greatest so that none overflows; 0 for none. */
+function logOfMean({ attempts, passes }: DriftState, alternatives: readonly Alternative[]): number {
+  if (alternatives.length === 0) return 0;
+  const logs = alternatives.map(({ perAttempt, perPass }) => attempts * perAttempt + passes * perPass);
+  const greatest = Math.max(...logs);
+  const sum = logs.reduce((total, log) => total + Math.exp(log - greatest), 0);
+  return greatest + Math.log(sum / logs.length);
+}

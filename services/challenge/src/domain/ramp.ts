@@ -1,0 +1,33 @@
+/**
+ * The ramp: a challenge that went live by another source than `observed` offers at most 20 % of its tier's ceiling, until its drift
+ * monitor has seen 100 settled paid attempts and does not reject (docs/contract/rules.md, "Ramp").
+ */
+import { type Cents, cents } from '@laurel/money';
+import type { Challenge } from './challenge.ts';
+import { ceilingOf, type TierCeilings } from './tier-ceiling.ts';
+
+export const RAMP_ATTEMPTS = 100;
+const CAP_PERCENT = 20n;
+
+export type Ramp = {
+  readonly fullPrizeCents: Cents;
+  readonly attemptsSeen: number;
+  readonly attemptsRequired: number;
+};
+
+/** Only while it limits the prize; null otherwise. */
+export function rampOf(challenge: Challenge, ceilings: TierCeilings): Ramp | null {
+  const { prizeCents } = challenge.terms;
+  if (!isRamping(challenge) || prizeCents <= capOf(challenge, ceilings)) return null;
+  return { fullPrizeCents: prizeCents, attemptsSeen: challenge.attemptsSeen, attemptsRequired: RAMP_ATTEMPTS };
+}
+
+/** The most that the challenge offers while it ramps, in whole cents. */
+export function capOf({ terms }: Pick<Challenge, 'terms'>, ceilings: TierCeilings): Cents {
+  return cents((ceilingOf(terms, ceilings) * CAP_PERCENT) / 100n);
+}
+
+/** A `top_n` challenge has no bar of its own, and neither has one that calibrates. */
+function isRamping({ threshold, calibrationSource, rampCompletedAt }: Challenge): boolean {
+  return threshold !== null && calibrationSource !== 'observed' && rampCompletedAt === null;
+}
