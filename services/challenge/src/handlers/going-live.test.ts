@@ -77,7 +77,17 @@ async function frozenAround(challenge: Challenge, change: (challenge: Challenge)
   const during = createUntil(() => isOver, challenge, refs);
   await change(challenge);
   isOver = true;
-  return { before, during: await during, after: await createUntil(atOnce, challenge, refs) };
+  const d = await during;
+  console.log(
+    'DURING',
+    d.length,
+    JSON.stringify(
+      Object.fromEntries(
+        Object.entries(Object.groupBy(d, (x) => String(x.prize_cents))).map(([k, v]) => [k, v?.length]),
+      ),
+    ),
+  );
+  return { before, during: d, after: await createUntil(atOnce, challenge, refs) };
 }
 
 describe('attempts that are created under load', () => {

@@ -315,6 +315,7 @@ describe('seedings at once', () => {
       recorded(reported as Awaited<ReturnType<typeof report>>);
       const isSeeded = codeOf(seeded as Awaited<ReturnType<typeof seed>>) === 'seeded';
       const after = await read(challenge.id);
+      console.log('RACE', round, isSeeded);
       expect(after).toMatchObject({
         status: ChallengeStatus.LIVE,
         threshold: isSeeded ? 40 : 9,
