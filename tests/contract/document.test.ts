@@ -236,7 +236,7 @@ describe('the served OpenAPI document, alone', () => {
     const key = operations()
       .flatMap(({ operation }) => operation.parameters ?? [])
       .filter(({ name }) => name === 'Idempotency-Key');
-    expect(key.map(({ required, schema }) => [required, schema.maxLength])).toEqual(Array(2).fill([true, 255]));
+    expect(key.map(({ required, schema }) => [required, schema.maxLength])).toEqual(Array(3).fill([true, 255]));
   });
 
   test('the served document describes every event, and its example headers sign the example body', async () => {
