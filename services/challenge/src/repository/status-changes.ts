@@ -1,6 +1,5 @@
 /** The history of each challenge's status: a row for every change, and for the completion of a ramp. */
 
-import { newId } from '@laurel/ids';
 import type { Queryable } from '@laurel/postgres';
 import type { ChallengeStatus } from '../domain/challenge.ts';
 import type { StatusChange, StatusChangeCause } from '../domain/status-change.ts';
@@ -22,25 +21,24 @@ const INSERT = {
   name: 'status_changes_insert',
   text: `
 insert into status_changes
-  (id, challenge_id, changed_at, from_status, to_status, cause, note, attempts, passes, log_ratio_above, log_ratio_below)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  (challenge_id, changed_at, from_status, to_status, cause, note, attempts, passes, log_ratio_above, log_ratio_below)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 };
 
 const SELECT_OF_CHALLENGE = {
   text: `
 select challenge_id, changed_at, from_status, to_status, cause, note, attempts, passes, log_ratio_above, log_ratio_below
-from status_changes where challenge_id = $1 order by changed_at, id`,
+from status_changes where challenge_id = $1 order by id`,
 };
 
 const SELECT_LAST_SUSPENSION = {
   text: `
-select cause from status_changes where challenge_id = $1 and to_status = 'suspended' order by changed_at desc, id desc limit 1`,
+select cause from status_changes where challenge_id = $1 and to_status = 'suspended' order by id desc limit 1`,
 };
 
 export async function insertStatusChange(on: Queryable, change: StatusChange): Promise<void> {
   const { challengeId, changedAt, from, to, cause, note, evidence } = change;
   await on.query(INSERT, [
-    newId(changedAt),
     challengeId,
     changedAt,
     from,
