@@ -11,6 +11,8 @@ export const FAILPOINTS = pointsOf('challenge', [
   'outcome.after-commit',
   'calibrate.before-commit',
   'calibrate.after-commit',
+  'seed.before-commit',
+  'seed.after-commit',
   ...END_STEPS,
   ...OUTBOX_STEPS,
   ...REPLY_STEPS,

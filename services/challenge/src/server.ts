@@ -45,6 +45,7 @@ import { recordListenedScores } from './handlers/record-listened-scores.ts';
 import { releaseAward } from './handlers/release-award.ts';
 import { reportOutcomes } from './handlers/report-outcomes.ts';
 import { createAttemptReservations } from './handlers/reserve-attempts.ts';
+import { seedChallenge } from './handlers/seed-challenge.ts';
 import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
@@ -150,11 +151,12 @@ export async function startChallenge(
       findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
-      createChallenge: createChallenge({ database, clock }),
-      getChallenge: getChallenge({ database }),
-      updateChallengeStatus: updateChallengeStatus({ database, outbox, clock }),
+      createChallenge: createChallenge({ database, ceilings, clock }),
+      getChallenge: getChallenge({ database, ceilings }),
+      updateChallengeStatus: updateChallengeStatus({ database, outbox, ceilings, clock }),
+      seedChallenge: seedChallenge({ database, clock }),
       recordListenedScores: recordListenedScores({ database, wallet, clock }),
-      getCalibration: getCalibration({ database }),
+      getCalibration: getCalibration({ database, ceilings }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
@@ -162,7 +164,7 @@ export async function startChallenge(
       listSigningKeys: listSigningKeys({ database }),
       releaseAward: releaseAward({ database, payer, awards }),
       denyAward: denyAward({ database, payer, awards }),
-      audit: audit({ database, wallet }),
+      audit: audit({ database, wallet, ceilings }),
     },
     { logger, callers: CALLERS },
   );

@@ -12,6 +12,7 @@ import { fairShareOf, intervalRanksOfBar, rankOfBar } from '../domain/calibratio
 import type { Challenge } from '../domain/challenge.ts';
 import type { RankAnchor } from '../domain/rank-anchor.ts';
 import { edgesOfBins, QUANTILE_PERCENTS, rankOfPercent } from '../domain/sample-distribution.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { countBarSamples, countInBins, loadKthBest, loadScoreOfRank } from '../repository/calibrations.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import { findSeededDistribution } from '../repository/seeded-distributions.ts';
@@ -20,20 +21,24 @@ import { presentChallenge } from './present.ts';
 // Ten million samples take some seconds.
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-type Deps = { readonly database: Database };
+type Deps = { readonly database: Database; readonly ceilings: TierCeilings };
 
-export function getCalibration({ database }: Deps): Handlers<ChallengeServiceService>['getCalibration'] {
+export function getCalibration({ database, ceilings }: Deps): Handlers<ChallengeServiceService>['getCalibration'] {
   return async (request) => {
     const id = parseId(request.challengeId);
     const options = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, isSnapshot: true };
     return await database.transaction(async (tx) => {
       const challenge = await findChallenge(tx, id);
-      return challenge === null ? refused('not_found') : await readCalibration(tx, challenge);
+      return challenge === null ? refused('not_found') : await readCalibration(tx, challenge, ceilings);
     }, options);
   };
 }
 
-async function readCalibration(on: Queryable, challenge: Challenge): Promise<GetCalibrationResponse> {
+async function readCalibration(
+  on: Queryable,
+  challenge: Challenge,
+  ceilings: TierCeilings,
+): Promise<GetCalibrationResponse> {
   const isTopN = challenge.terms.prizeStructure === 'top_n';
   const { samples, players } = isTopN
     ? await countBarSamples(on, challenge.id)
@@ -43,7 +48,7 @@ async function readCalibration(on: Queryable, challenge: Challenge): Promise<Get
   const known = { samples, anchors: anchorsOf(bins) };
   const placed = isTopN ? undefined : await readPlacedBar(on, challenge, known);
   return {
-    challenge: presentChallenge(challenge),
+    challenge: presentChallenge(challenge, ceilings),
     samples: BigInt(samples),
     players: BigInt(players),
     fairShare: isTopN ? 0n : BigInt(fairShareOf(challenge.terms)),

@@ -7,6 +7,7 @@ import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
 import { decideStatusChange } from '../domain/status-change.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { challengeSuspended } from '../events.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';
@@ -14,10 +15,12 @@ import { presentChallenge } from './present.ts';
 export function updateChallengeStatus({
   database,
   outbox,
+  ceilings,
   clock,
 }: {
   database: Database;
   outbox: Outbox;
+  ceilings: TierCeilings;
   clock: Clock;
 }): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
   return async (request) => {
@@ -41,6 +44,8 @@ export function updateChallengeStatus({
     });
     if (isRefused(changed)) return changed;
     outbox.publish(changed.events);
-    return changed.challenge === null ? refused('not_found') : { challenge: presentChallenge(changed.challenge) };
+    return changed.challenge === null
+      ? refused('not_found')
+      : { challenge: presentChallenge(changed.challenge, ceilings) };
   };
 }
