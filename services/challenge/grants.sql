@@ -7,7 +7,7 @@ grant select, insert,
   update (account_id, status, fee_cents, prize_cents, threshold, created_at, fee_generation, disqualified_at, closed_reason)
   on attempts to :"running_role";
 grant select, insert on bar_samples to :"running_role";
-grant select, insert, update (collected, players) on calibrations to :"running_role";
+grant select, insert, update (collected, players, anchor_score, anchor_below, anchor_at_or_below) on calibrations to :"running_role";
 grant select, insert, update (samples) on calibration_players to :"running_role";
 grant select, insert on seeded_distributions to :"running_role";
 grant select, insert, update (started_at, attempts, passes) on drift_monitors to :"running_role";

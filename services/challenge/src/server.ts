@@ -35,12 +35,14 @@ import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
 import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
+import { getCalibration } from './handlers/get-calibration.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
 import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { inspectAttempt } from './handlers/inspect-attempt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
 import { listSigningKeys } from './handlers/list-signing-keys.ts';
+import { recordListenedScores } from './handlers/record-listened-scores.ts';
 import { releaseAward } from './handlers/release-award.ts';
 import { reportOutcomes } from './handlers/report-outcomes.ts';
 import { createAttemptReservations } from './handlers/reserve-attempts.ts';
@@ -166,6 +168,8 @@ export async function startChallenge(
       getChallenge: getChallenge({ database, ceilings }),
       updateChallengeStatus: updateChallengeStatus({ database, outbox, ceilings, clock }),
       seedChallenge: seedChallenge({ database, clock }),
+      recordListenedScores: recordListenedScores({ database, wallet, clock }),
+      getCalibration: getCalibration({ database, ceilings }),
       getDrift: getDrift({ database, ceilings, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),

@@ -54,7 +54,8 @@ export function decideSeeding(
   if (challenge.status !== 'calibrating') return invalid('The challenge is not calibrating.');
 
   const threshold = barFromPercentiles(distribution, terms.targetPassRate, terms.direction);
-  if (!isPlausible(threshold, terms)) return invalid('The bar would lie outside the scores that the challenge accepts.');
+  if (!isPlausible(threshold, terms))
+    return invalid('The bar would lie outside the scores that the challenge accepts.');
   return { kind: 'seeded', threshold, sampleSize };
 }
 

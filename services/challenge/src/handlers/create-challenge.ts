@@ -91,9 +91,7 @@ async function barOfNewChallenge(
   if (parent === null) return { threshold: wanted.threshold, calibrationSource: 'observed' };
   const threshold = await deriveBar(database, { parent, terms: wanted.terms });
   const issue = issueOfDerivedBar(threshold, wanted.terms);
-  return issue === null
-    ? { threshold, calibrationSource: 'rung_derived' }
-    : refused('invalid_request', `${issue}.`);
+  return issue === null ? { threshold, calibrationSource: 'rung_derived' } : refused('invalid_request', `${issue}.`);
 }
 
 function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {

@@ -71,43 +71,46 @@ describe('the seeding of a calibrating challenge', () => {
     [LOWER_IS_BETTER, 0.15, 15],
     [ThresholdDirection.HIGHER_IS_BETTER, 0.01, 50],
     [LOWER_IS_BETTER, 0.01, 10],
-  ])('the seeding of a calibrating challenge sets the bar in direction %i that %d of the scores reach', async (thresholdDirection, targetPassRate, bar) => {
-    const challenge = await calibrating({ thresholdDirection, targetPassRate });
-    const answer = ok(await seed(challenge.id, { sampleSize: 1_234n }));
-    expect(answer).toEqual({
-      challengeId: challenge.id,
-      threshold: expect.closeTo(bar, 9),
-      targetPassRate,
-      sampleSize: 1_234n,
-      repeated: false,
-    });
-    expect(await read(challenge.id)).toEqual({
-      ...challenge,
-      status: ChallengeStatus.LIVE,
-      threshold: answer.threshold,
-      calibrationSource: CalibrationSource.PARTNER_SEEDED,
-      calibration: undefined,
-      offeredFeeCents: 100n,
-      offeredPrizeCents: 500n,
-      ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
-    });
-    const now = h.clock();
-    const { threshold } = answer;
-    expect(await rowsOf(challenge.id)).toEqual({
-      seeded: [{ ...DISTRIBUTION, sample_size: 1_234n, threshold, seeded_at: now }],
-      monitors: [{ started_at: now, attempts: 0n, passes: 0n }],
-      changes: [
-        {
-          changed_at: now,
-          from_status: 'calibrating',
-          to_status: 'live',
-          cause: 'seeded',
-          note: null,
-          attempts: null,
-        },
-      ],
-    });
-  });
+  ])(
+    'the seeding of a calibrating challenge sets the bar in direction %i that %d of the scores reach',
+    async (thresholdDirection, targetPassRate, bar) => {
+      const challenge = await calibrating({ thresholdDirection, targetPassRate });
+      const answer = ok(await seed(challenge.id, { sampleSize: 1_234n }));
+      expect(answer).toEqual({
+        challengeId: challenge.id,
+        threshold: expect.closeTo(bar, 9),
+        targetPassRate,
+        sampleSize: 1_234n,
+        repeated: false,
+      });
+      expect(await read(challenge.id)).toEqual({
+        ...challenge,
+        status: ChallengeStatus.LIVE,
+        threshold: answer.threshold,
+        calibrationSource: CalibrationSource.PARTNER_SEEDED,
+        calibration: undefined,
+        offeredFeeCents: 100n,
+        offeredPrizeCents: 500n,
+        ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
+      });
+      const now = h.clock();
+      const { threshold } = answer;
+      expect(await rowsOf(challenge.id)).toEqual({
+        seeded: [{ ...DISTRIBUTION, sample_size: 1_234n, threshold, seeded_at: now }],
+        monitors: [{ started_at: now, attempts: 0n, passes: 0n }],
+        changes: [
+          {
+            changed_at: now,
+            from_status: 'calibrating',
+            to_status: 'live',
+            cause: 'seeded',
+            note: null,
+            attempts: null,
+          },
+        ],
+      });
+    },
+  );
 
   it('the seeding of a calibrating challenge keeps the attempts free that were created before it, and charges those after', async () => {
     const challenge = await calibrating();
@@ -151,7 +154,8 @@ describe('the seeding of a calibrating challenge', () => {
   it('the seeding of a challenge that is not calibrating, is a rung or a top_n challenge is refused and changes nothing', async () => {
     const parent = await h.open();
     const set = async (challenge: Challenge, status: ChallengeStatus) =>
-      ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined })).challenge as Challenge;
+      ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }))
+        .challenge as Challenge;
     const refused = [
       parent,
       await set(await calibrating(), ChallengeStatus.SUSPENDED),
@@ -199,7 +203,7 @@ describe('a seeding that is sent again', () => {
     const status = ChallengeStatus.CLOSED;
     ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }));
     expect(ok(await h.challenge.seedChallenge(seeding))).toEqual({ ...first, repeated: true });
-    expect((await rowsOf(challenge.id)).changes).toHaveLength(2);
+    expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}] });
   });
 
   it('a seeding under an operation id that seeded another challenge is refused', async () => {
@@ -295,31 +299,87 @@ describe('seedings at once', () => {
     }
   });
 
-  it('a seeding at once with the sample that completes the calibration leaves one bar, which is that of the answer', async () => {
-    const sources = new Set<CalibrationSource | undefined>();
-    for (let round = 0; round < 12; round += 1) {
-      const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
-      const attempts = [];
-      for (let player = 0; player < 3; player += 1) attempts.push(created(await h.create(challenge.id, `unlinked-${player}`)));
-      for (const { id } of attempts.slice(1)) recorded(await h.report(id, 7));
-      const report = () => h.report(attempts[0]?.id ?? '', 9);
-      const [reported, seeded] =
-        round % 2 === 0
-          ? await Promise.all([report(), other.challenge.seedChallenge(seedingOf(challenge.id))])
-          : (await Promise.all([other.challenge.seedChallenge(seedingOf(challenge.id)), report()])).toReversed();
-      recorded(reported as Awaited<ReturnType<typeof report>>);
-      const isSeeded = codeOf(seeded as Awaited<ReturnType<typeof seed>>) === 'seeded';
-      const after = await read(challenge.id);
-      sources.add(after?.calibrationSource);
-      expect(after).toMatchObject({
-        status: ChallengeStatus.LIVE,
-        threshold: isSeeded ? 40 : 9,
-        calibrationSource: isSeeded ? CalibrationSource.PARTNER_SEEDED : CalibrationSource.OBSERVED,
-      });
-      const rows = await rowsOf(challenge.id);
-      expect(rows).toMatchObject({ monitors: [{}], changes: [{ cause: isSeeded ? 'seeded' : 'calibrated' }] });
-      expect(rows.seeded).toHaveLength(isSeeded ? 1 : 0);
+  /** Starts both while the row of the challenge is locked; the first one waits for it before the second does. */
+  async function inThisOrder<First, Second>(
+    { id }: Challenge,
+    first: () => Promise<First>,
+    second: () => Promise<Second>,
+  ): Promise<readonly [First, Second]> {
+    const waiting = {
+      text: `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    };
+    const isWaited = async (by: number) => {
+      while ((await h.database.query(waiting)).length < by);
+    };
+    const started = await h.database.transaction(async (tx) => {
+      await tx.query({ text: 'select from challenges where id = $1 for no key update' }, [id]);
+      const ofFirst = first();
+      await isWaited(1);
+      const ofSecond = second();
+      await isWaited(2);
+      return { ofFirst, ofSecond };
+    });
+    return [await started.ofFirst, await started.ofSecond];
+  }
+
+  /** One sample short of a bar of 9, and how to report that sample. */
+  async function almostCalibrated() {
+    const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
+    for (const player of ['unlinked-1', 'unlinked-2']) {
+      recorded(await h.report(created(await h.create(challenge.id, player)).id, 7));
     }
-    expect(sources.size).toBeGreaterThan(0);
+    const { id } = created(await h.create(challenge.id, 'unlinked-3'));
+    return {
+      challenge,
+      complete: () => h.report(id, 9),
+      seed: () => other.challenge.seedChallenge(seedingOf(challenge.id)),
+    };
+  }
+
+  it('a seeding that waits for the sample that completes the calibration is refused, and the bar is that of the samples', async () => {
+    const { challenge, complete, ...start } = await almostCalibrated();
+    const [outcome, seeded] = await inThisOrder(challenge, complete, start.seed);
+    recorded(outcome);
+    expect(codeOf(seeded)).toBe('invalid_request');
+    expect(await read(challenge.id)).toMatchObject({
+      status: ChallengeStatus.LIVE,
+      threshold: 9,
+      calibrationSource: CalibrationSource.OBSERVED,
+      ramp: undefined,
+    });
+    expect(await rowsOf(challenge.id)).toMatchObject({
+      seeded: [],
+      monitors: [{}],
+      changes: [{ cause: 'calibrated' }],
+    });
+  });
+
+  it('a sample that would complete the calibration and waits for a seeding is recorded nowhere, and its outcome is', async () => {
+    const { challenge, complete, ...start } = await almostCalibrated();
+    const [seeded, outcome] = await inThisOrder(challenge, start.seed, complete);
+    expect(recorded(outcome)).toMatchObject({ score: 9, metThreshold: false });
+    expect(codeOf(seeded)).toBe('seeded');
+    expect(await read(challenge.id)).toMatchObject({
+      status: ChallengeStatus.LIVE,
+      threshold: 40,
+      calibrationSource: CalibrationSource.PARTNER_SEEDED,
+    });
+    expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{ cause: 'seeded' }] });
+    const samples = await h.database.query({ text: 'select from bar_samples where challenge_id = $1' }, [challenge.id]);
+    expect(samples).toHaveLength(2);
+  });
+
+  it('a seeding that waits for a suspension is refused, and a suspension that waits for a seeding follows it', async () => {
+    const suspend =
+      ({ id }: Challenge) =>
+      () =>
+        h.challenge.updateChallengeStatus({ challengeId: id, status: ChallengeStatus.SUSPENDED, note: undefined });
+    const [first, second] = [await calibrating(), await calibrating()];
+    const [, late] = await inThisOrder(first, suspend(first), () => seed(first.id));
+    expect(codeOf(late)).toBe('invalid_request');
+    expect(await read(first.id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, threshold: undefined });
+    const [early] = await inThisOrder(second, () => seed(second.id), suspend(second));
+    expect(codeOf(early)).toBe('seeded');
+    expect(await read(second.id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, threshold: 40 });
   });
 });

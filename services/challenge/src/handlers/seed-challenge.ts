@@ -85,10 +85,7 @@ async function decideAndRecord(
     findSeededByOperation(tx, operationId),
     lockKeyUses(tx, keyIdsOf([operation])),
   ]);
-  const [resolved] = resolveKeyUses(
-    [{ operationId, keyUse: ownSeeding === null ? operation.keyUse : null }],
-    recorded,
-  );
+  const [resolved] = resolveKeyUses([{ operationId, keyUse: ownSeeding === null ? operation.keyUse : null }], recorded);
   if (resolved === undefined) throw new Error('a seeding was not resolved');
   if (isRefused(resolved)) return resolved;
   const known =

@@ -1,6 +1,7 @@
 /**
  * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
- * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar.
+ * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar
+ * (record-samples.ts): the outcome that completes a calibration is answered once the challenge is live.
  */
 
 import {
@@ -18,12 +19,14 @@ import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
 import { playerIdentity } from '../domain/challenge.ts';
 import { claimOf } from '../domain/claim.ts';
+import type { BarSample } from '../domain/counted-samples.ts';
 import { countsForMonitor } from '../domain/monitor-decision.ts';
 import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
-import { type BarSample, insertBarSamples, insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
+import { insertBarSamples } from '../repository/calibrations.ts';
+import { insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
 import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import {
   draftOutcome,
@@ -33,6 +36,7 @@ import {
   type Settlement,
   settlementOf,
 } from './outcome-draft.ts';
+import { recordSamples } from './record-samples.ts';
 
 /** One for each report, in order. */
 export async function settleLockedOutcomes(
@@ -114,6 +118,8 @@ async function decideAndRecord(
 
   const events = eventsOf(drafts);
   const monitored = drafts.filter(countsForMonitor).map(monitoredOutcomeOf);
+  const [ofTopN, calibrating] = samplesOf(drafts);
+  await recordSamples(tx, calibrating, { source: 'observed', now });
   await deleteKeyUses(tx, superseded);
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
@@ -124,7 +130,7 @@ async function decideAndRecord(
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
       insertKeyUses(last, drafts.flatMap(keyedOperationOf)),
-      insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),
+      insertBarSamples(last, ofTopN),
       insertUnmonitoredOutcomes(last, monitored),
       deps.outbox.insert(last, events),
     ]);
@@ -141,10 +147,17 @@ function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {
   return { challengeId: attempt.challengeId, passed: signed.outcome.metThreshold };
 }
 
+/** The scores that count for the bars of top_n challenges, and those that may count towards a calibration. */
+function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSample[], readonly BarSample[]] {
+  const counting = drafts.filter(countsForBar);
+  const isTopN = ({ terms }: OutcomeDraft) => terms.prizeStructure === 'top_n';
+  return [counting.filter(isTopN).map(sampleOf), counting.filter((draft) => !isTopN(draft)).map(sampleOf)];
+}
+
 function sampleOf({ attempt, signed }: OutcomeDraft): BarSample {
   return {
     challengeId: attempt.challengeId,
-    attemptId: attempt.id,
+    sampleId: attempt.id,
     player: playerIdentity(attempt.accountId, attempt.playerRef),
     score: signed.outcome.score,
   };

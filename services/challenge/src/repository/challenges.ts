@@ -86,6 +86,11 @@ const SELECT_OF_TENANT = {
 
 const LOCK = { text: 'select from challenges where id = $1 for no key update' };
 
+const LOCK_SEVERAL = {
+  name: 'challenges_lock',
+  text: 'select from challenges where id = any($1::uuid[]) order by id for no key update',
+};
+
 const INSERT = {
   text: `
 insert into challenges (id, program_id, environment, status, name, description, fee_cents, prize_cents, prize_structure, top_n,
@@ -126,6 +131,11 @@ export async function listChallengesOf(on: Queryable, tenant: Tenant): Promise<r
 /** Locks the challenge's status and bar against changes until the transaction ends. */
 export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
+}
+
+/** The same for several, locked by id. */
+export async function lockChallenges(on: Queryable, ids: readonly string[]): Promise<void> {
+  await on.query(LOCK_SEVERAL, [ids]);
 }
 
 export async function insertChallenge(on: Queryable, challenge: Challenge): Promise<void> {

@@ -1,4 +1,4 @@
-/** Outcomes, their receipts, the samples that a bar follows from, and what the drift monitors have yet to count. */
+/** Outcomes and their receipts. */
 
 import { insertingKeyUses, keyUseColumns } from '@laurel/attempt-lifecycle';
 import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
@@ -25,14 +25,6 @@ export type OptimisticOutcome = SignedOutcome & {
   readonly event: OutboxRow | null;
   /** Whether the drift monitor of its challenge counts it. */
   readonly isMonitored: boolean;
-};
-
-/** A score that counts for the bar of its challenge. */
-export type BarSample = {
-  readonly challengeId: string;
-  readonly attemptId: string;
-  readonly player: string;
-  readonly score: number;
 };
 
 export type Receipt = { readonly receipt: string; readonly signature: Buffer; readonly publicKey: Buffer };
@@ -113,13 +105,6 @@ select id from settled`;
 const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleOptimisticallyText({ wins: false }) };
 const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleOptimisticallyText({ wins: true }) };
 
-const INSERT_SAMPLES = {
-  name: 'bar_samples_insert',
-  text: `
-insert into bar_samples (challenge_id, sample_id, player, score)
-select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::float8[])`,
-};
-
 const SELECT_BY_ATTEMPT = {
   name: 'outcome_by_attempt',
   text: `
@@ -187,16 +172,6 @@ export async function settleOptimistically(
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));
   const rows = await database.write<{ id: string }>(statement, values, { durable: true });
   return new Set(rows.map((row) => row.id));
-}
-
-export async function insertBarSamples(on: Queryable, samples: readonly BarSample[]): Promise<void> {
-  if (samples.length === 0) return;
-  await on.query(INSERT_SAMPLES, [
-    samples.map((sample) => sample.challengeId),
-    samples.map((sample) => sample.attemptId),
-    samples.map((sample) => sample.player),
-    samples.map((sample) => sample.score),
-  ]);
 }
 
 /** The attempts that these receipts are of, by receipt. One that is not recorded is not in the map. */
