@@ -106,7 +106,8 @@ CREATE TABLE public.bar_samples (
     player text NOT NULL,
     score double precision NOT NULL,
     CONSTRAINT bar_samples_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision)))
-);
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02');
 
 CREATE TABLE public.calibration_players (
     challenge_id uuid NOT NULL,
@@ -120,6 +121,11 @@ CREATE TABLE public.calibrations (
     challenge_id uuid NOT NULL,
     collected bigint NOT NULL,
     players bigint NOT NULL,
+    anchor_score double precision,
+    anchor_below bigint,
+    anchor_at_or_below bigint,
+    CONSTRAINT calibrations_anchor_is_a_sample CHECK (((anchor_below >= 0) AND (anchor_below < anchor_at_or_below) AND (anchor_at_or_below <= collected))),
+    CONSTRAINT calibrations_anchor_is_whole CHECK ((num_nulls(anchor_score, anchor_below, anchor_at_or_below) = ANY (ARRAY[0, 3]))),
     CONSTRAINT calibrations_players_have_samples CHECK (((players >= 0) AND (collected >= players)))
 );
 

@@ -27,7 +27,6 @@ const SORTED_BY_CALLER =
 const HELD_BEFORE: Readonly<Record<string, string>> = {
   'challenge attempts_settle: main updates attempts': ATTEMPTS_HELD,
   'challenge attempts_disqualify: main updates attempts': ATTEMPTS_HELD,
-  'challenge bar_samples_insert: main inserts bar_samples': ATTEMPTS_HELD,
   'challenge outcomes_insert: main inserts outcomes': ATTEMPTS_HELD,
   'challenge outcomes_settle_losses: CTE recorded inserts outcomes': OF_HELD_ATTEMPTS,
   'challenge outcomes_settle_losses: CTE emitted inserts outbox': OF_HELD_ATTEMPTS,
