@@ -4,7 +4,8 @@
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
 //   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
 //                          gateway under attack, pushes: pushed outcomes beside those of /v1, polls: 1,000 integrations that are
-//                          polled, and soak: minutes at 64 clients); the ratio needs flows at 64 clients
+//                          polled, calibration: bars and drift monitors in simulation, and soak: minutes at 64 clients); the
+//                          ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -16,6 +17,7 @@ import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-pos
 import { startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
 import { measureBoards } from './boards.ts';
+import { measureCalibration } from './calibration.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
 import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
@@ -42,6 +44,15 @@ const MOST_FLOWS_PER_SECOND = 2_500;
 const WARM_UP_MS = 5_000;
 /** Players do not advance at quite the same pace. */
 const SPARE_CHALLENGES = 4;
+
+// It needs no stack, and starts none when it is all that is asked for.
+if (parts.delete('calibration')) {
+  const { tables, isWithin } = measureCalibration();
+  for (const measured of tables) console.log(`\n${table(measured)}`);
+  console.log(`\nevery figure of bars and monitors within its claim: ${isWithin ? 'yes' : 'NO'}`);
+  if (!isWithin) process.exitCode = 1;
+  if (parts.size === 0) process.exit();
+}
 
 await using cleanup = new AsyncDisposableStack();
 const directory = process.env.LAUREL_BENCH_DATA ?? mkdtempSync(join(tmpdir(), 'laurel-bench-'));

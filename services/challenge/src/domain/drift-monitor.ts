@@ -30,8 +30,11 @@ export const JUDGES_FROM = 50;
 
 const READING_GROWTH = 1.1;
 
-/** The grid: pass rates whose odds are the edge's times these, or divided by them. */
-const ODDS_RATIOS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2].map(Math.exp);
+/**
+ * The grid: rates whose log odds are this far beyond the edge's. Steps of 0.1, to find also a rate a little outside the band, and to 2 (7.4
+ * times the odds), because a rate farther out is found as fast by the last of them. In odds, each rate is a probability at any target.
+ */
+const LOG_ODDS_BEYOND = Array.from({ length: 20 }, (_, index) => (index + 1) / 10);
 
 /** What one rate of the grid contributes to its log ratio. */
 type Alternative = { readonly perAttempt: number; readonly perPass: number };
@@ -93,12 +96,12 @@ function attemptsWithoutLook(ratios: LogRatios, { above, below }: Tests): number
 function testsOf(targetPassRate: number): Tests {
   const { low, high } = claimOf(targetPassRate);
   return {
-    above: high === 1 ? [] : ODDS_RATIOS.map((oddsRatio) => alternativeTo(high, Math.log(oddsRatio))),
-    below: ODDS_RATIOS.map((oddsRatio) => alternativeTo(low, -Math.log(oddsRatio))),
+    above: high === 1 ? [] : LOG_ODDS_BEYOND.map((beyond) => alternativeTo(high, beyond)),
+    below: LOG_ODDS_BEYOND.map((beyond) => alternativeTo(low, -beyond)),
   };
 }
 
-/** The rate whose odds are the edge's times e^perPass; perAttempt is the logarithm of the ratio of both rates of missing. */
+/** The rate whose log odds are the edge's and `perPass`; `perAttempt` is the logarithm of the ratio of both rates of missing. */
 function alternativeTo(edge: number, perPass: number): Alternative {
   return { perPass, perAttempt: -Math.log1p(edge * Math.expm1(perPass)) };
 }

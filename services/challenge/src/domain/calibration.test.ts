@@ -1,0 +1,295 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  barFromPercentiles,
+  type Distribution,
+  fairShareOf,
+  intervalRanksOfBar,
+  isCalibrated,
+  issuesOfDistribution,
+  rankOfBar,
+} from './calibration.ts';
+import type { ThresholdDirection } from './challenge.ts';
+import { clears } from './threshold.ts';
+
+const MIRRORED = { higher_is_better: 'lower_is_better', lower_is_better: 'higher_is_better' } as const;
+const direction = fc.constantFrom<ThresholdDirection>('higher_is_better', 'lower_is_better');
+const target = fc.double({ min: 0.001, max: 0.999, noNaN: true });
+const whole = fc.integer({ min: -1_000_000, max: 1_000_000 });
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const terms = fc.record({
+  minCalibrationN: fc.integer({ min: 1, max: 2_147_483_647 }),
+  minCalibrationPlayers: fc.integer({ min: 1, max: 2_147_483_647 }),
+});
+
+function ascending(scores: readonly number[]): Distribution {
+  const [p5 = 0, p25 = 0, p50 = 0, p75 = 0, p95 = 0] = scores.toSorted((one, other) => one - other);
+  return { p5, p25, p50, p75, p95 };
+}
+
+const distribution = fc.uniqueArray(whole, { minLength: 5, maxLength: 5 }).map(ascending);
+const anyDistribution = fc
+  .uniqueArray(finite, { minLength: 5, maxLength: 5, comparator: (one, other) => one === other })
+  .map(ascending);
+
+function mirrored({ p5, p25, p50, p75, p95 }: Distribution): Distribution {
+  return { p5: -p95, p25: -p75, p50: -p50, p75: -p25, p95: -p5 };
+}
+
+/** Positive where the first bar is easier to clear. */
+function easier(one: number, other: number, is: ThresholdDirection): number {
+  return is === 'higher_is_better' ? other - one : one - other;
+}
+
+describe('the bar of five percentiles', () => {
+  const DISTRIBUTION = { p5: 10, p25: 20, p50: 40, p75: 70, p95: 110 };
+
+  it('the bar of percentiles is exactly a percentile that was given', () => {
+    const bars = (is: ThresholdDirection) =>
+      [0.05, 0.25, 0.5, 0.75, 0.95].map((rate) => barFromPercentiles(DISTRIBUTION, rate, is));
+    expect(bars('higher_is_better')).toEqual([110, 70, 40, 20, 10]);
+    expect(bars('lower_is_better')).toEqual([10, 20, 40, 70, 110]);
+  });
+
+  it('the bar of percentiles is interpolated between them and never further out than the outermost', () => {
+    expect(barFromPercentiles(DISTRIBUTION, 0.15, 'higher_is_better')).toBeCloseTo(90, 10);
+    expect(barFromPercentiles(DISTRIBUTION, 0.15, 'lower_is_better')).toBeCloseTo(15, 10);
+    expect(barFromPercentiles(DISTRIBUTION, 0.01, 'higher_is_better')).toBe(110);
+    expect(barFromPercentiles(DISTRIBUTION, 0.99, 'higher_is_better')).toBe(10);
+    expect(barFromPercentiles(DISTRIBUTION, 0.01, 'lower_is_better')).toBe(10);
+    expect(barFromPercentiles(DISTRIBUTION, 0.99, 'lower_is_better')).toBe(110);
+  });
+
+  it('the bar of any finite percentiles lies within the outermost, also where their difference is not finite', () => {
+    fc.assert(
+      fc.property(anyDistribution, target, direction, (percentiles, rate, is) => {
+        const bar = barFromPercentiles(percentiles, rate, is);
+        expect(bar >= percentiles.p5 && bar <= percentiles.p95).toBe(true);
+      }),
+    );
+    const widest = { p5: -1.7e308, p25: -1e308, p50: 0, p75: 1e308, p95: 1.7e308 };
+    expect(barFromPercentiles(widest, 0.375, 'lower_is_better')).toBe(-0.5e308);
+  });
+
+  it('the bar of percentiles is no harder to clear at a higher target pass rate', () => {
+    fc.assert(
+      fc.property(anyDistribution, target, target, direction, (percentiles, one, other, is) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)];
+        const bars = [low, high].map((rate) => barFromPercentiles(percentiles, rate, is)) as [number, number];
+        expect(easier(bars[1], bars[0], is)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('the bar of percentiles commutes with a change of unit and of zero', () => {
+    const scale = fc.integer({ min: 1, max: 1_000 });
+    fc.assert(
+      fc.property(distribution, target, direction, scale, whole, (percentiles, rate, is, factor, offset) => {
+        const changed = ascending(Object.values(percentiles).map((score) => factor * score + offset));
+        const expected = factor * barFromPercentiles(percentiles, rate, is) + offset;
+        const tolerance = 1e-9 * (factor * 1_000_000 + Math.abs(offset));
+        expect(Math.abs(barFromPercentiles(changed, rate, is) - expected)).toBeLessThanOrEqual(tolerance);
+      }),
+    );
+  });
+
+  it('the bar of percentiles mirrors with the direction', () => {
+    fc.assert(
+      fc.property(anyDistribution, target, direction, (percentiles, rate, is) => {
+        const inMirror = -barFromPercentiles(mirrored(percentiles), rate, MIRRORED[is]);
+        expect(inMirror === barFromPercentiles(percentiles, rate, is)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('the bar of samples', () => {
+  function barOf(samples: readonly number[], rate: number, is: ThresholdDirection): number {
+    const best = samples.toSorted((one, other) => easier(one, other, is));
+    return best[rankOfBar(samples.length, rate) - 1] ?? Number.NaN;
+  }
+  const samples = fc.array(whole, { minLength: 1, maxLength: 300 });
+
+  it('the bar of samples is exactly the sample at the target where there is one', () => {
+    for (const rate of [0.05, 0.25, 0.5, 0.75, 0.95]) {
+      for (let hundreds = 1; hundreds <= 200; hundreds += 1) {
+        expect(rankOfBar(hundreds * 100, rate)).toBe(Math.round(rate * 100) * hundreds);
+      }
+    }
+    // 0.7 x 10 and 0.07 x 100 are not whole in floating point.
+    expect([rankOfBar(10, 0.7), rankOfBar(100, 0.07), rankOfBar(1, 0.001), rankOfBar(1, 0.999)]).toEqual([7, 7, 1, 1]);
+  });
+
+  it('the bar of distinct samples is reached by the target share of them, to half a sample, and by one at least', () => {
+    const distinct = fc.uniqueArray(whole, { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(distinct, target, direction, (scores, rate, is) => {
+        const bar = barOf(scores, rate, is);
+        const reached = scores.filter((score) => clears(score, bar, is)).length;
+        expect(reached).toBe(rankOfBar(scores.length, rate));
+        expect(reached === 1 || Math.abs(reached - rate * scores.length) <= 0.5 + 1e-9).toBe(true);
+      }),
+    );
+  });
+
+  it('the bar of samples is no harder to clear at a higher target pass rate', () => {
+    fc.assert(
+      fc.property(samples, target, target, direction, (scores, one, other, is) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)];
+        expect(easier(barOf(scores, high, is), barOf(scores, low, is), is)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('the bar of samples commutes with a change of unit and of zero, and mirrors with the direction', () => {
+    fc.assert(
+      fc.property(samples, target, direction, fc.integer({ min: 1, max: 1_000 }), whole, (scores, rate, is, by, to) => {
+        const bar = barOf(scores, rate, is);
+        const changed = scores.map((score) => by * score + to);
+        expect(barOf(changed, rate, is)).toBe(by * bar + to);
+        const inMirror = scores.map((score) => -score);
+        expect(barOf(inMirror, rate, MIRRORED[is]) + bar).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('the interval of a bar', () => {
+  /** The chance of each number of successes in n trials of twentieths / 20, in units of 1/20^n. */
+  function waysOf(n: number, twentieths: number): bigint[] {
+    let ways = [1n];
+    for (let draw = 0; draw < n; draw += 1) {
+      const next = [...ways, 0n].map((way) => way * BigInt(20 - twentieths));
+      ways.forEach((way, count) => {
+        next[count + 1] = (next[count + 1] ?? 0n) + way * BigInt(twentieths);
+      });
+      ways = next;
+    }
+    return ways;
+  }
+  const sum = (ways: readonly bigint[]) => ways.reduce((total, way) => total + way, 0n);
+  /** Whether a probability is no more than the half of 1 % that each side may miss. */
+  const isTail = (ways: readonly bigint[], n: number) => sum(ways) * 200n <= 20n ** BigInt(n);
+
+  it('the interval of a bar misses on each side with half a per cent at most, and no narrower one does: in whole numbers', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 19 }), (n, twentieths) => {
+        const ways = waysOf(n, twentieths);
+        const [best, worst] = intervalRanksOfBar(n, twentieths / 20);
+        // The bar of endless samples is between both ranks where `best` to `worst` - 1 of the samples reach it.
+        if (best > 1) expect(isTail(ways.slice(0, best), n)).toBe(true);
+        expect(isTail(ways.slice(0, best + 1), n)).toBe(false);
+        if (worst < n) expect(isTail(ways.slice(worst), n)).toBe(true);
+        if (worst > 1) expect(isTail(ways.slice(worst - 1), n)).toBe(false);
+      }),
+    );
+  });
+
+  it('the interval of a bar contains it, and that of the defaults is the 26th to the 56th of 200', () => {
+    expect([rankOfBar(200, 0.2), intervalRanksOfBar(200, 0.2)]).toEqual([40, [26, 56]]);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), target, (n, rate) => {
+        const [best, worst] = intervalRanksOfBar(n, rate);
+        const rank = rankOfBar(n, rate);
+        expect(1 <= best && best <= rank && rank <= worst && worst <= n).toBe(true);
+      }),
+    );
+  });
+
+  it('the interval of ten million samples takes milliseconds and is the normal one', () => {
+    const n = 10_000_000;
+    const startedAt = performance.now();
+    const [best, worst] = intervalRanksOfBar(n, 0.2);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+    const reach = 2.575829 * Math.sqrt(n * 0.2 * 0.8);
+    expect(Math.abs(best - (n * 0.2 - reach))).toBeLessThan(3);
+    expect(Math.abs(worst - (n * 0.2 + reach))).toBeLessThan(3);
+  });
+});
+
+describe('the fair share', () => {
+  it('the fair share of a player is a tenth of the samples by default, and with one or two players all of them', () => {
+    expect(fairShareOf({ minCalibrationN: 200, minCalibrationPlayers: 20 })).toBe(20);
+    expect(fairShareOf({ minCalibrationN: 201, minCalibrationPlayers: 20 })).toBe(21);
+    expect(fairShareOf({ minCalibrationN: 200, minCalibrationPlayers: 2 })).toBe(200);
+    expect(fairShareOf({ minCalibrationN: 200, minCalibrationPlayers: 1 })).toBeGreaterThanOrEqual(200);
+    expect(fairShareOf({ minCalibrationN: 1, minCalibrationPlayers: 1_000 })).toBe(1);
+  });
+
+  it('the fair shares of the required players always suffice, and half of one is below an even share', () => {
+    fc.assert(
+      fc.property(terms, (required) => {
+        const share = fairShareOf(required);
+        expect(share * required.minCalibrationPlayers).toBeGreaterThanOrEqual(required.minCalibrationN);
+        expect(share - 1).toBeLessThan((2 * required.minCalibrationN) / required.minCalibrationPlayers);
+      }),
+    );
+  });
+
+  it('the fair share of four players for each 1 / target is half of the samples that reach the bar at most', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1_000 }), (percent, hundreds) => {
+        const rate = percent / 100;
+        const minCalibrationN = hundreds * 400;
+        const share = fairShareOf({ minCalibrationN, minCalibrationPlayers: Math.ceil(400 / percent) });
+        expect(2 * share).toBeLessThanOrEqual(rankOfBar(minCalibrationN, rate) + 1);
+      }),
+    );
+  });
+
+  it("one player's 180 runs of 200 place the bar no further than a tenth of the samples can", () => {
+    const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
+    const share = fairShareOf(required);
+    const honest = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 180, maxLength: 180 });
+    const forged = fc.array(fc.double({ min: -1, max: 2, noNaN: true }), { minLength: 180, maxLength: 180 });
+    fc.assert(
+      fc.property(honest, forged, (scores, runs) => {
+        const counted = [...scores, ...runs.slice(0, share)];
+        const rank = rankOfBar(counted.length, 0.2);
+        const bar = counted.toSorted((one, other) => other - one)[rank - 1] ?? Number.NaN;
+        // Of the other players' samples, 20 to 40 of 180 reach the bar: 11 to 22 % in place of 20 %.
+        expect(scores.filter((score) => score >= bar).length).toBeGreaterThanOrEqual(rank - share);
+        expect(scores.filter((score) => score > bar).length).toBeLessThan(rank);
+      }),
+    );
+  });
+});
+
+describe('a calibration', () => {
+  it('a calibration is complete with the required samples and the required players, and not with one of them', () => {
+    const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
+    const isComplete = (collected: number, playersCollected: number) =>
+      isCalibrated({ collected, playersCollected }, required);
+    expect([isComplete(200, 20), isComplete(199, 20), isComplete(200, 19), isComplete(900, 90)]).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('a distribution', () => {
+  const VALID = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
+
+  it('a distribution of ascending finite percentiles of 500 scores is valid', () => {
+    expect(issuesOfDistribution(VALID, 500)).toEqual([]);
+  });
+
+  it('a distribution that does not ascend, is not finite or is of fewer than 500 scores is not valid', () => {
+    for (const name of ['p5', 'p25', 'p50', 'p75'] as const) {
+      const following = { p5: 2, p25: 3, p50: 4, p75: 5 }[name];
+      expect(issuesOfDistribution({ ...VALID, [name]: following }, 500), name).toHaveLength(1);
+    }
+    for (const name of ['p5', 'p25', 'p50', 'p75', 'p95'] as const) {
+      expect(issuesOfDistribution({ ...VALID, [name]: Number.NaN }, 500), name).toHaveLength(2);
+    }
+    expect(issuesOfDistribution({ ...VALID, p95: Number.POSITIVE_INFINITY }, 500)).toHaveLength(1);
+    expect(issuesOfDistribution({ ...VALID, p5: Number.NEGATIVE_INFINITY }, 500)).toHaveLength(1);
+    for (const size of [499, 500.5, 0, -500, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(issuesOfDistribution(VALID, size), String(size)).toEqual([
+        'sample_size must be a whole number of at least 500',
+      ]);
+    }
+  });
+});

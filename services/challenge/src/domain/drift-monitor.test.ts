@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  claimOf,
+  type DriftState,
+  follow,
+  isReadingDue,
+  JUDGES_FROM,
+  LOG_LIMIT,
+  logRatiosOf,
+} from './drift-monitor.ts';
+
+const START: DriftState = { attempts: 0, passes: 0 };
+const TARGETS = [0.02, 0.2, 0.5, 0.9];
+
+/** The mean likelihood ratio of the outcomes in their order, by its definition: rates of the grid against the edge. */
+function ratioInOrder(passed: readonly boolean[], edge: number, side: 1 | -1): number {
+  const odds = edge / (1 - edge);
+  const ratios = Array.from({ length: 20 }, (_, index) => {
+    const beyond = odds * Math.exp((side * (index + 1)) / 10);
+    const rate = beyond / (1 + beyond);
+    return passed.reduce((ratio, pass) => ratio * (pass ? rate / edge : (1 - rate) / (1 - edge)), 1);
+  });
+  return ratios.reduce((total, ratio) => total + ratio, 0) / ratios.length;
+}
+
+function stateOf(passed: readonly boolean[]): DriftState {
+  return { attempts: passed.length, passes: passed.filter(Boolean).length };
+}
+
+function everySequenceOf(length: number): boolean[][] {
+  return Array.from({ length: 2 ** length }, (_, bits) =>
+    Array.from({ length }, (__, place) => ((bits >> place) & 1) === 1),
+  );
+}
+
+/** Exactly how likely a challenge with this pass rate is suspended by each attempt: over all paths of the lattice (attempts, passes). */
+function suspendedBy(rate: number, target: number, attempts: number): number[] {
+  let alive = new Float64Array(attempts + 2);
+  alive[0] = 1;
+  let suspended = 0;
+  const cumulated = [0];
+  // Ratios are monotone in the passes, and both limits move up with the attempts.
+  let tooMany = 0;
+  let tooFew = -1;
+  for (let n = 1; n <= attempts; n += 1) {
+    const next = new Float64Array(attempts + 2);
+    for (let k = 0; k <= n; k += 1) next[k] = (alive[k] ?? 0) * (1 - rate) + (k === 0 ? 0 : (alive[k - 1] ?? 0) * rate);
+    if (n >= JUDGES_FROM) {
+      while (tooMany <= n && logRatiosOf({ attempts: n, passes: tooMany }, target).above <= LOG_LIMIT) tooMany += 1;
+      while (logRatiosOf({ attempts: n, passes: tooFew + 1 }, target).below > LOG_LIMIT) tooFew += 1;
+      for (let k = 0; k <= n; k += 1) {
+        if (k < tooMany && k > tooFew) continue;
+        suspended += next[k] ?? 0;
+        next[k] = 0;
+      }
+    }
+    alive = next;
+    cumulated.push(suspended);
+  }
+  return cumulated;
+}
+
+describe('the claim', () => {
+  it('the claim is a band of a factor of 1.5 to both sides, and no rate is above 1', () => {
+    expect(claimOf(0.3).low).toBeCloseTo(0.2, 15);
+    expect(claimOf(0.3).high).toBeCloseTo(0.45, 15);
+    expect(claimOf(0.9).high).toBe(1);
+  });
+});
+
+describe('the likelihood ratios', () => {
+  it('the likelihood ratios of any outcomes in any order are those of their definition', () => {
+    const outcomes = fc.array(fc.boolean(), { maxLength: 200 });
+    fc.assert(
+      fc.property(outcomes, fc.constantFrom(...TARGETS), (passed, target) => {
+        const { low, high } = claimOf(target);
+        const ratios = logRatiosOf(stateOf(passed), target);
+        expect(ratios.below).toBeCloseTo(Math.log(ratioInOrder(passed, low, -1)), 8);
+        expect(ratios.above).toBeCloseTo(high === 1 ? 0 : Math.log(ratioInOrder(passed, high, 1)), 8);
+      }),
+    );
+  });
+
+  it('the likelihood ratios have an expectation of 1 at their edge and no more within the band: over all 2^12 sequences', () => {
+    const sequences = everySequenceOf(12).map(stateOf);
+    for (const target of TARGETS) {
+      const { low, high } = claimOf(target);
+      const expected = (rate: number, side: 'above' | 'below') =>
+        sequences.reduce((total, state) => {
+          const chance = rate ** state.passes * (1 - rate) ** (state.attempts - state.passes);
+          return total + chance * Math.exp(logRatiosOf(state, target)[side]);
+        }, 0);
+      expect(expected(low, 'below')).toBeCloseTo(1, 10);
+      expect(expected(high, 'above')).toBeCloseTo(1, 10);
+      for (const share of [0.1, 0.5, 0.9]) {
+        const within = low + share * (high - low);
+        expect(expected(within, 'below')).toBeLessThan(1);
+        if (high < 1) expect(expected(within, 'above')).toBeLessThan(1);
+      }
+    }
+  });
+
+  it('the likelihood ratios move with the passes: up for too often, down for too seldom', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), fc.nat(), target(), (attempts, any, rate) => {
+        const passes = any % attempts;
+        const [fewer, more] = [passes, passes + 1].map((count) => logRatiosOf({ attempts, passes: count }, rate));
+        expect((more?.above ?? 0) >= (fewer?.above ?? 0) && (more?.below ?? 0) <= (fewer?.below ?? 0)).toBe(true);
+      }),
+    );
+    function target() {
+      return fc.constantFrom(...TARGETS);
+    }
+  });
+
+  it('the likelihood ratio of an upper edge of 1 stays 1: no challenge passes too often for it', () => {
+    expect(logRatiosOf({ attempts: 1_000_000, passes: 1_000_000 }, 0.9).above).toBe(0);
+    expect(follow(START, Array<boolean>(2_000).fill(true), 0.9).rejectedAt).toBeNull();
+  });
+});
+
+describe('the error of the monitor', () => {
+  it('the error of the monitor is half of 0.001 at most on each side, over all looks: exactly, at the edges of the band', () => {
+    for (const target of [0.05, 0.2, 0.5]) {
+      const { low, high } = claimOf(target);
+      for (const edge of [low, high]) {
+        const error = suspendedBy(edge, target, 3_000).at(-1) ?? 1;
+        // It must be possible, or the bound would say nothing.
+        expect(error, `${edge} at a target of ${target}`).toBeGreaterThan(1e-5);
+        expect(error, `${edge} at a target of ${target}`).toBeLessThanOrEqual(0.0005);
+      }
+      expect(suspendedBy(target, target, 3_000).at(-1)).toBeLessThan(1e-6);
+    }
+  });
+
+  it('the monitor of a target of 0.2 finds a rate outside the band soon: exactly', () => {
+    const within = (rate: number) => suspendedBy(rate, 0.2, 1_000).findIndex((chance) => chance >= 0.95);
+    const found = { threefold: within(0.6), double: within(0.4), third: within(0.2 / 3) };
+    console.log(`suspended in 95 % of all challenges, target 0.2: ${JSON.stringify(found)}`);
+    expect(found.threefold).toBeGreaterThanOrEqual(JUDGES_FROM);
+    expect(found.threefold).toBeLessThanOrEqual(150);
+    expect(found.double).toBeLessThanOrEqual(1_000);
+    expect(found.double).toBeGreaterThan(found.threefold);
+    expect(found.third).toBeLessThanOrEqual(778);
+    expect(found.third).toBeGreaterThan(0);
+  });
+});
+
+describe('following outcomes', () => {
+  const outcomes = fc
+    .record({ percent: fc.constantFrom(2, 10, 20, 30, 45, 80), draws: fc.array(fc.nat(99), { maxLength: 600 }) })
+    .map(({ percent, draws }) => draws.map((draw) => draw < percent));
+
+  /** One look after each attempt. */
+  function followEach(passed: readonly boolean[], target: number) {
+    let state = START;
+    for (const pass of passed) {
+      state = { attempts: state.attempts + 1, passes: state.passes + (pass ? 1 : 0) };
+      const ratios = logRatiosOf(state, target);
+      const exceeds = ratios.above > LOG_LIMIT || ratios.below > LOG_LIMIT;
+      if (state.attempts >= JUDGES_FROM && exceeds) return { state, rejectedAt: { ...state, ...ratios } };
+    }
+    return { state, rejectedAt: null };
+  }
+
+  it('following outcomes stops at the first attempt, from the 50th, at which a ratio exceeds its limit', () => {
+    fc.assert(
+      fc.property(outcomes, fc.constantFrom(...TARGETS), (passed, target) => {
+        expect(follow(START, passed, target)).toEqual(followEach(passed, target));
+      }),
+      { numRuns: 300 },
+    );
+    expect(follow(START, Array<boolean>(49).fill(true), 0.2)).toEqual({
+      state: { attempts: 49, passes: 49 },
+      rejectedAt: null,
+    });
+    expect(follow(START, Array<boolean>(80).fill(true), 0.2).rejectedAt).toMatchObject({ attempts: 50, passes: 50 });
+  });
+
+  it('following outcomes in any parts is following them at once', () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 600, maxLength: 600 });
+    fc.assert(
+      fc.property(outcomes, sizes, fc.constantFrom(...TARGETS), (passed, parts, target) => {
+        let followed = follow(START, [], target);
+        let from = 0;
+        for (const size of parts) {
+          if (followed.rejectedAt !== null) break;
+          followed = follow(followed.state, passed.slice(from, from + size), target);
+          from += size;
+        }
+        expect(followed).toEqual(follow(START, passed, target));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('following a million outcomes takes no more than a second', () => {
+    const passed = Array.from({ length: 1_000_000 }, (_, index) => index % 5 === 0);
+    const startedAt = performance.now();
+    expect(follow(START, passed, 0.2)).toEqual({ state: { attempts: 1_000_000, passes: 200_000 }, rejectedAt: null });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
+describe('the readings', () => {
+  it('a reading is due at the 50th attempt and for each tenth of growth', () => {
+    const due: number[] = [];
+    for (let attempts = 1; attempts <= 100; attempts += 1) if (isReadingDue(attempts - 1, attempts)) due.push(attempts);
+    expect(due).toEqual([50, 55, 61, 67, 74, 81, 89, 98]);
+  });
+
+  it('a reading is due after a batch where it was due at one of its attempts', () => {
+    fc.assert(
+      fc.property(fc.nat(5_000), fc.integer({ min: 1, max: 500 }), (from, size) => {
+        const each = Array.from({ length: size }, (_, index) => isReadingDue(from + index, from + index + 1));
+        expect(isReadingDue(from, from + size)).toBe(each.includes(true));
+      }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { cents } from '@laurel/money';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CalibrationSource, Challenge } from './challenge.ts';
+import { CALIBRATING, CEILINGS, LIVE, NOW, TERMS, TOP_N } from './example.ts';
+import { attemptOfferOf, prizeOnOffer } from './prize-offer.ts';
+import { capOf, RAMP_ATTEMPTS, rampOf } from './ramp.ts';
+
+const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', attemptsSeen: 12 };
+
+const challenge = fc
+  .record({
+    prizeCents: fc.bigInt({ min: 1n, max: 1_000_000n }).map(cents),
+    integrityTier: fc.constantFrom(1, 2, 3),
+    source: fc.constantFrom<CalibrationSource>('observed', 'listened', 'partner_seeded', 'rung_derived'),
+    completed: fc.boolean(),
+    attemptsSeen: fc.nat(1_000),
+  })
+  .map(
+    ({ prizeCents, integrityTier, source, completed, attemptsSeen }): Challenge => ({
+      ...LIVE,
+      terms: { ...TERMS, prizeCents, integrityTier },
+      calibrationSource: source,
+      rampCompletedAt: completed ? NOW : null,
+      attemptsSeen,
+    }),
+  );
+const ceiling = fc.bigInt({ min: 1n, max: 1_000_000n }).map(cents);
+const ceilings = fc.tuple(ceiling, ceiling, ceiling);
+
+describe('the ramp', () => {
+  it('the ramp caps the prize at 20 % of the ceiling of its tier: 5.00, 50.00 and 500.00', () => {
+    const capIn = (integrityTier: number) => capOf({ terms: { ...TERMS, integrityTier } }, CEILINGS);
+    expect([capIn(1), capIn(2), capIn(3)]).toEqual([500n, 5_000n, 50_000n]);
+    expect(capOf(LIVE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
+  });
+
+  it('the ramp shows the full prize and the attempts that it has seen, and is frozen on an attempt as the capped prize', () => {
+    expect(rampOf(SEEDED, CEILINGS)).toEqual({ fullPrizeCents: 2_000n, attemptsSeen: 12, attemptsRequired: 100 });
+    expect(attemptOfferOf(SEEDED, CEILINGS)).toEqual({ feeCents: 100n, prizeCents: 500n, threshold: 100 });
+    expect(RAMP_ATTEMPTS).toBe(100);
+  });
+
+  it('the ramp is there only while it limits: not when observed, completed, without a bar of its own, or below the cap', () => {
+    const withPrize = (prizeCents: bigint) => ({ ...SEEDED, terms: { ...TERMS, prizeCents: cents(prizeCents) } });
+    const unlimited = [
+      LIVE,
+      { ...SEEDED, rampCompletedAt: NOW },
+      { ...CALIBRATING, calibrationSource: 'partner_seeded' as const },
+      { ...TOP_N, nthBestScore: 7, calibrationSource: 'listened' as const },
+      withPrize(500n),
+    ];
+    for (const one of unlimited) {
+      expect(rampOf(one, CEILINGS)).toBeNull();
+      expect(prizeOnOffer(one, CEILINGS)).toBe(one.terms.prizeCents);
+    }
+    expect(rampOf(withPrize(501n), CEILINGS)).not.toBeNull();
+    for (const calibrationSource of ['listened', 'partner_seeded', 'rung_derived'] as const) {
+      expect(rampOf({ ...SEEDED, calibrationSource }, CEILINGS)).not.toBeNull();
+    }
+  });
+
+  it('the ramp ends by its completion, not by a count of attempts', () => {
+    expect(rampOf({ ...SEEDED, attemptsSeen: 100 }, CEILINGS)).not.toBeNull();
+    expect(rampOf({ ...SEEDED, attemptsSeen: 1, rampCompletedAt: NOW }, CEILINGS)).toBeNull();
+  });
+
+  it('the ramp never offers more than the full prize, nor more than the cap while it is on', () => {
+    fc.assert(
+      fc.property(challenge, ceilings, (any, limits) => {
+        const offered = prizeOnOffer(any, limits);
+        const ramp = rampOf(any, limits);
+        expect(offered <= any.terms.prizeCents).toBe(true);
+        expect(attemptOfferOf(any, limits).prizeCents).toBe(offered);
+        if (any.calibrationSource !== 'observed' && any.rampCompletedAt === null) {
+          expect(offered <= capOf(any, limits)).toBe(true);
+        }
+        expect(ramp === null).toBe(offered === any.terms.prizeCents);
+        if (ramp !== null)
+          expect([ramp.fullPrizeCents, ramp.attemptsSeen]).toEqual([any.terms.prizeCents, any.attemptsSeen]);
+      }),
+    );
+  });
+});
