@@ -1,7 +1,6 @@
 /** A partner's percentiles as the bar of a challenge: the bar in both directions, every refusal, repetitions, and concurrent seedings. */
 import { newId } from '@laurel/ids';
 import {
-  type Attempt,
   CalibrationSource,
   type Challenge,
   ChallengeStatus,
@@ -300,29 +299,87 @@ describe('seedings at once', () => {
     }
   });
 
-  it('a seeding at once with the sample that completes the calibration leaves one bar, which is that of the answer', async () => {
-    for (let round = 0; round < 12; round += 1) {
-      const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
-      const attempts: Attempt[] = [];
-      for (let player = 0; player < 3; player += 1)
-        attempts.push(created(await h.create(challenge.id, `unlinked-${player}`)));
-      for (const { id } of attempts.slice(1)) recorded(await h.report(id, 7));
-      const report = () => h.report(attempts[0]?.id ?? '', 9);
-      const [reported, seeded] =
-        round % 2 === 0
-          ? await Promise.all([report(), other.challenge.seedChallenge(seedingOf(challenge.id))])
-          : (await Promise.all([other.challenge.seedChallenge(seedingOf(challenge.id)), report()])).toReversed();
-      recorded(reported as Awaited<ReturnType<typeof report>>);
-      const isSeeded = codeOf(seeded as Awaited<ReturnType<typeof seed>>) === 'seeded';
-      const after = await read(challenge.id);
-      expect(after).toMatchObject({
-        status: ChallengeStatus.LIVE,
-        threshold: isSeeded ? 40 : 9,
-        calibrationSource: isSeeded ? CalibrationSource.PARTNER_SEEDED : CalibrationSource.OBSERVED,
-      });
-      const rows = await rowsOf(challenge.id);
-      expect(rows).toMatchObject({ monitors: [{}], changes: [{ cause: isSeeded ? 'seeded' : 'calibrated' }] });
-      expect(rows.seeded).toHaveLength(isSeeded ? 1 : 0);
+  /** Starts both while the row of the challenge is locked; the first one waits for it before the second does. */
+  async function inThisOrder<First, Second>(
+    { id }: Challenge,
+    first: () => Promise<First>,
+    second: () => Promise<Second>,
+  ): Promise<readonly [First, Second]> {
+    const waiting = {
+      text: `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    };
+    const isWaited = async (by: number) => {
+      while ((await h.database.query(waiting)).length < by);
+    };
+    const started = await h.database.transaction(async (tx) => {
+      await tx.query({ text: 'select from challenges where id = $1 for no key update' }, [id]);
+      const ofFirst = first();
+      await isWaited(1);
+      const ofSecond = second();
+      await isWaited(2);
+      return { ofFirst, ofSecond };
+    });
+    return [await started.ofFirst, await started.ofSecond];
+  }
+
+  /** One sample short of a bar of 9, and how to report that sample. */
+  async function almostCalibrated() {
+    const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
+    for (const player of ['unlinked-1', 'unlinked-2']) {
+      recorded(await h.report(created(await h.create(challenge.id, player)).id, 7));
     }
+    const { id } = created(await h.create(challenge.id, 'unlinked-3'));
+    return {
+      challenge,
+      complete: () => h.report(id, 9),
+      seed: () => other.challenge.seedChallenge(seedingOf(challenge.id)),
+    };
+  }
+
+  it('a seeding that waits for the sample that completes the calibration is refused, and the bar is that of the samples', async () => {
+    const { challenge, complete, ...start } = await almostCalibrated();
+    const [outcome, seeded] = await inThisOrder(challenge, complete, start.seed);
+    recorded(outcome);
+    expect(codeOf(seeded)).toBe('invalid_request');
+    expect(await read(challenge.id)).toMatchObject({
+      status: ChallengeStatus.LIVE,
+      threshold: 9,
+      calibrationSource: CalibrationSource.OBSERVED,
+      ramp: undefined,
+    });
+    expect(await rowsOf(challenge.id)).toMatchObject({
+      seeded: [],
+      monitors: [{}],
+      changes: [{ cause: 'calibrated' }],
+    });
+  });
+
+  it('a sample that would complete the calibration and waits for a seeding is recorded nowhere, and its outcome is', async () => {
+    const { challenge, complete, ...start } = await almostCalibrated();
+    const [seeded, outcome] = await inThisOrder(challenge, start.seed, complete);
+    expect(recorded(outcome)).toMatchObject({ score: 9, metThreshold: false });
+    expect(codeOf(seeded)).toBe('seeded');
+    expect(await read(challenge.id)).toMatchObject({
+      status: ChallengeStatus.LIVE,
+      threshold: 40,
+      calibrationSource: CalibrationSource.PARTNER_SEEDED,
+    });
+    expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{ cause: 'seeded' }] });
+    const samples = await h.database.query({ text: 'select from bar_samples where challenge_id = $1' }, [challenge.id]);
+    expect(samples).toHaveLength(2);
+  });
+
+  it('a seeding that waits for a suspension is refused, and a suspension that waits for a seeding follows it', async () => {
+    const suspend =
+      ({ id }: Challenge) =>
+      () =>
+        h.challenge.updateChallengeStatus({ challengeId: id, status: ChallengeStatus.SUSPENDED, note: undefined });
+    const [first, second] = [await calibrating(), await calibrating()];
+    const [, late] = await inThisOrder(first, suspend(first), () => seed(first.id));
+    expect(codeOf(late)).toBe('invalid_request');
+    expect(await read(first.id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, threshold: undefined });
+    const [early] = await inThisOrder(second, () => seed(second.id), suspend(second));
+    expect(codeOf(early)).toBe('seeded');
+    expect(await read(second.id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, threshold: 40 });
   });
 });
