@@ -1,7 +1,8 @@
 /**
  * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
- * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar
- * (record-samples.ts): the outcome that completes a calibration is answered once the challenge is live.
+ * one more where there is a prize to claim, and two more where scores count towards a calibration. Only this path refuses, disqualifies an
+ * attempt, and records scores that count for a bar (record-samples.ts): the outcome that completes a calibration is answered once the
+ * challenge is live.
  */
 
 import {
