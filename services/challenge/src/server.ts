@@ -168,7 +168,7 @@ export async function startChallenge(
       getChallenge: getChallenge({ database, ceilings }),
       updateChallengeStatus: updateChallengeStatus({ database, outbox, ceilings, clock }),
       seedChallenge: seedChallenge({ database, clock }),
-      getDrift: getDrift({ database, ceilings, clock }),
+      recordListenedScores: recordListenedScores({ database, wallet, clock }),
       getCalibration: getCalibration({ database, ceilings }),
       getDrift: getDrift({ database, ceilings, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
