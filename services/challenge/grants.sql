@@ -22,7 +22,7 @@ grant select, insert, update (valid_until) on signing_keys to :"running_role";
 -- Queues and marks.
 -- Rows are locked before they are deleted; no column of them changes.
 grant select, insert, update (since), delete on refunds_due to :"running_role";
-grant select, insert, update (passed), delete on unmonitored_outcomes to :"running_role";
+grant select, insert, delete on unmonitored_outcomes to :"running_role";
 grant select, insert, update (used_at), delete on key_uses to :"running_role";
 grant select, insert, update (swept_until) on sweep_marks to :"running_role";
 grant select, insert, update (published_at), delete on outbox to :"running_role";

@@ -37,6 +37,7 @@ import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-a
 import { getAttempt } from './handlers/get-attempt.ts';
 import { getCalibration } from './handlers/get-calibration.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
+import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { inspectAttempt } from './handlers/inspect-attempt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
@@ -52,6 +53,7 @@ import { voidAttempt } from './handlers/void-attempt.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
 import * as awardRows from './repository/awards.ts';
+import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
@@ -134,8 +136,19 @@ export async function startChallenge(
     (it) => it.drain(),
   );
   const reservations = starting.adopt(createAttemptReservations({ database, ceilings, clock }), (it) => it.drain());
+  const monitor = starting.use(createChallengeMonitor({ database, outbox, logger, ceilings, clock }));
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, attemptTtlMs, clock }),
+    createOutcomeSettlements({
+      database,
+      signer,
+      signingKeyId,
+      attempts,
+      opener,
+      outbox,
+      monitor,
+      attemptTtlMs,
+      clock,
+    }),
     (it) => it.drain(),
   );
 
@@ -157,6 +170,7 @@ export async function startChallenge(
       seedChallenge: seedChallenge({ database, clock }),
       recordListenedScores: recordListenedScores({ database, wallet, clock }),
       getCalibration: getCalibration({ database, ceilings }),
+      getDrift: getDrift({ database, ceilings, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
@@ -173,6 +187,7 @@ export async function startChallenge(
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
     { name: 'pay-awards', runOnce: payer.runOnce },
+    { name: 'monitor-challenges', runOnce: monitor.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
     { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
   ];

@@ -108,6 +108,10 @@ update challenges set threshold = $2, calibration_source = $3, status = 'live'
 where id = $1 and status = 'calibrating' and prize_structure = 'threshold' returning id`,
 };
 
+const COMPLETE_RAMP = {
+  text: 'update challenges set ramp_completed_at = $2 where id = $1 and ramp_completed_at is null',
+};
+
 const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
 
 export async function loadChallenges(on: Queryable, ids: readonly string[]): Promise<Map<string, VersionedChallenge>> {
@@ -178,6 +182,11 @@ export async function setBar(
 
 export async function updateChallengeStatus(on: Queryable, id: string, status: ChallengeStatus): Promise<void> {
   await on.query(UPDATE_STATUS, [id, status]);
+}
+
+/** The prize is no longer limited. A ramp that is completed stays as it is. */
+export async function completeRamp(on: Queryable, id: string, now: Date): Promise<void> {
+  await on.query(COMPLETE_RAMP, [id, now]);
 }
 
 function toChallenge(row: ChallengeRow): Challenge {

@@ -23,6 +23,8 @@ export type OptimisticOutcome = SignedOutcome & {
   readonly keyUse: KeyUse | null;
   /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
+  /** Whether the drift monitor of its challenge counts it. */
+  readonly isMonitored: boolean;
 };
 
 export type Receipt = { readonly receipt: string; readonly signature: Buffer; readonly publicKey: Buffer };
@@ -52,9 +54,9 @@ with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
   from (
     select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
-      $11::uuid[], $12::bytea[], $13::uuid[], $14::bytea[], $15::timestamptz[]${wins ? ', $16::uuid[]' : ''})
+      $11::uuid[], $12::bytea[], $13::uuid[], $14::uuid[], $15::bytea[], $16::timestamptz[]${wins ? ', $17::uuid[]' : ''})
     as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
-      event_id, payload, key_id, fingerprint, used_at${wins ? ', award_id' : ''})
+      event_id, payload, monitored_challenge_id, key_id, fingerprint, used_at${wins ? ', award_id' : ''})
     order by id
   ) r
   cross join lateral (
@@ -86,6 +88,11 @@ claimed as (
 ),`
     : ''
 }
+unmonitored as (
+  insert into unmonitored_outcomes (challenge_id, passed)
+  select monitored_challenge_id, array_agg(met_threshold order by id)
+  from settled where monitored_challenge_id is not null group by monitored_challenge_id order by monitored_challenge_id
+),
 used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint, used_at from settled')}
 ),
 recorded as (
@@ -159,6 +166,7 @@ export async function settleOptimistically(
     outcomes.map(({ signature }) => signature),
     outcomes.map(({ event }) => event?.id ?? null),
     outcomes.map(({ event }) => event?.payload ?? null),
+    outcomes.map(({ attempt, isMonitored }) => (isMonitored ? attempt.challengeId : null)),
     ...keyUseColumns(outcomes.map(({ keyUse }) => keyUse)),
   ];
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));
