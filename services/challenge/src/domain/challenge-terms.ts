@@ -22,7 +22,9 @@ export type NewChallenge = {
 const MAX_TEXT = 255;
 const MAX_DESCRIPTION = 10_000;
 /** The maximum of PostgreSQL's integer. */
-export const MAX_INTEGER = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
+/** The most samples of a calibration: its counts stay within an integer, and its bar is found and audited in bounded time. */
+export const MAX_CALIBRATION_N = 10_000_000;
 const MAX_VERIFICATION_LEVEL = 3;
 
 export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
@@ -47,7 +49,10 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
     ],
     [terms.targetPassRate > 0 && terms.targetPassRate < 1, 'target_pass_rate must be between 0 and 1, both excluded'],
     [[1, 2, 3].includes(terms.integrityTier), 'integrity_tier must be 1, 2 or 3'],
-    [isCount(terms.minCalibrationN), 'min_calibration_n must be at least 1'],
+    [
+      isCount(terms.minCalibrationN) && terms.minCalibrationN <= MAX_CALIBRATION_N,
+      `min_calibration_n must be 1 to ${MAX_CALIBRATION_N}`,
+    ],
     [isCount(terms.minCalibrationPlayers), 'min_calibration_players must be at least 1'],
     [isCount(terms.dailyAttemptCap), 'daily_attempt_cap must be at least 1'],
     [

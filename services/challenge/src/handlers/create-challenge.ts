@@ -15,7 +15,7 @@ import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import {
   issueOfDerivedBar,
   issuesOfNewChallenge,
-  MAX_INTEGER,
+  MAX_CALIBRATION_N,
   type NewChallenge,
   parentOfDerivedRung,
   rungOf,
@@ -27,9 +27,9 @@ import { deriveBar } from './derive-bar.ts';
 import { presentChallenge } from './present.ts';
 
 // docs/contract/rules.md, "Challenges". A count of 0 selects the default.
-/** A bar from that many scores seldom lies outside the drift monitor's band; an integer column holds no more than the highest. */
+/** A bar from that many scores seldom lies outside the band of the drift monitor. */
 const defaultMinCalibrationN = (targetPassRate: number) =>
-  Math.min(Math.max(200, Math.ceil(40 / targetPassRate)), MAX_INTEGER);
+  Math.min(Math.max(200, Math.ceil(40 / targetPassRate)), MAX_CALIBRATION_N);
 const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
 const DEFAULT_DAILY_ATTEMPT_CAP = 10;
 

@@ -50,7 +50,13 @@ describe('a suspension', () => {
     await settleUntil('challenge.monitor.before-commit', await attempts(id, 60), all(true, 60));
     expect(await stateOf(id)).toMatchObject({ status: LIVE, counted: 0n, waiting: 60, changes: [], events: 0 });
     await h.server.sweepOnce();
-    expect(await stateOf(id)).toMatchObject({ status: SUSPENDED, counted: 50n, waiting: 0, changes: ['drift'], events: 1 });
+    expect(await stateOf(id)).toMatchObject({
+      status: SUSPENDED,
+      counted: 50n,
+      waiting: 0,
+      changes: ['drift'],
+      events: 1,
+    });
   });
 
   it('a crash after its commit leaves the suspension with its evidence and its event, and the next run changes nothing', async () => {
@@ -92,14 +98,18 @@ describe('a reinstatement', () => {
   it.each([
     ['challenge.status.before-commit', { status: SUSPENDED, counted: 50n, changes: ['drift'] }],
     ['challenge.status.after-commit', { status: LIVE, counted: 0n, changes: ['drift', 'operator'] }],
-  ] as const)('a crash at %s leaves it whole or not at all, and the operator who repeats it finds it made once', async (name, left) => {
-    const { id } = await openWithoutCap(h);
-    await play(id, all(true, 60));
-    const reinstate = () => h.challenge.updateChallengeStatus({ challengeId: id, status: LIVE, note: 'It was a bot.' });
-    writeFileSync(join(failpoints, name), 'throw');
-    await expect(reinstate()).rejects.toThrow();
-    expect(await stateOf(id)).toMatchObject(left);
-    expect(ok(await reinstate()).challenge?.status).toBe(LIVE);
-    expect(await stateOf(id)).toMatchObject({ status: LIVE, counted: 0n, changes: ['drift', 'operator'], events: 1 });
-  });
+  ] as const)(
+    'a crash at %s leaves it whole or not at all, and the operator who repeats it finds it made once',
+    async (name, left) => {
+      const { id } = await openWithoutCap(h);
+      await play(id, all(true, 60));
+      const reinstate = () =>
+        h.challenge.updateChallengeStatus({ challengeId: id, status: LIVE, note: 'It was a bot.' });
+      writeFileSync(join(failpoints, name), 'throw');
+      await expect(reinstate()).rejects.toThrow();
+      expect(await stateOf(id)).toMatchObject(left);
+      expect(ok(await reinstate()).challenge?.status).toBe(LIVE);
+      expect(await stateOf(id)).toMatchObject({ status: LIVE, counted: 0n, changes: ['drift', 'operator'], events: 1 });
+    },
+  );
 });
