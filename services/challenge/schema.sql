@@ -194,7 +194,8 @@ CREATE TABLE public.drift_monitors (
     attempts bigint NOT NULL,
     passes bigint NOT NULL,
     CONSTRAINT drift_monitors_passes_are_attempts CHECK (((passes >= 0) AND (passes <= attempts)))
-);
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.drift_readings (
     challenge_id uuid NOT NULL,

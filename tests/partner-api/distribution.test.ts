@@ -290,17 +290,22 @@ describe('POST /v1/challenges/{id}/distribution', () => {
     test.each([
       ['gateway.seed.before-call', 'kill'],
       ['gateway.seed.after-call', 'kill'],
+      ['challenge.seed.before-commit', 'kill'],
+      ['challenge.seed.after-commit', 'kill'],
       ['gateway.seed.before-call', 'throw'],
       ['gateway.seed.after-call', 'throw'],
+      ['challenge.seed.before-commit', 'throw'],
+      ['challenge.seed.after-commit', 'throw'],
     ] as const)('after %s: %s, the same request sets the bar once', async (failpoint, action) => {
       const { id } = await calibrating();
       const key = randomUUID();
+      const service = failpoint.startsWith('gateway.') ? 'gateway' : 'challenge';
       world.stack.arm(failpoint, action);
-      const gone = action === 'kill' ? world.stack.onExit('gateway') : undefined;
+      const gone = action === 'kill' ? world.stack.onExit(service) : undefined;
       const first = await world.partner.seedChallenge(id, BODY, key);
-      expect(first.status).toBe(action === 'kill' ? 0 : 500);
+      expect(first.status).toBe(action === 'kill' && service === 'gateway' ? 0 : 500);
       await gone;
-      if (gone !== undefined) await world.stack.restart('gateway');
+      if (gone !== undefined) await world.stack.restart(service);
       const seeded = await eventually(async () => {
         const answer = await world.partner.seedChallenge(id, BODY, key);
         return answer.status === 201 ? answer : undefined;

@@ -57,7 +57,9 @@ create table drift_monitors (
   constraint drift_monitors_pkey primary key (challenge_id),
   constraint drift_monitors_challenge_id_fkey foreign key (challenge_id) references challenges (id),
   constraint drift_monitors_passes_are_attempts check (passes between 0 and attempts)
-);
+)
+-- Room for the next version of each row beside it.
+with (fillfactor = 50);
 
 -- The evidence over time, for operators: one reading for each tenth that the attempts have grown by, and the reading that suspended.
 create table drift_readings (

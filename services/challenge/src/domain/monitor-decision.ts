@@ -9,13 +9,19 @@
  * Any order of the outcomes is a valid one, as long as it does not depend on how they ended: of a bar that keeps its claim, each clears it
  * with a probability within the band whatever went before.
  */
-import type { Attempt, AttemptTerms, Challenge } from './challenge.ts';
+import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
 import { type DriftState, follow, isReadingDue, type LogRatios, logRatiosOf } from './drift-monitor.ts';
 import { RAMP_ATTEMPTS, rampOf } from './ramp.ts';
 import type { StatusChange } from './status-change.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
 export type DriftMonitor = { readonly challengeId: string; readonly startedAt: Date; readonly state: DriftState };
+
+/** What the decision on a challenge follows from, and what its event states. */
+export type MonitoredChallenge = Pick<
+  Challenge,
+  'id' | 'tenant' | 'status' | 'threshold' | 'calibrationSource' | 'rampCompletedAt'
+> & { readonly terms: Pick<ChallengeTerms, 'name' | 'targetPassRate' | 'prizeCents' | 'integrityTier'> };
 
 /** The evidence at one moment. */
 export type DriftReading = DriftState & LogRatios;
@@ -43,24 +49,30 @@ export function countsForMonitor({
 /** Null where none of the outcomes count. */
 export function decideMonitoring(
   before: DriftMonitor,
-  challenge: Challenge,
+  challenge: MonitoredChallenge,
   passed: readonly boolean[],
   { ceilings, now }: { readonly ceilings: TierCeilings; readonly now: Date },
 ): MonitorDecision | null {
   if (challenge.status !== 'live') return null;
   const { targetPassRate } = challenge.terms;
   const { state, rejectedAt } = follow(before.state, passed, targetPassRate);
-  const evidence = rejectedAt ?? { ...state, ...logRatiosOf(state, targetPassRate) };
-  const change = { challengeId: challenge.id, changedAt: now, from: 'live', note: null, evidence } as const;
-  const isRampDone = state.attempts >= RAMP_ATTEMPTS && rampOf(challenge, ceilings) !== null;
+  const monitor = { ...before, state };
+  const change = { challengeId: challenge.id, changedAt: now, from: 'live', note: null } as const;
+  if (rejectedAt !== null) {
+    return {
+      monitor,
+      reading: rejectedAt,
+      change: { ...change, to: 'suspended', cause: 'drift', evidence: rejectedAt },
+    };
+  }
+  const isRampDone =
+    state.attempts >= RAMP_ATTEMPTS && rampOf({ ...challenge, attemptsSeen: state.attempts }, ceilings) !== null;
+  const isReading = isReadingDue(before.state.attempts, state.attempts);
+  if (!isRampDone && !isReading) return { monitor, reading: null, change: null };
+  const evidence = { ...state, ...logRatiosOf(state, targetPassRate) };
   return {
-    monitor: { ...before, state },
-    reading: rejectedAt !== null || isReadingDue(before.state.attempts, state.attempts) ? evidence : null,
-    change:
-      rejectedAt !== null
-        ? { ...change, to: 'suspended', cause: 'drift' }
-        : isRampDone
-          ? { ...change, to: 'live', cause: 'ramp' }
-          : null,
+    monitor,
+    reading: isReading ? evidence : null,
+    change: isRampDone ? { ...change, to: 'live', cause: 'ramp', evidence } : null,
   };
 }

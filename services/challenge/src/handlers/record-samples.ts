@@ -20,12 +20,10 @@ import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
 import type { CalibrationSource, Challenge } from '../domain/challenge.ts';
 import { type BarSample, type CountedSamples, countSamples } from '../domain/counted-samples.ts';
 import { anchorWith, isAnchorDue, type RankAnchor, rankOfKthBest } from '../domain/rank-anchor.ts';
+import { insertBarSamples, loadRecordedSamples, loadScoreOfRank } from '../repository/bar-samples.ts';
 import {
-  insertBarSamples,
   loadAnchors,
-  loadRecordedSamples,
   loadSamplesOfPlayers,
-  loadScoreOfRank,
   moveAnchor,
   putCalibrationCounts,
   putCalibrationPlayers,

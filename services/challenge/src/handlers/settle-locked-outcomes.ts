@@ -26,7 +26,7 @@ import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.t
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
-import { insertBarSamples } from '../repository/calibrations.ts';
+import { insertBarSamples } from '../repository/bar-samples.ts';
 import { insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
 import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import {

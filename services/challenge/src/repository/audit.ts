@@ -7,6 +7,7 @@ import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { BAR_CHECKS, rampCheckOf } from './audit-bars.ts';
+import { MONITOR_CHECKS } from './audit-monitors.ts';
 
 // Constraints enforce most of these already; the audit covers the case that one is switched off.
 const CHECKS: readonly Check[] = [
@@ -90,7 +91,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 export function runOwnChecks(database: Database, ceilings: TierCeilings): Promise<CheckResult[]> {
-  return runChecks(database, [...CHECKS, ...BAR_CHECKS, rampCheckOf(ceilings)]);
+  return runChecks(database, [...CHECKS, ...BAR_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)]);
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

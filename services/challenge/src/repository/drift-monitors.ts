@@ -3,10 +3,26 @@
  * only one that counts the outcomes that wait for it (unmonitored-outcomes.ts), and the only one that moves the status of its challenge.
  */
 
+import type { Environment } from '@laurel/attempt-lifecycle/domain';
+import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
-import type { DriftMonitor, DriftReading } from '../domain/monitor-decision.ts';
+import type { CalibrationSource, ChallengeStatus } from '../domain/challenge.ts';
+import type { DriftMonitor, DriftReading, MonitoredChallenge } from '../domain/monitor-decision.ts';
 
 type MonitorRow = { challenge_id: string; started_at: Date; attempts: bigint; passes: bigint };
+type ChallengeRow = {
+  id: string;
+  program_id: string;
+  environment: Environment;
+  status: ChallengeStatus;
+  threshold: number | null;
+  calibration_source: CalibrationSource;
+  ramp_completed_at: Date | null;
+  name: string;
+  target_pass_rate: number;
+  prize_cents: bigint;
+  integrity_tier: number;
+};
 type ReadingRow = { attempts: bigint; passes: bigint; log_ratio_above: number; log_ratio_below: number; read_at: Date };
 
 const START = {
@@ -19,6 +35,14 @@ const LOCK_FREE = {
   text: `
 select challenge_id, started_at, attempts, passes from drift_monitors
 where challenge_id = any($1::uuid[]) order by challenge_id for no key update skip locked`,
+};
+
+const SELECT_CHALLENGES = {
+  name: 'challenges_monitored',
+  text: `
+select id, program_id, environment, status, threshold, calibration_source, ramp_completed_at, name, target_pass_rate, prize_cents,
+  integrity_tier
+from challenges where id = any($1::uuid[])`,
 };
 
 const LOCK = { text: 'select from drift_monitors where challenge_id = $1 for no key update' };
@@ -74,6 +98,15 @@ export async function lockFreeMonitors(
   challengeIds: readonly string[],
 ): Promise<readonly DriftMonitor[]> {
   return (await on.query<MonitorRow>(LOCK_FREE, [challengeIds])).map(toMonitor);
+}
+
+/** By id. The caller holds their monitors, so their status stays. */
+export async function loadMonitoredChallenges(
+  on: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, MonitoredChallenge>> {
+  const rows = await on.query<ChallengeRow>(SELECT_CHALLENGES, [ids]);
+  return new Map(rows.map((row) => [row.id, toMonitoredChallenge(row)]));
 }
 
 /** Locks the monitor until the transaction ends. False where the challenge has none. */
@@ -133,4 +166,21 @@ export async function loadReadings(
 function toMonitor({ challenge_id, started_at, attempts, passes }: MonitorRow): DriftMonitor {
   const state = { attempts: Number(attempts), passes: Number(passes) };
   return { challengeId: challenge_id, startedAt: started_at, state };
+}
+
+function toMonitoredChallenge(row: ChallengeRow): MonitoredChallenge {
+  return {
+    id: row.id,
+    tenant: { programId: row.program_id, environment: row.environment },
+    status: row.status,
+    threshold: row.threshold,
+    calibrationSource: row.calibration_source,
+    rampCompletedAt: row.ramp_completed_at,
+    terms: {
+      name: row.name,
+      targetPassRate: row.target_pass_rate,
+      prizeCents: cents(row.prize_cents),
+      integrityTier: row.integrity_tier,
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /**
  * The drift monitors at work: takes away the outcomes that wait, counts them, suspends the challenges whose monitor rejects, and completes
- * ramps (domain/monitor-decision.ts). It runs after this process has settled something, without delaying that, and each interval for what
- * other processes left.
+ * ramps (domain/monitor-decision.ts). It runs soon after this process has settled something, without delaying that, and each interval for
+ * what other processes left.
  *
  * One transaction counts the outcomes of some challenges:
  *   1. it locks those of their monitors that are free. Another process that counts is passed over, so no outcome is counted twice;
@@ -18,7 +18,6 @@
  * A row may appear behind one with a higher number that is counted already, because its transaction committed later. It is counted by a
  * later run: every order is a valid one.
  */
-import { createCoalescer } from '@laurel/coalesce';
 import type { Outbox } from '@laurel/events';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -27,8 +26,13 @@ import { decideMonitoring, type MonitorDecision } from '../domain/monitor-decisi
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { challengeSuspended } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
-import { completeRamp, loadChallenges, updateChallengeStatus } from '../repository/challenges.ts';
-import { insertReadings, lockFreeMonitors, updateMonitors } from '../repository/drift-monitors.ts';
+import { completeRamp, updateChallengeStatus } from '../repository/challenges.ts';
+import {
+  insertReadings,
+  loadMonitoredChallenges,
+  lockFreeMonitors,
+  updateMonitors,
+} from '../repository/drift-monitors.ts';
 import { insertStatusChange } from '../repository/status-changes.ts';
 import { loadPendingChallenges, takeUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 
@@ -47,10 +51,10 @@ type MonitorDeps = {
   readonly clock: Clock;
 };
 
-/** A busy process counts ten times a second, in few statements. */
-const GATHER_MS = 100;
+/** The least time between a run and one that a wake begins: the outcomes of a busy second are counted together, in few statements. */
+const GATHER_MS = 1_000;
 /** The limits of one transaction. A row has the outcomes of one batch, so it counts 100,000 outcomes at most. */
-const MAX_CHALLENGES = 50;
+const MAX_CHALLENGES = 200;
 const MAX_ROWS = 500;
 /** The limit of one run: a backlog does not keep it from stopping. */
 const MAX_TRANSACTIONS = 20;
@@ -58,20 +62,21 @@ const MAX_TRANSACTIONS = 20;
 export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
   const { database, logger } = deps;
   let isStopping = false;
-  let isWoken = false;
+  let lastRun = Promise.resolve();
+  let lastBegunAt = Number.NEGATIVE_INFINITY;
+  let woken: NodeJS.Timeout | undefined;
   /** Where the next transaction goes on; null for the first challenge. So those with high ids wait for no backlog of others. */
   let after: string | null = null;
 
-  const runs = createCoalescer<null, void>({
-    name: 'challenge.monitor',
-    gatherMs: GATHER_MS,
-    isolate: false,
-    run: async (asked) => {
-      isWoken = false;
-      if (await countWaiting()) wake();
-      return asked.map(() => undefined);
-    },
-  });
+  /** Runs follow each other. */
+  function runOnce(): Promise<void> {
+    const run = lastRun.then(async () => {
+      lastBegunAt = performance.now();
+      if (await countWaiting()) wake(0);
+    });
+    lastRun = run.catch(() => undefined);
+    return run;
+  }
 
   /** Whether it left some. */
   async function countWaiting(): Promise<boolean> {
@@ -89,20 +94,25 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
     return true;
   }
 
-  function wake(): void {
-    if (isWoken || isStopping) return;
-    isWoken = true;
-    runs.submit(null).catch((error: unknown) => {
-      logger.warn({ err: error }, 'outcomes could not be counted; the sweep will');
-    });
+  function wake(delayMs = Math.max(0, lastBegunAt + GATHER_MS - performance.now())): void {
+    if (woken !== undefined || isStopping) return;
+    woken = setTimeout(() => {
+      woken = undefined;
+      runOnce().catch((error: unknown) => {
+        logger.warn({ err: error }, 'outcomes could not be counted; the sweep will');
+      });
+    }, delayMs);
   }
 
   return {
-    wake,
-    runOnce: () => runs.submit(null),
+    wake: () => wake(),
+    runOnce,
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      await runs.drain();
+      clearTimeout(woken);
+      // Another process would count it a moment later.
+      if (woken !== undefined) runOnce().catch(() => undefined);
+      await lastRun;
     },
   };
 }
@@ -124,20 +134,23 @@ type Taken = { readonly rows: number; readonly lastTaken: string | null; readonl
 async function takeAndDecide(tx: Transaction, challengeIds: readonly string[], deps: MonitorDeps): Promise<Taken> {
   const monitors = await lockFreeMonitors(tx, challengeIds);
   const ids = monitors.map(({ challengeId }) => challengeId);
-  const [challenges, taken] = await Promise.all([loadChallenges(tx, ids), takeUnmonitoredOutcomes(tx, ids, MAX_ROWS)]);
+  const [challenges, taken] = await Promise.all([
+    loadMonitoredChallenges(tx, ids),
+    takeUnmonitoredOutcomes(tx, ids, MAX_ROWS),
+  ]);
   if (taken.length === 0) return { rows: 0, lastTaken: null, events: [] };
 
   const now = deps.clock();
   const outcomes = Map.groupBy(taken, ({ challengeId }) => challengeId);
   const decisions = monitors.flatMap((monitor): MonitorDecision | readonly MonitorDecision[] => {
-    const challenge = challenges.get(monitor.challengeId)?.challenge;
+    const challenge = challenges.get(monitor.challengeId);
     const passed = outcomes.get(monitor.challengeId)?.flatMap((row) => row.passed);
     if (challenge === undefined || passed === undefined) return [];
     return decideMonitoring(monitor, challenge, passed, { ceilings: deps.ceilings, now }) ?? [];
   });
   const changes = decisions.flatMap(({ change }) => change ?? []);
   const events = changes.flatMap(({ challengeId, cause }) => {
-    const challenge = challenges.get(challengeId)?.challenge;
+    const challenge = challenges.get(challengeId);
     return cause === 'drift' && challenge !== undefined ? [challengeSuspended(challenge, now)] : [];
   });
 
