@@ -35,6 +35,7 @@ const FAILPOINTS = [
   'libs/failpoint/src/index.test.ts',
   'services/challenge/src/events.test.ts',
   'services/challenge/src/handlers/reserve-attempts.test.ts',
+  'services/challenge/src/workers/crash.test.ts',
   'services/tournament/src/events.test.ts',
   'services/tournament/src/events.stream.test.ts',
   'services/integration/src/workers/poll-leases.test.ts',

@@ -106,7 +106,8 @@ CREATE TABLE public.bar_samples (
     player text NOT NULL,
     score double precision NOT NULL,
     CONSTRAINT bar_samples_score_is_finite CHECK (((score > '-Infinity'::double precision) AND (score < 'Infinity'::double precision)))
-);
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02');
 
 CREATE TABLE public.calibration_players (
     challenge_id uuid NOT NULL,
@@ -120,6 +121,11 @@ CREATE TABLE public.calibrations (
     challenge_id uuid NOT NULL,
     collected bigint NOT NULL,
     players bigint NOT NULL,
+    anchor_score double precision,
+    anchor_below bigint,
+    anchor_at_or_below bigint,
+    CONSTRAINT calibrations_anchor_is_a_sample CHECK (((anchor_below >= 0) AND (anchor_below < anchor_at_or_below) AND (anchor_at_or_below <= collected))),
+    CONSTRAINT calibrations_anchor_is_whole CHECK ((num_nulls(anchor_score, anchor_below, anchor_at_or_below) = ANY (ARRAY[0, 3]))),
     CONSTRAINT calibrations_players_have_samples CHECK (((players >= 0) AND (collected >= players)))
 );
 
@@ -188,7 +194,8 @@ CREATE TABLE public.drift_monitors (
     attempts bigint NOT NULL,
     passes bigint NOT NULL,
     CONSTRAINT drift_monitors_passes_are_attempts CHECK (((passes >= 0) AND (passes <= attempts)))
-);
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.drift_readings (
     challenge_id uuid NOT NULL,
@@ -268,7 +275,7 @@ ALTER TABLE public.signing_keys ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 );
 
 CREATE TABLE public.status_changes (
-    id uuid NOT NULL,
+    id bigint NOT NULL,
     challenge_id uuid NOT NULL,
     changed_at timestamp(3) with time zone NOT NULL,
     from_status text NOT NULL,
@@ -283,6 +290,15 @@ CREATE TABLE public.status_changes (
     CONSTRAINT status_changes_monitor_states_its_evidence CHECK ((((cause = ANY (ARRAY['drift'::text, 'ramp'::text])) = (attempts IS NOT NULL)) AND (num_nulls(attempts, passes, log_ratio_above, log_ratio_below) = ANY (ARRAY[0, 4])))),
     CONSTRAINT status_changes_note_length CHECK (((char_length(note) >= 1) AND (char_length(note) <= 2000))),
     CONSTRAINT status_changes_statuses_are_known CHECK (((from_status = ANY (ARRAY['calibrating'::text, 'live'::text, 'suspended'::text, 'closed'::text])) AND (to_status = ANY (ARRAY['calibrating'::text, 'live'::text, 'suspended'::text, 'closed'::text]))))
+);
+
+ALTER TABLE public.status_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.status_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.sweep_marks (
@@ -395,7 +411,7 @@ CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
 
 CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btree ((true)) WHERE (valid_until IS NULL);
 
-CREATE INDEX status_changes_of_challenge ON public.status_changes USING btree (challenge_id, changed_at, id);
+CREATE INDEX status_changes_of_challenge ON public.status_changes USING btree (challenge_id, id);
 
 CREATE TRIGGER challenges_terms_are_frozen BEFORE DELETE OR UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_challenge_terms();
 

@@ -51,6 +51,7 @@ const KEY_CONFLICTS = ['idempotency_key_reused', 'idempotency_in_progress'];
 /** Every code that the contract lets a route answer, by status. */
 const CODES: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
   'get /v1/challenges': { ...ALWAYS, 400: ['invalid_request'] },
+  'post /v1/challenges/{id}/distribution': { ...ALWAYS, 400: ['invalid_request'], 409: KEY_CONFLICTS },
   'post /v1/players': { ...ALWAYS, 400: ['invalid_request'], 404: ['not_found'] },
   'post /v1/attempts': {
     ...ALWAYS,
@@ -235,7 +236,7 @@ describe('the served OpenAPI document, alone', () => {
     const key = operations()
       .flatMap(({ operation }) => operation.parameters ?? [])
       .filter(({ name }) => name === 'Idempotency-Key');
-    expect(key.map(({ required, schema }) => [required, schema.maxLength])).toEqual(Array(2).fill([true, 255]));
+    expect(key.map(({ required, schema }) => [required, schema.maxLength])).toEqual(Array(3).fill([true, 255]));
   });
 
   test('the served document describes every event, and its example headers sign the example body', async () => {

@@ -17,6 +17,7 @@ const LIMIT = 100;
 /** The statuses that the contract lets each route answer. */
 const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/challenges': [200, 400, 401, 429, 500],
+  'POST /v1/challenges/{id}/distribution': [201, 400, 401, 409, 429, 500],
   'POST /v1/players': [201, 400, 401, 404, 429, 500],
   'POST /v1/attempts': [201, 400, 401, 402, 403, 404, 409, 429, 500],
   'POST /v1/attempts/{attempt_id}/outcome': [200, 400, 401, 404, 409, 422, 429, 500],
@@ -97,6 +98,18 @@ describe('every status of every route', () => {
     expectStatus(201, await partner.linkPlayer(player.ref, player.email));
     expectError(400, 'invalid_request', await partner.send('POST', '/v1/players', { body: {} }));
     expectError(404, 'not_found', await partner.linkPlayer(player.ref, `${randomUUID()}@example.com`));
+
+    const calibrating = await world.newChallenge({ status: 'calibrating', threshold: null }, program);
+    const seed = { distribution: { p5: 10, p25: 30, p50: 50, p75: 70, p95: 110 }, sample_size: 500 };
+    const seedKey = randomUUID();
+    expectError(400, 'invalid_request', await partner.seedChallenge(challenge.id, seed));
+    world.stack.arm('gateway.seed.before-call', 'delay:800');
+    const slowSeed = partner.seedChallenge(calibrating.id, seed, seedKey);
+    await eventually(async () => world.stack.isFired('gateway.seed.before-call') || undefined, 'the seeding is held');
+    expectError(409, 'idempotency_in_progress', await partner.seedChallenge(calibrating.id, seed, seedKey));
+    expectStatus(201, await slowSeed);
+    const other = { ...seed, sample_size: 501 };
+    expectError(409, 'idempotency_key_reused', await partner.seedChallenge(calibrating.id, other, seedKey));
 
     const key = randomUUID();
     const attempt = expectStatus(201, await partner.createAttempt({ ...entry, metadata: { a: 1 } }, key)).body;
@@ -362,6 +375,11 @@ describe('every status of every route', () => {
 
   const probes = (): (readonly [string, string, object | undefined])[] => [
     ['GET', '/v1/challenges?player_ref=a', undefined],
+    [
+      'POST',
+      `/v1/challenges/${randomUUID()}/distribution`,
+      { distribution: { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 }, sample_size: 500 },
+    ],
     ['POST', '/v1/players', { player_ref: 'a', email: 'unknown@example.com' }],
     ['POST', '/v1/attempts', { challenge_id: randomUUID(), player_ref: 'a' }],
     ['POST', `/v1/attempts/${randomUUID()}/outcome`, { score: 1 }],
@@ -393,7 +411,7 @@ describe('every status of every route', () => {
       }
       return refused;
     });
-    expect(statuses).toEqual(Array(12).fill(429));
+    expect(statuses).toEqual(Array(13).fill(429));
   });
 
   test('every /v1 route answers 500 as documented while the services behind the gateway are down', async () => {

@@ -80,6 +80,8 @@ describe('the document of the routes under /api: success', () => {
 
     const challenge = expectStatus(201, await operator.createChallenge(world.program.id, liveTerms())).body;
     expectStatus(200, await operator.getChallenge(challenge.id));
+    expectStatus(200, await operator.getCalibration(challenge.id));
+    expectStatus(200, await operator.getDrift(challenge.id));
     const winner = await world.newPlayer();
     const entry = { challenge_id: challenge.id, player_ref: winner.ref };
     const attempt = expectStatus(201, await world.partner.createAttempt(entry)).body;

@@ -45,8 +45,9 @@ beforeAll(async () => {
     },
   });
   delivered = await receiveEvents(world);
-  challengeId = (await world.newChallenge({}, delivered.developer.program)).id;
-  prizeId = (await world.newChallenge({}, delivered.developer.program)).id;
+  // Each claims what is played on it, so that no drift monitor suspends it: losses alone, and wins alone.
+  challengeId = (await world.newChallenge({ target_pass_rate: 0.002 }, delivered.developer.program)).id;
+  prizeId = (await world.newChallenge({ target_pass_rate: 0.9 }, delivered.developer.program)).id;
   roundId = (await world.newRound({ attempt_cap: 100_000 }, delivered.developer.program)).id;
 });
 afterAll(async () => {

@@ -58,6 +58,9 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
+  // Only a distribution passes these: `partner-api/distribution.test.ts` plays them.
+  'gateway.seed.before-call': [],
+  'gateway.seed.after-call': [],
   // Only a push passes these: `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
@@ -78,6 +81,17 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'challenge.open.after-commit': ['create'],
   'challenge.outcome.before-commit': ['lose', 'win', 'late'],
   'challenge.outcome.after-commit': ['lose', 'win', 'late'],
+  'challenge.monitor.before-commit': ['lose', 'win'],
+  'challenge.monitor.after-commit': ['lose', 'win'],
+  // Only a distribution passes these: `partner-api/distribution.test.ts` plays them.
+  'challenge.seed.before-commit': [],
+  'challenge.seed.after-commit': [],
+  // Only a listened score passes these.
+  'challenge.calibrate.before-commit': [],
+  'challenge.calibrate.after-commit': [],
+  // No partner's flow passes these: `services/challenge/src/workers/crash.test.ts` plays them.
+  'challenge.status.before-commit': [],
+  'challenge.status.after-commit': [],
   'challenge.award.before-pay': ['win'],
   'challenge.award.after-pay': ['win'],
   'challenge.award.before-commit': ['win'],

@@ -58,7 +58,8 @@ beforeAll(async () => {
   });
   for (const manner of MANNERS) {
     const delivered = await receiveEvents(world, { answer: answersAs(manner) });
-    const challenge = await world.newChallenge({}, delivered.developer.program);
+    // Every attempt loses, as it claims: no drift monitor suspends it.
+    const challenge = await world.newChallenge({ target_pass_rate: 0.002 }, delivered.developer.program);
     scopes.set(manner, { delivered, challengeId: challenge.id });
   }
 });

@@ -60,7 +60,7 @@ describe('parallel requests for challenges', () => {
   });
 
   test('400 parallel first creates of 400 players all succeed, with no deadlock', async () => {
-    const challenge = await world.newChallenge();
+    const challenge = await world.newChallenge({ target_pass_rate: 0.5 });
     const refs = Array.from({ length: 400 }, () => randomUUID());
     // The race is of the creates: players are made fifty at a time, so that none misses its call's deadline on a slow machine.
     for (let first = 0; first < refs.length; first += 50) {

@@ -109,6 +109,7 @@ describe('authentication by API key', () => {
     const id = randomUUID();
     for (const [method, path] of [
       ['GET', '/v1/challenges'],
+      ['POST', `/v1/challenges/${id}/distribution`],
       ['POST', '/v1/players'],
       ['POST', '/v1/attempts'],
       ['POST', `/v1/attempts/${id}/outcome`],
@@ -134,7 +135,9 @@ describe('authentication by API key', () => {
       send: (method, path, options) => world.http.send(method, path, options),
     };
     const challenge = randomUUID();
+    const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
     for (const [path, body] of [
+      [`/v1/challenges/${challenge}/distribution`, { distribution, sample_size: 500 }],
       ['/v1/players', { player_ref: 'a', email: 'a@example.com' }],
       ['/v1/attempts', { challenge_id: challenge, player_ref: 'a' }],
     ] as const) {

@@ -84,6 +84,7 @@ describe('bad input to the partner API', () => {
   let playerRef: string;
   let email: string;
   let attemptId: string;
+  let calibratingId: string;
   let roundId: string;
   let roundAttemptId: string;
 
@@ -91,6 +92,7 @@ describe('bad input to the partner API', () => {
     world = await startWorld();
     const player = await world.newPlayer();
     challengeId = (await world.newChallenge()).id;
+    calibratingId = (await world.newChallenge({ status: 'calibrating', threshold: null })).id;
     playerRef = player.ref;
     email = player.email;
     const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
@@ -274,8 +276,30 @@ describe('bad input to the partner API', () => {
     });
   });
 
+  describe('a bad POST /v1/challenges/{id}/distribution', () => {
+    const percentiles = { p5: -1e9, p25: -1e8, p50: 0, p75: 1e8, p95: 1e9 };
+    const path = () => `/v1/challenges/${calibratingId}/distribution`;
+
+    test.each(NOT_A_SCORE)('p50: %s', (_what, p50) =>
+      expectRefused(path(), { raw: `{"distribution":${toJson({ ...percentiles, p50 })},"sample_size":500}` }),
+    );
+    test.each([...NOT_A_SCORE, ['a half', 500.5], ['499', 499], ['negative', -500]] as typeof NOT_A_SCORE)(
+      'sample_size: %s',
+      (_what, sample_size) =>
+        expectRefused(path(), { raw: toJson({ distribution: raw(toJson(percentiles)), sample_size }) }),
+    );
+    test.each(NOT_AN_OBJECT)('distribution: %s', (_what, distribution) =>
+      expectRefused(path(), { raw: toJson({ distribution, sample_size: 500 }) }),
+    );
+  });
+
   describe('bad bodies and content types', () => {
-    const PATHS = () => ['/v1/attempts', `/v1/attempts/${attemptId}/outcome`, '/v1/players'];
+    const PATHS = () => [
+      '/v1/attempts',
+      `/v1/attempts/${attemptId}/outcome`,
+      '/v1/players',
+      `/v1/challenges/${calibratingId}/distribution`,
+    ];
     test.each([
       ['nothing', ''],
       ['white space', ' \n'],
@@ -353,6 +377,8 @@ describe('bad input to the partner API', () => {
       ['PUT', '/v1/attempts'],
       ['DELETE', '/v1/attempts'],
       ['POST', '/v1/challenges'],
+      ['GET', `/v1/challenges/${randomUUID()}/distribution`],
+      ['GET', `/v1/challenges/${randomUUID()}`],
       ['PATCH', '/v1/players'],
       ['GET', '/v1/players'],
       ['GET', '/v1'],
@@ -409,6 +435,28 @@ describe('bad input to the partner API', () => {
         ['must have exactly one of `challenge_id` and `tournament_round_id`'],
       ],
       [`/v1/attempts/${randomUUID()}/outcome`, '{}', 'The body is not valid.', ['score is missing']],
+      [
+        `/v1/challenges/${randomUUID()}/distribution`,
+        '{}',
+        'The body is not valid.',
+        ['distribution is missing', 'sample_size is missing'],
+      ],
+      [
+        `/v1/challenges/${randomUUID()}/distribution`,
+        '{"distribution":{"p5":1,"p25":1,"p50":3,"p75":4,"p95":5},"sample_size":499}',
+        'The body is not valid.',
+        ['distribution must ascend strictly: p5, p25, p50, p75, p95', 'sample_size must be at least 500'],
+      ],
+      [
+        `/v1/challenges/${randomUUID()}/distribution`,
+        '{"distribution":{"p5":"1","p25":2,"p50":3,"p75":4},"sample_size":500.5}',
+        'The body is not valid.',
+        [
+          'distribution.p5 must be a finite number',
+          'distribution.p95 is missing',
+          'sample_size must be a whole number',
+        ],
+      ],
       [
         `/v1/attempts/${randomUUID()}/outcome`,
         '{"score":"1"}',

@@ -17,7 +17,7 @@ describe('metadata and evidence are stored byte for byte', () => {
   let challengeId: string;
   beforeAll(async () => {
     world = await joinWorld();
-    challengeId = (await world.newChallenge({ daily_attempt_cap: 100 })).id;
+    challengeId = (await world.newChallenge({ daily_attempt_cap: 100, target_pass_rate: 0.002 })).id;
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

@@ -44,7 +44,7 @@ export {
   type NamedCreation,
   type OptimisticInsertOptions,
 } from './reserve-attempts.ts';
-export { decideUnlessRefused, keyIdsOf, resolveReports } from './resolve-key-uses.ts';
+export { decideUnlessRefused, keyIdsOf, resolveKeyUses, resolveReports } from './resolve-key-uses.ts';
 export { createPendingResolver, type PendingResolver } from './resolve-pending.ts';
 export { type ReviewDeps, reviewAward } from './review-award.ts';
 export { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';

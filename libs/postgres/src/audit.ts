@@ -29,7 +29,6 @@ const CHECK_TIMEOUT_MS = 120_000;
 export async function runChecks(database: Database, checks: readonly Check[]): Promise<CheckResult[]> {
   return await database.transaction(
     async (tx) => {
-      await tx.query({ text: 'set transaction isolation level repeatable read, read only' });
       await tx.query(WHOLE_TABLES);
       const results: CheckResult[] = [];
       for (const { id, description, violations } of checks) {
@@ -42,6 +41,6 @@ export async function runChecks(database: Database, checks: readonly Check[]): P
       }
       return results;
     },
-    { statementTimeoutMs: CHECK_TIMEOUT_MS },
+    { statementTimeoutMs: CHECK_TIMEOUT_MS, isSnapshot: true },
   );
 }

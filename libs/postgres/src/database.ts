@@ -12,8 +12,9 @@ import { types } from './types.ts';
  * One database and its pool. Statements go directly to the connection, all that can be sent together in one write, those with a name
  * prepared once per connection.
  *
- * Transactions are READ COMMITTED, always. `durable: false` commits without waiting for the disk: a crash of the server may
- * lose the newest of them, whole and in order, never a part of one. Only what can be derived again may be written so.
+ * Transactions are READ COMMITTED, always, but for those that read one snapshot and write nothing. `durable: false` commits without waiting
+ * for the disk: a crash of the server may lose the newest of them, whole and in order, never a part of one. Only what can be derived again
+ * may be written so.
  */
 export interface Database extends AsyncDisposable {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;

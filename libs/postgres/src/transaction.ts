@@ -21,6 +21,8 @@ export interface TransactionOptions {
   readonly beforeCommit?: () => void | Promise<void>;
   /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
   readonly statementTimeoutMs?: number;
+  /** The transaction only reads, and all of its statements read one snapshot, that of the first. */
+  readonly isSnapshot?: boolean;
 }
 
 interface Held {
@@ -30,6 +32,7 @@ interface Held {
 }
 
 const BEGIN: Statement = { name: 'transaction-begin', text: 'begin isolation level read committed' };
+const ONE_SNAPSHOT: Statement = { text: 'set transaction isolation level repeatable read, read only' };
 const COMMIT: Statement = { name: 'transaction-commit', text: 'commit' };
 const ROLLBACK: Statement = { name: 'transaction-rollback', text: 'rollback' };
 
@@ -178,8 +181,10 @@ export class SessionTransaction implements Transaction {
   }
 
   #opening(): readonly Step[] {
-    const { durable = true, statementTimeoutMs } = this.#options;
+    const { durable = true, statementTimeoutMs, isSnapshot = false } = this.#options;
     const steps = [new Step(BEGIN)];
+    // Before any query.
+    if (isSnapshot) steps.push(new Step(ONE_SNAPSHOT));
     if (!durable) steps.push(new Step(NOT_DURABLE));
     if (statementTimeoutMs !== undefined) {
       steps.push(new Step({ text: `set local statement_timeout = ${statementTimeoutMs}` }));

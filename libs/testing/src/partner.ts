@@ -164,8 +164,18 @@ export interface ChallengeBody {
   metric_unit: string;
   rung: number;
   parent_challenge_id: string | null;
-  ramp?: object;
+  ramp?: { active: true; fullPrize: string; attemptsSeen: number; attemptsRequired: number };
   calibration?: { collected: number; required: number; playersCollected: number; playersRequired: number };
+}
+
+export interface SeededChallengeBody {
+  challenge_id: string;
+  threshold: number;
+  target_pass_rate: number;
+  sample_size: number;
+  calibration_source: 'partner_seeded';
+  provisional: true;
+  note: string;
 }
 
 export interface TournamentBody {
@@ -315,12 +325,66 @@ export interface KeyListBody {
   keys: { key_id: string; algorithm: string; public_key: string; from: string; until: string | null }[];
 }
 
+export interface CalibrationBody {
+  challenge_id: string;
+  samples: number;
+  players: number;
+  fair_share: number;
+  required: { samples: number; players: number };
+  quantiles: { share: number; score: number }[];
+  histogram: { from: number; to: number; samples: number }[];
+  bar: number | null;
+  bar_interval: { low: number; high: number } | null;
+  seeded: (PercentilesBody & { sample_size: number }) | null;
+}
+
+export interface DriftEvidenceBody {
+  attempts: number;
+  passes: number;
+  pass_rate: number | null;
+  log_ratio_above: number;
+  log_ratio_below: number;
+}
+
+export interface DriftBody extends DriftEvidenceBody {
+  challenge_id: string;
+  status: ChallengeBody['status'];
+  started_at: string | null;
+  claimed: { low: number; high: number };
+  log_limit: number;
+  attempts_before_judging: number;
+  readings: (DriftEvidenceBody & { read_at: string })[];
+  changes: {
+    changed_at: string;
+    from: ChallengeBody['status'];
+    to: ChallengeBody['status'];
+    cause: 'calibrated' | 'seeded' | 'drift' | 'ramp' | 'operator';
+    note: string | null;
+    evidence: DriftEvidenceBody | null;
+  }[];
+}
+
 export interface AuditBody {
   ok: boolean;
   checks: { id: string; description: string; violations: number }[];
 }
 
 // --- a partner's server ---
+
+/** The percentiles of a distribution. */
+export interface PercentilesBody {
+  p5: number;
+  p25: number;
+  p50: number;
+  p75: number;
+  p95: number;
+}
+
+/** The body of `POST /v1/challenges/{id}/distribution`. */
+export interface DistributionEntry {
+  distribution: PercentilesBody;
+  sample_size: number;
+}
 
 /** The body of `POST /v1/attempts`: one parent, and the player. */
 export type AttemptEntry = ({ challenge_id: string } | { tournament_round_id: string }) & {
@@ -333,6 +397,7 @@ export interface Partner {
   /** Sends any request with this partner's key. */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   listChallenges(playerRef: string, status?: string): Promise<Answer<{ data: ChallengeBody[] }>>;
+  seedChallenge(challengeId: string, body: DistributionEntry, key?: string): Promise<Answer<SeededChallengeBody>>;
   linkPlayer(playerRef: string, email: string): Promise<Answer<PlayerLinkBody>>;
   /** `key` is the `Idempotency-Key`; a fresh one unless given. */
   createAttempt(body: AttemptEntry, key?: string): Promise<Answer<AttemptBody>>;
@@ -364,6 +429,8 @@ export function createPartner(http: HttpClient, apiKey: string): Partner {
     send,
     listChallenges: (playerRef, status) =>
       send('GET', `/v1/challenges?${new URLSearchParams({ player_ref: playerRef, ...(status && { status }) })}`),
+    seedChallenge: (challengeId, body, key = randomUUID()) =>
+      send('POST', `/v1/challenges/${challengeId}/distribution`, { body, headers: { 'idempotency-key': key } }),
     linkPlayer: (playerRef, email) => send('POST', '/v1/players', { body: { player_ref: playerRef, email } }),
     createAttempt: (body, key = randomUUID()) =>
       send('POST', '/v1/attempts', { body, headers: { 'idempotency-key': key } }),
@@ -414,7 +481,9 @@ export interface Operator {
   liftSeverance(accountId: string, programId: string): Promise<Answer<undefined>>;
   createChallenge(programId: string, terms: ChallengeTerms): Promise<Answer<ChallengeBody>>;
   getChallenge(challengeId: string): Promise<Answer<ChallengeBody>>;
-  updateChallenge(challengeId: string, changes: { status: string }): Promise<Answer<ChallengeBody>>;
+  updateChallenge(challengeId: string, changes: { status: string; note?: string }): Promise<Answer<ChallengeBody>>;
+  getCalibration(challengeId: string): Promise<Answer<CalibrationBody>>;
+  getDrift(challengeId: string): Promise<Answer<DriftBody>>;
   createTournament(programId: string, terms: TournamentTerms): Promise<Answer<OperatorTournamentBody>>;
   updateTournament(tournamentId: string, changes: { status: string }): Promise<Answer<OperatorTournamentBody>>;
   openRound(tournamentId: string, times: { opens_at?: string | null; closes_at: string }): Promise<Answer<RoundBody>>;
@@ -452,6 +521,8 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     createChallenge: (programId, terms) => send('POST', `/programs/${programId}/challenges`, { body: terms }),
     getChallenge: (challengeId) => send('GET', `/challenges/${challengeId}`),
     updateChallenge: (challengeId, changes) => send('PATCH', `/challenges/${challengeId}`, { body: changes }),
+    getCalibration: (challengeId) => send('GET', `/challenges/${challengeId}/calibration`),
+    getDrift: (challengeId) => send('GET', `/challenges/${challengeId}/drift`),
     createTournament: (programId, terms) => send('POST', `/programs/${programId}/tournaments`, { body: terms }),
     updateTournament: (tournamentId, changes) => send('PATCH', `/tournaments/${tournamentId}`, { body: changes }),
     openRound: (tournamentId, times) => send('POST', `/tournaments/${tournamentId}/rounds`, { body: times }),

@@ -5,15 +5,26 @@
 -- squawk-ignore renaming-column
 alter table bar_samples rename column attempt_id to sample_id;
 
+-- Bars are read off bar_samples_by_score. A vacuum makes that a read of the index alone; by default it comes after a fifth of the table.
+alter table bar_samples set (autovacuum_vacuum_insert_scale_factor = 0.02);
+
 -- The progress of each calibration, written under the lock of the challenge's row by what records its samples. A sample over its player's
--- fair share is not recorded and counts nowhere (src/domain/fair-share.ts).
+-- fair share is not recorded and counts nowhere (src/domain/counted-samples.ts).
 create table calibrations (
   challenge_id uuid not null,
   collected bigint not null,
   players bigint not null,
+  -- A score near the bar to come, from which the bar is reached in few steps, with the samples below it and at or below it. Null while
+  -- there are few samples (src/domain/rank-anchor.ts).
+  anchor_score double precision,
+  anchor_below bigint,
+  anchor_at_or_below bigint,
   constraint calibrations_pkey primary key (challenge_id),
   constraint calibrations_challenge_id_fkey foreign key (challenge_id) references challenges (id),
-  constraint calibrations_players_have_samples check (players >= 0 and collected >= players)
+  constraint calibrations_players_have_samples check (players >= 0 and collected >= players),
+  constraint calibrations_anchor_is_whole check (num_nulls(anchor_score, anchor_below, anchor_at_or_below) in (0, 3)),
+  constraint calibrations_anchor_is_a_sample
+    check (anchor_below >= 0 and anchor_below < anchor_at_or_below and anchor_at_or_below <= collected)
 );
 
 -- How many samples each player of a calibration has: no more than the fair share.

@@ -57,7 +57,9 @@ create table drift_monitors (
   constraint drift_monitors_pkey primary key (challenge_id),
   constraint drift_monitors_challenge_id_fkey foreign key (challenge_id) references challenges (id),
   constraint drift_monitors_passes_are_attempts check (passes between 0 and attempts)
-);
+)
+-- Room for the next version of each row beside it.
+with (fillfactor = 50);
 
 -- The evidence over time, for operators: one reading for each tenth that the attempts have grown by, and the reading that suspended.
 create table drift_readings (
@@ -76,7 +78,8 @@ create table drift_readings (
 
 -- Every change of a challenge's status, and the completion of its ramp: who or what caused it, and on what evidence. Never changed.
 create table status_changes (
-  id uuid not null,
+  -- The changes of one challenge are made one after the other, so this is their order.
+  id bigint generated always as identity,
   challenge_id uuid not null,
   changed_at timestamptz(3) not null,
   from_status text not null,
@@ -99,7 +102,7 @@ create table status_changes (
     (cause in ('drift', 'ramp')) = (attempts is not null) and num_nulls(attempts, passes, log_ratio_above, log_ratio_below) in (0, 4))
 );
 
-create index status_changes_of_challenge on status_changes (challenge_id, changed_at, id);
+create index status_changes_of_challenge on status_changes (challenge_id, id);
 
 -- Challenges that are live before this release are monitored from now on.
 insert into drift_monitors (challenge_id, started_at, attempts, passes)

@@ -115,7 +115,10 @@ function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
 }
 
 /** The challenge stopped taking attempts. It may be reinstated and suspended again, so each time has an id of its own. */
-export function challengeSuspended({ id, tenant, terms }: Challenge, now: Date): Event {
+export function challengeSuspended(
+  { id, tenant, terms }: Pick<Challenge, 'id' | 'tenant'> & { readonly terms: Pick<Challenge['terms'], 'name'> },
+  now: Date,
+): Event {
   return {
     id: eventIdOf('challenge.suspended', newId(now)),
     occurredAt: now,

@@ -35,20 +35,25 @@ import { denyAward } from './handlers/deny-award.ts';
 import { expireAttempt } from './handlers/expire-attempt.ts';
 import { createOpenAttemptReads, findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getAttempt } from './handlers/get-attempt.ts';
+import { getCalibration } from './handlers/get-calibration.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
+import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { inspectAttempt } from './handlers/inspect-attempt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
 import { listSigningKeys } from './handlers/list-signing-keys.ts';
+import { recordListenedScores } from './handlers/record-listened-scores.ts';
 import { releaseAward } from './handlers/release-award.ts';
 import { reportOutcomes } from './handlers/report-outcomes.ts';
 import { createAttemptReservations } from './handlers/reserve-attempts.ts';
+import { seedChallenge } from './handlers/seed-challenge.ts';
 import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
 import { voidAttempt } from './handlers/void-attempt.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { findAttempt, loadAttemptsWithTerms } from './repository/attempts.ts';
 import * as awardRows from './repository/awards.ts';
+import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 export type ChallengeServer = AsyncDisposable & {
   readonly port: number;
@@ -131,8 +136,19 @@ export async function startChallenge(
     (it) => it.drain(),
   );
   const reservations = starting.adopt(createAttemptReservations({ database, ceilings, clock }), (it) => it.drain());
+  const monitor = starting.use(createChallengeMonitor({ database, outbox, logger, ceilings, clock }));
   const settlements = starting.adopt(
-    createOutcomeSettlements({ database, signer, signingKeyId, attempts, opener, outbox, attemptTtlMs, clock }),
+    createOutcomeSettlements({
+      database,
+      signer,
+      signingKeyId,
+      attempts,
+      opener,
+      outbox,
+      monitor,
+      attemptTtlMs,
+      clock,
+    }),
     (it) => it.drain(),
   );
 
@@ -148,9 +164,13 @@ export async function startChallenge(
       findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),
-      createChallenge: createChallenge({ database, clock }),
-      getChallenge: getChallenge({ database }),
-      updateChallengeStatus: updateChallengeStatus({ database, outbox, clock }),
+      createChallenge: createChallenge({ database, ceilings, clock }),
+      getChallenge: getChallenge({ database, ceilings }),
+      updateChallengeStatus: updateChallengeStatus({ database, outbox, ceilings, clock }),
+      seedChallenge: seedChallenge({ database, clock }),
+      recordListenedScores: recordListenedScores({ database, wallet, clock }),
+      getCalibration: getCalibration({ database, ceilings }),
+      getDrift: getDrift({ database, ceilings, clock }),
       inspectAttempt: inspectAttempt({ database, opener, wallet }),
       voidAttempt: voidAttempt(reads),
       expireAttempt: expireAttempt(reads),
@@ -158,7 +178,7 @@ export async function startChallenge(
       listSigningKeys: listSigningKeys({ database }),
       releaseAward: releaseAward({ database, payer, awards }),
       denyAward: denyAward({ database, payer, awards }),
-      audit: audit({ database, wallet }),
+      audit: audit({ database, wallet, ceilings }),
     },
     { logger, callers: CALLERS },
   );
@@ -167,6 +187,7 @@ export async function startChallenge(
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
     { name: 'pay-awards', runOnce: payer.runOnce },
+    { name: 'monitor-challenges', runOnce: monitor.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
     { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
   ];

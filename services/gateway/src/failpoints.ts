@@ -8,6 +8,8 @@ export const FAILPOINTS = pointsOf('gateway', [
   'create.after-call',
   'outcome.before-call',
   'outcome.after-call',
+  'seed.before-call',
+  'seed.after-call',
   'push.before-call',
   'push.after-call',
   'complete.before-commit',

@@ -429,6 +429,7 @@ describe('documents', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(Object.keys(document.paths)).toEqual([
       '/v1/challenges',
+      '/v1/challenges/{id}/distribution',
       '/v1/players',
       '/v1/attempts',
       '/v1/attempts/{attempt_id}/outcome',

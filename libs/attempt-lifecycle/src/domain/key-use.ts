@@ -29,7 +29,7 @@ export type KeyUse = {
 /** A use as it was recorded with its operation. */
 export type RecordedKeyUse = {
   readonly keyId: string;
-  /** The attempt's id for a creation; the id that the receipt's derives from for an outcome. */
+  /** The attempt's id for a creation; the id that the receipt's derives from for an outcome; that of a seeding. */
   readonly operationId: string;
   readonly fingerprint: Buffer;
   readonly usedAt: Date;

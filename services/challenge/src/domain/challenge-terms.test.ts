@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { issuesOfNewChallenge, type NewChallenge, rungOf } from './challenge-terms.ts';
+import {
+  issueOfDerivedBar,
+  issuesOfNewChallenge,
+  type NewChallenge,
+  parentOfDerivedRung,
+  rungOf,
+} from './challenge-terms.ts';
 import { LIVE, TENANT, TERMS } from './example.ts';
 
 function issuesOf(changes: Partial<NewChallenge> = {}) {
@@ -26,6 +32,31 @@ describe('a new challenge', () => {
     expect(issuesOf({ terms: { ...terms, direction: 'lower_is_better' }, parent: LIVE })).toHaveLength(1);
     expect(rungOf(null)).toBe(1);
     expect(rungOf({ ...LIVE, rung: 4 })).toBe(5);
+  });
+
+  it('a rung is live without a threshold of its own where its parent has the same metric and a higher pass rate', () => {
+    const terms = { ...TERMS, parentChallengeId: LIVE.id, targetPassRate: 0.1 };
+    const derived = { terms, threshold: null, parent: LIVE };
+    expect(issuesOf(derived)).toEqual([]);
+    expect(parentOfDerivedRung({ ...derived, status: 'live' })).toBe(LIVE);
+    const bad = [{ targetPassRate: 0.2 }, { targetPassRate: 0.3 }, { metricName: 'time' }, { metricUnit: 'km' }];
+    for (const changes of bad) {
+      expect(issuesOf({ ...derived, terms: { ...terms, ...changes } })).toHaveLength(1);
+      // With a threshold of its own, or while it calibrates, a rung may differ.
+      expect(issuesOf({ ...derived, terms: { ...terms, ...changes }, threshold: 1 })).toEqual([]);
+      expect(issuesOf({ ...derived, terms: { ...terms, ...changes }, status: 'calibrating' })).toEqual([]);
+    }
+    expect(parentOfDerivedRung({ ...derived, status: 'live', threshold: 1 })).toBeNull();
+    expect(parentOfDerivedRung({ ...derived, status: 'calibrating' })).toBeNull();
+    const topN = { ...terms, prizeStructure: 'top_n' as const, topN: 1 };
+    expect(parentOfDerivedRung({ ...derived, status: 'live', terms: topN })).toBeNull();
+  });
+
+  it('a rung takes no bar that is missing or outside its plausible window', () => {
+    expect(issueOfDerivedBar(null, TERMS)).not.toBeNull();
+    expect(issueOfDerivedBar(5, TERMS)).toBeNull();
+    expect(issueOfDerivedBar(5, { ...TERMS, scoreMin: 5, scoreMax: 5 })).toBeNull();
+    expect(issueOfDerivedBar(5, { ...TERMS, scoreMin: 5.1 })).not.toBeNull();
   });
 
   it('a new challenge reports every validation issue', () => {

@@ -2,11 +2,13 @@
  * What an operator may open (docs/contract/portal-api.md, "The terms of a challenge"; docs/contract/rules.md, "Challenges"): the validation
  * issues of a new challenge, each as a sentence; an empty list is valid. `calibrating` starts without a bar. `live` brings its own
  * threshold, which counts as `observed` and does not ramp. The bar of a `top_n` challenge follows from its scores, so it never brings one.
- * A rung shares its parent's tenant and direction.
+ * A rung shares its parent's tenant and direction. One that is `live` without a threshold takes its bar from the scores of its ladder, at a
+ * lower pass rate than its parent: `rung_derived`, which ramps.
  */
 import type { Tenant } from '@laurel/attempt-lifecycle/domain';
 import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
+import { isPlausible } from './plausibility.ts';
 
 export type NewChallenge = {
   readonly tenant: Tenant;
@@ -21,6 +23,8 @@ const MAX_TEXT = 255;
 const MAX_DESCRIPTION = 10_000;
 /** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
+/** The most samples of a calibration: its counts stay within an integer, and its bar is found and audited in bounded time. */
+export const MAX_CALIBRATION_N = 10_000_000;
 const MAX_VERIFICATION_LEVEL = 3;
 
 export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
@@ -45,7 +49,10 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
     ],
     [terms.targetPassRate > 0 && terms.targetPassRate < 1, 'target_pass_rate must be between 0 and 1, both excluded'],
     [[1, 2, 3].includes(terms.integrityTier), 'integrity_tier must be 1, 2 or 3'],
-    [isCount(terms.minCalibrationN), 'min_calibration_n must be at least 1'],
+    [
+      isCount(terms.minCalibrationN) && terms.minCalibrationN <= MAX_CALIBRATION_N,
+      `min_calibration_n must be 1 to ${MAX_CALIBRATION_N}`,
+    ],
     [isCount(terms.minCalibrationPlayers), 'min_calibration_players must be at least 1'],
     [isCount(terms.dailyAttemptCap), 'daily_attempt_cap must be at least 1'],
     [
@@ -57,14 +64,50 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
     [terms.jurisdictions.every((name) => isText(name, MAX_TEXT)), 'jurisdictions must be texts like US-CA'],
     [threshold === null || Number.isFinite(threshold), 'threshold must be finite'],
     [!isTopN || threshold === null, 'a top_n challenge takes its bar from its scores: leave threshold out'],
-    [isTopN || (status === 'live') === (threshold !== null), 'threshold is required when live, and only then'],
+    [status === 'live' || threshold === null, 'threshold is for a live challenge only'],
+    [
+      isTopN || status === 'calibrating' || threshold !== null || terms.parentChallengeId !== null,
+      'threshold is required when live without a parent',
+    ],
     [
       terms.parentChallengeId === null || (parent !== null && isSameTenant(parent.tenant, tenant)),
       'parent_challenge_id must name a challenge of this program and environment',
     ],
     [parent === null || parent.terms.direction === terms.direction, "threshold_direction must be the parent's"],
+    ...rulesOfDerivedRung(terms, parentOfDerivedRung({ terms, status, threshold, parent })),
   ];
   return rules.filter(([holds]) => !holds).map(([, issue]) => issue);
+}
+
+/** The parent of a rung that takes its bar from the scores of its ladder; null for every other challenge. */
+export function parentOfDerivedRung({
+  terms,
+  status,
+  threshold,
+  parent,
+}: Pick<NewChallenge, 'terms' | 'status' | 'threshold' | 'parent'>): Challenge | null {
+  return status === 'live' && threshold === null && terms.prizeStructure === 'threshold' ? parent : null;
+}
+
+function rulesOfDerivedRung(terms: ChallengeTerms, parent: Challenge | null): readonly (readonly [boolean, string])[] {
+  if (parent === null) return [];
+  const { metricName, metricUnit, targetPassRate } = parent.terms;
+  return [
+    [
+      terms.metricName === metricName && terms.metricUnit === metricUnit,
+      "metric_name and metric_unit of a rung without a threshold must be the parent's",
+    ],
+    [
+      terms.targetPassRate < targetPassRate,
+      "target_pass_rate of a rung without a threshold must be below the parent's",
+    ],
+  ];
+}
+
+/** Why the bar that was derived cannot be the rung's, as a sentence; null where it can. `bar` is null where the ladder has no scores. */
+export function issueOfDerivedBar(bar: number | null, terms: ChallengeTerms): string | null {
+  if (bar === null) return 'threshold is required: the parent has no scores or percentiles to derive it from';
+  return isPlausible(bar, terms) ? null : 'score_min and score_max exclude the bar that was derived';
 }
 
 /** A challenge without a parent is rung 1; a rung is one above its parent. */

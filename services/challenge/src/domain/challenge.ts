@@ -46,7 +46,7 @@ export type Challenge = {
   readonly createdAt: Date;
   /** When the prize of a challenge with a ramp was confirmed; null before that, and for one without a ramp. */
   readonly rampCompletedAt: Date | null;
-  /** Settled paid attempts that its drift monitor has counted. */
+  /** Settled paid attempts since its drift monitor started: those that the monitor has counted and, while the ramp is on, those that wait. */
   readonly attemptsSeen: number;
   /** For `top_n`: the n-th best settled score so far, null while there are fewer. */
   readonly nthBestScore: number | null;

@@ -3,7 +3,7 @@
  * monitor has seen 100 settled paid attempts and does not reject (docs/contract/rules.md, "Ramp").
  */
 import { type Cents, cents } from '@laurel/money';
-import type { Challenge } from './challenge.ts';
+import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { ceilingOf, type TierCeilings } from './tier-ceiling.ts';
 
 export const RAMP_ATTEMPTS = 100;
@@ -15,19 +15,27 @@ export type Ramp = {
   readonly attemptsRequired: number;
 };
 
+/** What a ramp follows from. */
+export type RampedChallenge = Pick<
+  Challenge,
+  'threshold' | 'calibrationSource' | 'rampCompletedAt' | 'attemptsSeen'
+> & {
+  readonly terms: Pick<ChallengeTerms, 'prizeCents' | 'integrityTier'>;
+};
+
 /** Only while it limits the prize; null otherwise. */
-export function rampOf(challenge: Challenge, ceilings: TierCeilings): Ramp | null {
+export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
   const { prizeCents } = challenge.terms;
   if (!isRamping(challenge) || prizeCents <= capOf(challenge, ceilings)) return null;
   return { fullPrizeCents: prizeCents, attemptsSeen: challenge.attemptsSeen, attemptsRequired: RAMP_ATTEMPTS };
 }
 
 /** The most that the challenge offers while it ramps, in whole cents. */
-export function capOf({ terms }: Pick<Challenge, 'terms'>, ceilings: TierCeilings): Cents {
+export function capOf({ terms }: Pick<RampedChallenge, 'terms'>, ceilings: TierCeilings): Cents {
   return cents((ceilingOf(terms, ceilings) * CAP_PERCENT) / 100n);
 }
 
 /** A `top_n` challenge has no bar of its own, and neither has one that calibrates. */
-function isRamping({ threshold, calibrationSource, rampCompletedAt }: Challenge): boolean {
+function isRamping({ threshold, calibrationSource, rampCompletedAt }: RampedChallenge): boolean {
   return threshold !== null && calibrationSource !== 'observed' && rampCompletedAt === null;
 }

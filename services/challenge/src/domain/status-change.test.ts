@@ -3,8 +3,14 @@ import type { Challenge } from './challenge.ts';
 import { CALIBRATING, LIVE, TOP_N } from './example.ts';
 import { decideStatusChange } from './status-change.ts';
 
-function change(challenge: Challenge, wanted: 'live' | 'suspended' | 'closed') {
-  const decision = decideStatusChange(challenge, wanted);
+const BY_OPERATOR = { note: null, suspendedBy: 'operator' } as const;
+
+function change(
+  challenge: Challenge,
+  wanted: 'live' | 'suspended' | 'closed',
+  history: Parameters<typeof decideStatusChange>[2] = BY_OPERATOR,
+) {
+  const decision = decideStatusChange(challenge, wanted, history);
   return decision.kind === 'refused' ? decision.code : decision.status;
 }
 
@@ -24,6 +30,14 @@ describe('an operator', () => {
     expect(change({ ...CALIBRATING, status: 'suspended' }, 'live')).toBe('calibrating');
     expect(change({ ...TOP_N, status: 'suspended' }, 'live')).toBe('live');
     expect(change(LIVE, 'live')).toBe('live');
+  });
+
+  it('an operator reinstates what the drift monitor suspended with a note alone', () => {
+    const suspended: Challenge = { ...LIVE, status: 'suspended' };
+    expect(change(suspended, 'live', { note: null, suspendedBy: 'drift' })).toBe('invalid_request');
+    expect(change(suspended, 'live', { note: 'The game was patched.', suspendedBy: 'drift' })).toBe('live');
+    expect(change(suspended, 'closed', { note: null, suspendedBy: 'drift' })).toBe('closed');
+    expect(change(suspended, 'suspended', { note: null, suspendedBy: 'drift' })).toBe('suspended');
   });
 
   it('an operator cannot make a calibrating challenge live', () => {

@@ -5,14 +5,22 @@ import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { attemptsAgain, awardsAgain, pageOfAttempts, pageOfAwards, runOwnChecks } from '../repository/audit.ts';
 
-export function audit(deps: { database: Database; wallet: Wallet }): Handlers<ChallengeServiceService>['audit'] {
+export function audit({
+  ceilings,
+  ...deps
+}: {
+  database: Database;
+  wallet: Wallet;
+  ceilings: TierCeilings;
+}): Handlers<ChallengeServiceService>['audit'] {
   return async () => ({
     checks: await auditMoney({
       ...deps,
       owner: 'challenge',
-      runOwnChecks,
+      runOwnChecks: (database) => runOwnChecks(database, ceilings),
       attempts: { page: pageOfAttempts, again: attemptsAgain },
       awards: { page: pageOfAwards, again: awardsAgain },
       judgeFee,

@@ -1,5 +1,5 @@
-/** CreateChallenge: an operator opens a challenge. */
-import { refused } from '@laurel/errors';
+/** CreateChallenge: an operator opens a challenge, calibrating or live. A bar of its own is monitored from the commit that sets it. */
+import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import { isUuid, newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
@@ -12,19 +12,34 @@ import {
 import { CHALLENGE_STATUSES, findName, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
-import { issuesOfNewChallenge, rungOf } from '../domain/challenge-terms.ts';
+import {
+  issueOfDerivedBar,
+  issuesOfNewChallenge,
+  MAX_CALIBRATION_N,
+  type NewChallenge,
+  parentOfDerivedRung,
+  rungOf,
+} from '../domain/challenge-terms.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { findChallenge, insertChallenge } from '../repository/challenges.ts';
+import { startMonitor } from '../repository/drift-monitors.ts';
+import { deriveBar } from './derive-bar.ts';
 import { presentChallenge } from './present.ts';
 
 // docs/contract/rules.md, "Challenges". A count of 0 selects the default.
-const DEFAULT_MIN_CALIBRATION_N = 200;
+/** A bar from that many scores seldom lies outside the band of the drift monitor. */
+const defaultMinCalibrationN = (targetPassRate: number) =>
+  Math.min(Math.max(200, Math.ceil(40 / targetPassRate)), MAX_CALIBRATION_N);
 const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
 const DEFAULT_DAILY_ATTEMPT_CAP = 10;
 
-export function createChallenge(deps: {
-  database: Database;
-  clock: Clock;
-}): Handlers<ChallengeServiceService>['createChallenge'] {
+type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
+
+export function createChallenge({
+  database,
+  ceilings,
+  clock,
+}: Deps): Handlers<ChallengeServiceService>['createChallenge'] {
   return async (request) => {
     const tenant = parseTenant(request.tenant);
     const terms = request.terms === undefined ? null : parseTerms(request.terms);
@@ -32,21 +47,22 @@ export function createChallenge(deps: {
       return refused('invalid_request', 'prize_structure, threshold_direction or parent_challenge_id is not valid.');
     const status = request.status === CHALLENGE_STATUSES.live ? 'live' : 'calibrating';
     const threshold = request.threshold ?? null;
-    const parent =
-      terms.parentChallengeId === null ? null : await findChallenge(deps.database, terms.parentChallengeId);
+    const parent = terms.parentChallengeId === null ? null : await findChallenge(database, terms.parentChallengeId);
 
-    const [issue] = issuesOfNewChallenge({ tenant, terms, status, threshold, parent });
+    const wanted = { tenant, terms, status, threshold, parent } as const;
+    const [issue] = issuesOfNewChallenge(wanted);
     if (issue !== undefined) return refused('invalid_request', `${issue}.`);
+    const bar = await barOfNewChallenge(wanted, database);
+    if (isRefused(bar)) return bar;
 
-    const createdAt = deps.clock();
+    const createdAt = clock();
     const challenge: Challenge = {
       id: newId(createdAt),
       tenant,
       terms,
       // Whether a top_n challenge is live follows from its scores.
       status: terms.prizeStructure === 'top_n' ? 'live' : status,
-      threshold,
-      calibrationSource: 'observed',
+      ...bar,
       rung: rungOf(parent),
       createdAt,
       rampCompletedAt: null,
@@ -55,9 +71,27 @@ export function createChallenge(deps: {
       collected: 0,
       playersCollected: 0,
     };
-    await insertChallenge(deps.database, challenge);
-    return { challenge: presentChallenge(challenge) };
+    await database.transaction((tx) =>
+      tx.commitWith((last) =>
+        Promise.all([
+          insertChallenge(last, challenge),
+          challenge.threshold === null ? undefined : startMonitor(last, challenge.id, createdAt),
+        ]),
+      ),
+    );
+    return { challenge: presentChallenge(challenge, ceilings) };
   };
+}
+
+async function barOfNewChallenge(
+  wanted: NewChallenge,
+  database: Database,
+): Promise<Pick<Challenge, 'threshold' | 'calibrationSource'> | Refused> {
+  const parent = parentOfDerivedRung(wanted);
+  if (parent === null) return { threshold: wanted.threshold, calibrationSource: 'observed' };
+  const threshold = await deriveBar(database, { parent, terms: wanted.terms });
+  const issue = issueOfDerivedBar(threshold, wanted.terms);
+  return issue === null ? { threshold, calibrationSource: 'rung_derived' } : refused('invalid_request', `${issue}.`);
 }
 
 function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
@@ -80,7 +114,7 @@ function parseTerms(terms: ChallengeTermsMessage): ChallengeTerms | null {
     scoreMax: terms.scoreMax ?? null,
     targetPassRate: terms.targetPassRate,
     integrityTier: terms.integrityTier,
-    minCalibrationN: terms.minCalibrationN || DEFAULT_MIN_CALIBRATION_N,
+    minCalibrationN: terms.minCalibrationN || defaultMinCalibrationN(terms.targetPassRate),
     minCalibrationPlayers: terms.minCalibrationPlayers || DEFAULT_MIN_CALIBRATION_PLAYERS,
     dailyAttemptCap: terms.dailyAttemptCap || DEFAULT_DAILY_ATTEMPT_CAP,
     requiredVerificationLevel: terms.requiredVerificationLevel,

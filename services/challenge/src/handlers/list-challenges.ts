@@ -25,7 +25,7 @@ export function listChallenges(deps: Deps): Handlers<ChallengeServiceService>['l
     const tenant = parseTenant(request.tenant);
     const every = await listChallengesOf(deps.database, tenant);
     const listed = request.all ? every : await keepAccepted(every, tenant, request.playerRef, deps);
-    return { challenges: listed.map(presentChallenge) };
+    return { challenges: listed.map((challenge) => presentChallenge(challenge, deps.ceilings)) };
   };
 }
 

@@ -18,6 +18,7 @@ import { composeReceipt } from '../domain/receipt.ts';
 import { attemptSettled } from '../events.ts';
 import type { AttemptCache } from '../repository/attempt-cache.ts';
 import type { SignedOutcome } from '../repository/outcomes.ts';
+import type { ChallengeMonitor } from '../workers/monitor-challenges.ts';
 
 export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
@@ -49,6 +50,7 @@ export type OutcomeCommitDeps = {
   readonly attempts: AttemptCache;
   readonly opener: AttemptOpener;
   readonly outbox: Outbox;
+  readonly monitor: Pick<ChallengeMonitor, 'wake'>;
   readonly attemptTtlMs: number;
   readonly clock: Clock;
 };

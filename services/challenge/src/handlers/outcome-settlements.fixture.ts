@@ -88,6 +88,8 @@ export function useSettlements(h: Harness): SettlementsHarness {
         attempts,
         opener,
         outbox,
+        // The service's own counts what is settled here.
+        monitor: { wake: () => undefined },
         attemptTtlMs: HOUR_MS,
         clock: h.clock,
       });

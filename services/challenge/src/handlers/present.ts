@@ -19,6 +19,8 @@ import {
 import { barOf, calibrationProgressOf, statusOf } from '../domain/bar.ts';
 import type * as domain from '../domain/challenge.ts';
 import { feeOnOffer, prizeOnOffer } from '../domain/prize-offer.ts';
+import { type Ramp, rampOf } from '../domain/ramp.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 
 /** The attempt as it was created: open and without an outcome, whatever its state is by now. */
 export function presentCreatedAttempt(attempt: domain.Attempt): AttemptMessage {
@@ -72,7 +74,7 @@ function presentAward(award: domain.Award): AwardMessage {
   };
 }
 
-export function presentChallenge(challenge: domain.Challenge): ChallengeMessage {
+export function presentChallenge(challenge: domain.Challenge, ceilings: TierCeilings): ChallengeMessage {
   const { terms, tenant } = challenge;
   return {
     id: challenge.id,
@@ -104,7 +106,19 @@ export function presentChallenge(challenge: domain.Challenge): ChallengeMessage 
     rung: challenge.rung,
     createdAt: challenge.createdAt,
     offeredFeeCents: feeOnOffer(challenge),
-    offeredPrizeCents: prizeOnOffer(challenge),
+    offeredPrizeCents: prizeOnOffer(challenge, ceilings),
     calibration: calibrationProgressOf(challenge) ?? undefined,
+    ramp: presentRamp(rampOf(challenge, ceilings)),
+  };
+}
+
+/** No more attempts are shown than complete the ramp: its worker lifts the cap soon after them. */
+function presentRamp(ramp: Ramp | null): ChallengeMessage['ramp'] {
+  if (ramp === null) return undefined;
+  const { fullPrizeCents, attemptsSeen, attemptsRequired } = ramp;
+  return {
+    fullPrizeCents,
+    attemptsSeen: BigInt(Math.min(attemptsSeen, attemptsRequired)),
+    attemptsRequired: BigInt(attemptsRequired),
   };
 }

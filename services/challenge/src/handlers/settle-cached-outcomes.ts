@@ -5,6 +5,7 @@
 
 import { isUniqueViolation } from '@laurel/postgres';
 import { claimOf } from '../domain/claim.ts';
+import { countsForMonitor } from '../domain/monitor-decision.ts';
 import { decideCachedOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { type OptimisticOutcome, settleOptimistically } from '../repository/outcomes.ts';
@@ -41,6 +42,7 @@ export async function settleCachedOutcomes(
   const recorded = tried.filter(({ attempt }) => settledIds.has(attempt.id));
   for (const { attempt } of recorded) deps.opener.settled(attempt.id);
   deps.outbox.publish(eventsOf(recorded));
+  if (recorded.some(countsForMonitor)) deps.monitor.wake();
   return drafts.map((draft) => (draft !== null && settledIds.has(draft.attempt.id) ? settlementOf(draft) : null));
 }
 
@@ -50,9 +52,10 @@ async function record(
   { database, outbox, signingKeyId }: OutcomeCommitDeps,
 ): Promise<ReadonlySet<string>> {
   const outcomes = drafts.map(
-    ({ attempt, signed, claim, keyUse, event }): OptimisticOutcome => ({
+    ({ attempt, terms, signed, claim, keyUse, event }): OptimisticOutcome => ({
       ...signed,
       attempt,
+      isMonitored: countsForMonitor({ attempt, terms }),
       keyUse,
       awardId: claim?.id ?? null,
       event: event === null ? null : (outbox.rowsOf([event])[0] ?? null),

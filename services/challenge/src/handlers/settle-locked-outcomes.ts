@@ -1,6 +1,8 @@
 /**
  * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
- * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar.
+ * one more where there is a prize to claim, and two more where scores count towards a calibration. Only this path refuses, disqualifies an
+ * attempt, and records scores that count for a bar (record-samples.ts): the outcome that completes a calibration is answered once the
+ * challenge is live.
  */
 
 import {
@@ -18,11 +20,15 @@ import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
 import { playerIdentity } from '../domain/challenge.ts';
 import { claimOf } from '../domain/claim.ts';
+import type { BarSample } from '../domain/counted-samples.ts';
+import { countsForMonitor } from '../domain/monitor-decision.ts';
 import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
-import { type BarSample, insertBarSamples, insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
+import { insertBarSamples } from '../repository/bar-samples.ts';
+import { insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
+import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import {
   draftOutcome,
   eventsOf,
@@ -31,29 +37,41 @@ import {
   type Settlement,
   settlementOf,
 } from './outcome-draft.ts';
+import { recordSamples } from './record-samples.ts';
 
 /** One for each report, in order. */
 export async function settleLockedOutcomes(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
 ): Promise<readonly Settlement[]> {
-  const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
-    beforeCommit: () => failpoint('challenge.outcome.before-commit'),
-  });
+  const { settlements, events, isMonitored } = await deps.database.transaction(
+    (tx) => decideAndRecord(tx, batch, deps),
+    {
+      beforeCommit: () => failpoint('challenge.outcome.before-commit'),
+    },
+  );
   await failpoint('challenge.outcome.after-commit');
   for (const [index, { attemptId }] of batch.entries()) {
     deps.attempts.evict(attemptId);
     if (settlements[index]?.kind === 'recorded') deps.opener.settled(attemptId);
   }
   deps.outbox.publish(events);
+  if (isMonitored) deps.monitor.wake();
   return settlements;
 }
+
+type Decided = {
+  readonly settlements: readonly Settlement[];
+  readonly events: readonly Event[];
+  /** Whether a drift monitor has something to count. */
+  readonly isMonitored: boolean;
+};
 
 async function decideAndRecord(
   tx: Transaction,
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
-): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
+): Promise<Decided> {
   const [locked, recorded, settledByReceipt] = await Promise.all([
     lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
     lockKeyUses(tx, keyIdsOf(batch)),
@@ -100,6 +118,9 @@ async function decideAndRecord(
   });
 
   const events = eventsOf(drafts);
+  const monitored = drafts.filter(countsForMonitor).map(monitoredOutcomeOf);
+  const [ofTopN, calibrating] = samplesOf(drafts);
+  await recordSamples(tx, calibrating, { source: 'observed', now });
   await deleteKeyUses(tx, superseded);
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
@@ -110,11 +131,12 @@ async function decideAndRecord(
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
       insertKeyUses(last, drafts.flatMap(keyedOperationOf)),
-      insertBarSamples(last, drafts.filter(countsForBar).map(sampleOf)),
+      insertBarSamples(last, ofTopN),
+      insertUnmonitoredOutcomes(last, monitored),
       deps.outbox.insert(last, events),
     ]);
   });
-  return { settlements, events };
+  return { settlements, events, isMonitored: monitored.length > 0 };
 }
 
 /** The key use to record with a draft; its operation is known by the receipt. */
@@ -122,10 +144,21 @@ function keyedOperationOf({ keyUse, signed }: OutcomeDraft) {
   return keyUse === null ? [] : [{ operationId: signed.outcome.receiptId, keyUse }];
 }
 
+function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {
+  return { challengeId: attempt.challengeId, passed: signed.outcome.metThreshold };
+}
+
+/** The scores that count for the bars of top_n challenges, and those that may count towards a calibration. */
+function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSample[], readonly BarSample[]] {
+  const counting = drafts.filter(countsForBar);
+  const isTopN = ({ terms }: OutcomeDraft) => terms.prizeStructure === 'top_n';
+  return [counting.filter(isTopN).map(sampleOf), counting.filter((draft) => !isTopN(draft)).map(sampleOf)];
+}
+
 function sampleOf({ attempt, signed }: OutcomeDraft): BarSample {
   return {
     challengeId: attempt.challengeId,
-    attemptId: attempt.id,
+    sampleId: attempt.id,
     player: playerIdentity(attempt.accountId, attempt.playerRef),
     score: signed.outcome.score,
   };

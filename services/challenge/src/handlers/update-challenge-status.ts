@@ -1,46 +1,105 @@
-/** UpdateChallengeStatus: an operator reinstates, suspends or closes. Partners are notified of a suspension. */
-import { isRefused, refused } from '@laurel/errors';
+/**
+ * UpdateChallengeStatus: an operator suspends, closes or reinstates a challenge.
+ *
+ * One transaction, in this order: the drift monitor is locked, so that nothing is counted meanwhile; the challenge is locked and decided
+ * on; the status moves, with a row of its history and, for a suspension, its event. The monitor of a challenge that is live again starts
+ * anew: what waits to be counted is dropped, and its evidence so far stays in the readings and in the history.
+ *
+ * A crash before the commit leaves everything as it was, and the operator asks again. After the commit it leaves the new status and an
+ * event that is not published, which the relay does; an operator who asks again finds the status and changes nothing.
+ */
+import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { type Handlers, parseId } from '@laurel/grpc';
-import type { Database } from '@laurel/postgres';
+import type { Database, Transaction } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
+import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
+import type { Challenge } from '../domain/challenge.ts';
 import { decideStatusChange } from '../domain/status-change.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { challengeSuspended } from '../events.ts';
+import { failpoint } from '../failpoints.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
+import { lockMonitor, restartMonitor } from '../repository/drift-monitors.ts';
+import { findCauseOfSuspension, insertStatusChange } from '../repository/status-changes.ts';
+import { dropUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import { presentChallenge } from './present.ts';
 
-export function updateChallengeStatus({
-  database,
-  outbox,
-  clock,
-}: {
-  database: Database;
-  outbox: Outbox;
-  clock: Clock;
-}): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
+type Deps = {
+  readonly database: Database;
+  readonly outbox: Outbox;
+  readonly ceilings: TierCeilings;
+  readonly clock: Clock;
+};
+
+type Wanted = {
+  readonly id: string;
+  readonly status: 'live' | 'suspended' | 'closed';
+  /** Null for none. */
+  readonly note: string | null;
+};
+
+const MAX_NOTE_CHARACTERS = 2_000;
+
+export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
+  const { database, outbox, ceilings } = deps;
   return async (request) => {
     const id = parseId(request.challengeId);
-    const wanted = findName(CHALLENGE_STATUSES, request.status);
-    if (wanted === undefined || wanted === 'calibrating') {
+    const status = findName(CHALLENGE_STATUSES, request.status);
+    if (status === undefined || status === 'calibrating') {
       return refused('conflict', 'status can be set to live, suspended or closed.');
     }
+    const note = request.note ?? '';
+    if ([...note].length > MAX_NOTE_CHARACTERS || note.includes('\0')) {
+      return refused('invalid_request', `note must have at most ${MAX_NOTE_CHARACTERS} characters, without NUL.`);
+    }
 
-    const changed = await database.transaction(async (tx) => {
-      await lockChallenge(tx, id);
-      const challenge = await findChallenge(tx, id);
-      if (challenge === null) return refused('not_found');
-      const change = decideStatusChange(challenge, wanted);
-      if (isRefused(change)) return change;
-      await updateStatus(tx, id, change.status);
-      const isSuspended = change.status === 'suspended' && challenge.status !== 'suspended';
-      const events = isSuspended ? [challengeSuspended(challenge, clock())] : [];
-      await outbox.insert(tx, events);
-      return { challenge: await findChallenge(tx, id), events };
-    });
+    const wanted: Wanted = { id, status, note: note === '' ? null : note };
+    const change = () => database.transaction((tx) => changeStatus(tx, wanted, deps), { beforeCommit });
+    // A challenge that went live between the two locks has a monitor now, and its bar for good.
+    const changed = (await change()) ?? (await change());
+    if (changed === null) throw new Error(`the monitor of challenge ${id} could not be locked`);
     if (isRefused(changed)) return changed;
+    await failpoint('challenge.status.after-commit');
     outbox.publish(changed.events);
-    return changed.challenge === null ? refused('not_found') : { challenge: presentChallenge(changed.challenge) };
+    return { challenge: presentChallenge(changed.challenge, ceilings) };
   };
+}
+
+const beforeCommit = () => failpoint('challenge.status.before-commit');
+
+/** Null where the challenge has a monitor that is not locked: nothing has changed. */
+async function changeStatus(
+  tx: Transaction,
+  { id, status, note }: Wanted,
+  { outbox, clock }: Deps,
+): Promise<{ readonly challenge: Challenge; readonly events: readonly Event[] } | Refused | null> {
+  // They go out together and run in this order: everything is read under the locks.
+  const [isMonitored, , challenge, suspendedBy] = await Promise.all([
+    lockMonitor(tx, id),
+    lockChallenge(tx, id),
+    findChallenge(tx, id),
+    findCauseOfSuspension(tx, id),
+  ]);
+  if (challenge === null) return refused('not_found');
+  if (challenge.threshold !== null && !isMonitored) return null;
+  const change = decideStatusChange(challenge, status, { note, suspendedBy });
+  if (isRefused(change)) return change;
+  if (change.status === challenge.status) return { challenge, events: [] };
+
+  const now = clock();
+  const events = change.status === 'suspended' ? [challengeSuspended(challenge, now)] : [];
+  const operators = { from: challenge.status, to: change.status, cause: 'operator', note, evidence: null } as const;
+  await updateStatus(tx, id, change.status);
+  await insertStatusChange(tx, { challengeId: id, changedAt: now, ...operators });
+  if (isMonitored && change.status === 'live') {
+    await dropUnmonitoredOutcomes(tx, id);
+    await restartMonitor(tx, id, now);
+  }
+  await outbox.insert(tx, events);
+  const after = await findChallenge(tx, id);
+  if (after === null) throw new Error(`challenge ${id} is not there any more`);
+  return { challenge: after, events };
 }

@@ -5,6 +5,9 @@ import type { AwardStatus } from '@laurel/attempt-lifecycle/domain';
 import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
+import { BAR_CHECKS, rampCheckOf } from './audit-bars.ts';
+import { MONITOR_CHECKS } from './audit-monitors.ts';
 
 // Constraints enforce most of these already; the audit covers the case that one is switched off.
 const CHECKS: readonly Check[] = [
@@ -87,8 +90,8 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-export function runOwnChecks(database: Database): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS);
+export function runOwnChecks(database: Database, ceilings: TierCeilings): Promise<CheckResult[]> {
+  return runChecks(database, [...CHECKS, ...BAR_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)]);
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

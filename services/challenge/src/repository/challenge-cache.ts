@@ -2,8 +2,9 @@
  * Challenges as they were last read, so that a creation need not read them again. A creation that is decided on the cache is written
  * only where the row is still of the version that was read (optimistic-attempts.ts).
  *
- * Only a live challenge with a calibrated bar is cached: all that a creation reads of it is on its row and does not change with each
- * score. The bar of a top_n challenge and the progress of a calibration come from the scores, and change without a new version of
+ * Only a live challenge with a calibrated bar is cached: all that a creation reads of it is on its row, whether its ramp is completed
+ * included, and does not change with each score. How many attempts its ramp has seen is not on the row and may be out of date; only lists
+ * show it. The bar of a top_n challenge and the progress of a calibration come from the scores, and change without a new version of
  * the row.
  */
 import { LRUCache } from 'lru-cache';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Challenge } from '../domain/challenge.ts';
 import { ATTEMPT, LIVE, NOW } from '../domain/example.ts';
-import { insertChallenge, loadChallenges, lockChallenge, updateChallengeStatus } from './challenges.ts';
+import { insertChallenge, loadChallenges, lockChallenge, setBar, updateChallengeStatus } from './challenges.ts';
 import { insertOptimisticAttempts } from './optimistic-attempts.ts';
 
 const held = new AsyncDisposableStack();
@@ -18,11 +18,15 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-async function open(): Promise<Challenge> {
-  const challenge = { ...LIVE, id: newId(), tenant: { programId: newId(), environment: 'test' } as const };
+/** With a ramp. */
+async function open(changes: Partial<Challenge> = {}): Promise<Challenge> {
+  const tenant = { programId: newId(), environment: 'test' } as const;
+  const challenge: Challenge = { ...LIVE, id: newId(), tenant, calibrationSource: 'partner_seeded', ...changes };
   await insertChallenge(database, challenge);
   return challenge;
 }
+
+const WITHOUT_BAR = { status: 'calibrating', threshold: null, calibrationSource: 'observed' } as const;
 
 async function versionOf({ id }: Challenge): Promise<bigint> {
   const read = (await loadChallenges(database, [id])).get(id);
@@ -44,7 +48,7 @@ const change = (what: string) => (challenge: Challenge) =>
 const UPDATES: Readonly<Record<string, (challenge: Challenge) => Promise<unknown>>> = {
   'its status changes': ({ id }) => updateChallengeStatus(database, id, 'suspended'),
   'its status stays': ({ id }) => updateChallengeStatus(database, id, 'live'),
-  'its bar changes': change('threshold = threshold + 1'),
+  'its ramp is completed': change('ramp_completed_at = coalesce(ramp_completed_at, now())'),
   'nothing of it changes': change('threshold = threshold'),
   'an update sets the version back': change('version = 1'),
   'an update sets the version ahead': change('version = version + 100'),
@@ -79,6 +83,31 @@ describe('the version of a challenge', () => {
       }),
       { numRuns: 15 },
     );
+  });
+
+  it('the version of a challenge is one higher where its bar is set, which happens once', async () => {
+    const challenge = await open(WITHOUT_BAR);
+    const bar = { challengeId: challenge.id, threshold: 100, source: 'partner_seeded' } as const;
+    await setBar(database, bar);
+    expect(await versionOf(challenge)).toBe(2n);
+    expect((await loadChallenges(database, [challenge.id])).get(challenge.id)?.challenge).toMatchObject({
+      status: 'live',
+      threshold: 100,
+      calibrationSource: 'partner_seeded',
+    });
+    await expect(setBar(database, bar)).rejects.toThrow('is calibrating');
+    for (const what of ['threshold = 101', 'threshold = null', `calibration_source = 'listened'`]) {
+      await expect(change(what)(challenge)).rejects.toMatchObject({ constraint: 'challenges_bar_is_frozen' });
+    }
+    expect(await versionOf(challenge)).toBe(2n);
+  });
+
+  it.each(['suspended', 'closed'] as const)('a calibrating challenge that was %s takes no bar', async (status) => {
+    const challenge = await open(WITHOUT_BAR);
+    await updateChallengeStatus(database, challenge.id, status);
+    const bar = { challengeId: challenge.id, threshold: 100, source: 'observed' } as const;
+    await expect(setBar(database, bar)).rejects.toThrow('is calibrating');
+    expect((await loadChallenges(database, [challenge.id])).get(challenge.id)?.challenge.threshold).toBeNull();
   });
 
   it('a challenge whose version rises keeps its frozen terms', async () => {

@@ -1,5 +1,6 @@
 /** Challenges, read together with the bar and the progress that bar_samples give them. */
 
+import assert from 'node:assert/strict';
 import type { Environment, Tenant } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
@@ -51,8 +52,9 @@ type ChallengeRow = {
 };
 
 // Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are counted only while there are fewer.
+// Outcomes that wait for the drift monitor are counted only while a ramp is on, whose progress partners read.
 const CHALLENGE = `
-select c.*, bar.nth_best_score, m.attempts as attempts_seen,
+select c.*, bar.nth_best_score, m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
   coalesce(k.collected, counted.collected) as collected, coalesce(k.players, counted.players) as players_collected
 from challenges c
 left join lateral (
@@ -67,6 +69,10 @@ left join lateral (
 left join calibrations k on k.challenge_id = c.id
 left join drift_monitors m on m.challenge_id = c.id
 left join lateral (
+  select sum(cardinality(o.passed))::bigint as attempts from unmonitored_outcomes o
+  where c.status = 'live' and c.calibration_source <> 'observed' and c.ramp_completed_at is null and o.challenge_id = c.id
+) waiting on true
+left join lateral (
   select count(*) as collected, count(distinct s.player) as players from bar_samples s
   where c.prize_structure = 'top_n' and bar.nth_best_score is null and s.challenge_id = c.id
 ) counted on true`;
@@ -80,6 +86,11 @@ const SELECT_OF_TENANT = {
 
 const LOCK = { text: 'select from challenges where id = $1 for no key update' };
 
+const LOCK_SEVERAL = {
+  name: 'challenges_lock',
+  text: 'select from challenges where id = any($1::uuid[]) order by id for no key update',
+};
+
 const INSERT = {
   text: `
 insert into challenges (id, program_id, environment, status, name, description, fee_cents, prize_cents, prize_structure, top_n,
@@ -88,6 +99,17 @@ insert into challenges (id, program_id, environment, status, name, description, 
   parent_challenge_id, rung, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24::text[],
   $25, $26, $27)`,
+};
+
+// A challenge that is not calibrating has a bar, was suspended or closed: it takes none.
+const SET_BAR = {
+  text: `
+update challenges set threshold = $2, calibration_source = $3, status = 'live'
+where id = $1 and status = 'calibrating' and prize_structure = 'threshold' returning id`,
+};
+
+const COMPLETE_RAMP = {
+  text: 'update challenges set ramp_completed_at = $2 where id = $1 and ramp_completed_at is null',
 };
 
 const UPDATE_STATUS = { text: 'update challenges set status = $2 where id = $1' };
@@ -109,6 +131,11 @@ export async function listChallengesOf(on: Queryable, tenant: Tenant): Promise<r
 /** Locks the challenge's status and bar against changes until the transaction ends. */
 export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
+}
+
+/** The same for several, locked by id. */
+export async function lockChallenges(on: Queryable, ids: readonly string[]): Promise<void> {
+  await on.query(LOCK_SEVERAL, [ids]);
 }
 
 export async function insertChallenge(on: Queryable, challenge: Challenge): Promise<void> {
@@ -144,8 +171,22 @@ export async function insertChallenge(on: Queryable, challenge: Challenge): Prom
   ]);
 }
 
+/** The calibrating challenge, which the transaction has locked, is live from its commit on. */
+export async function setBar(
+  on: Queryable,
+  bar: { readonly challengeId: string; readonly threshold: number; readonly source: CalibrationSource },
+): Promise<void> {
+  const set = await on.query(SET_BAR, [bar.challengeId, bar.threshold, bar.source]);
+  assert(set.length === 1, `challenge ${bar.challengeId} is calibrating, by prize_structure threshold`);
+}
+
 export async function updateChallengeStatus(on: Queryable, id: string, status: ChallengeStatus): Promise<void> {
   await on.query(UPDATE_STATUS, [id, status]);
+}
+
+/** The prize is no longer limited. A ramp that is completed stays as it is. */
+export async function completeRamp(on: Queryable, id: string, now: Date): Promise<void> {
+  await on.query(COMPLETE_RAMP, [id, now]);
 }
 
 function toChallenge(row: ChallengeRow): Challenge {

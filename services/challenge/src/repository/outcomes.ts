@@ -1,4 +1,4 @@
-/** Outcomes, their receipts, and the samples that a bar follows from. */
+/** Outcomes and their receipts. */
 
 import { insertingKeyUses, keyUseColumns } from '@laurel/attempt-lifecycle';
 import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
@@ -23,14 +23,8 @@ export type OptimisticOutcome = SignedOutcome & {
   readonly keyUse: KeyUse | null;
   /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
-};
-
-/** A score that counts for the bar of its challenge. */
-export type BarSample = {
-  readonly challengeId: string;
-  readonly attemptId: string;
-  readonly player: string;
-  readonly score: number;
+  /** Whether the drift monitor of its challenge counts it. */
+  readonly isMonitored: boolean;
 };
 
 export type Receipt = { readonly receipt: string; readonly signature: Buffer; readonly publicKey: Buffer };
@@ -60,9 +54,9 @@ with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
   from (
     select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
-      $11::uuid[], $12::bytea[], $13::uuid[], $14::bytea[], $15::timestamptz[]${wins ? ', $16::uuid[]' : ''})
+      $11::uuid[], $12::bytea[], $13::uuid[], $14::uuid[], $15::bytea[], $16::timestamptz[]${wins ? ', $17::uuid[]' : ''})
     as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
-      event_id, payload, key_id, fingerprint, used_at${wins ? ', award_id' : ''})
+      event_id, payload, monitored_challenge_id, key_id, fingerprint, used_at${wins ? ', award_id' : ''})
     order by id
   ) r
   cross join lateral (
@@ -94,6 +88,11 @@ claimed as (
 ),`
     : ''
 }
+unmonitored as (
+  insert into unmonitored_outcomes (challenge_id, passed)
+  select monitored_challenge_id, array_agg(met_threshold order by id)
+  from settled where monitored_challenge_id is not null group by monitored_challenge_id order by monitored_challenge_id
+),
 used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint, used_at from settled')}
 ),
 recorded as (
@@ -105,13 +104,6 @@ select id from settled`;
 // Most batches win nothing, and an insert of no rows into awards has a cost too.
 const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleOptimisticallyText({ wins: false }) };
 const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleOptimisticallyText({ wins: true }) };
-
-const INSERT_SAMPLES = {
-  name: 'bar_samples_insert',
-  text: `
-insert into bar_samples (challenge_id, sample_id, player, score)
-select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::float8[])`,
-};
 
 const SELECT_BY_ATTEMPT = {
   name: 'outcome_by_attempt',
@@ -174,21 +166,12 @@ export async function settleOptimistically(
     outcomes.map(({ signature }) => signature),
     outcomes.map(({ event }) => event?.id ?? null),
     outcomes.map(({ event }) => event?.payload ?? null),
+    outcomes.map(({ attempt, isMonitored }) => (isMonitored ? attempt.challengeId : null)),
     ...keyUseColumns(outcomes.map(({ keyUse }) => keyUse)),
   ];
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));
   const rows = await database.write<{ id: string }>(statement, values, { durable: true });
   return new Set(rows.map((row) => row.id));
-}
-
-export async function insertBarSamples(on: Queryable, samples: readonly BarSample[]): Promise<void> {
-  if (samples.length === 0) return;
-  await on.query(INSERT_SAMPLES, [
-    samples.map((sample) => sample.challengeId),
-    samples.map((sample) => sample.attemptId),
-    samples.map((sample) => sample.player),
-    samples.map((sample) => sample.score),
-  ]);
 }
 
 /** The attempts that these receipts are of, by receipt. One that is not recorded is not in the map. */

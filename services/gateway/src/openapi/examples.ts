@@ -8,6 +8,7 @@ export type Example = { readonly summary: string; readonly value: unknown };
 export type Examples = Readonly<Record<string, Example>>;
 
 const CHALLENGE_ID = '01a19b7c-a680-74d5-8c30-75b7b3806f7f';
+const SEEDED_CHALLENGE_ID = '01a1fdfa-4600-769f-b192-ee3270e2b021';
 const ROUND_ID = '01a1fdfa-4600-76d8-8c8f-e4c5a859265a';
 const TOURNAMENT_ID = '01a1d75a-9400-7e4d-a17c-931a2a6e56a9';
 const CHALLENGE_ATTEMPT_ID = '01a1fdfa-467d-8152-9460-4b70f2a96346';
@@ -25,6 +26,12 @@ export const PARAMETER_EXAMPLES = {
   player_ref: PLAYER_REF,
   idempotency_key: '0b1f7e0c-5b7e-4a52-9f0e-8d2c6a3f4e11',
 } as const;
+
+/** Of a parameter in the path of a route: `{id}` is a challenge's or an integration's. */
+export function parameterExample(path: string, name: string): string | undefined {
+  if (path.startsWith('/challenges/{id}')) return SEEDED_CHALLENGE_ID;
+  return PARAMETER_EXAMPLES[name as keyof typeof PARAMETER_EXAMPLES];
+}
 
 /** The form of the secret that a developer is shown once, when an endpoint is made. It signs the examples, and no endpoint. */
 export const EXAMPLE_WEBHOOK_SECRET = 'whsec_c2e4b61a8fcc4a6779a16d478ed495c953a8570d87467c05eaac1362995464bb';
@@ -48,6 +55,28 @@ const challenge = {
   metric_unit: 's',
   rung: 1,
   parent_challenge_id: null,
+};
+
+const calibratingChallenge = {
+  ...challenge,
+  id: SEEDED_CHALLENGE_ID,
+  name: 'One lap in the rain',
+  description: null,
+  fee: '0.00',
+  status: 'calibrating',
+  threshold: null,
+  calibration: { collected: 41, required: 200, playersCollected: 9, playersRequired: 20 },
+};
+
+const { calibration, ...seededChallenge } = calibratingChallenge;
+const rampingChallenge = {
+  ...seededChallenge,
+  fee: '1.25',
+  prize: '5.00',
+  status: 'live',
+  threshold: 66.4,
+  calibration_source: 'partner_seeded',
+  ramp: { active: true, fullPrize: '12.75', attemptsSeen: 34, attemptsRequired: 100 },
 };
 
 const openAttempt = {
@@ -199,6 +228,12 @@ const [first, second, third] = rows;
 
 /** The bodies of requests, by the name of the route. */
 export const REQUEST_EXAMPLES: Readonly<Record<string, Examples>> = {
+  seedChallenge: {
+    percentiles: {
+      summary: 'Lap times in seconds',
+      value: { distribution: { p5: 61.6, p25: 68, p50: 74.2, p75: 82.5, p95: 97.1 }, sample_size: 12400 },
+    },
+  },
   putPlayer: {
     link: { summary: 'A player who has an account', value: { player_ref: PLAYER_REF, email: 'player@example.com' } },
   },
@@ -249,19 +284,22 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
     all: {
       summary: '`status=all`, with one that is calibrating',
       value: {
-        data: [
-          challenge,
-          {
-            ...challenge,
-            id: '01a1fdfa-4600-769f-b192-ee3270e2b021',
-            name: 'One lap in the rain',
-            description: null,
-            fee: '0.00',
-            status: 'calibrating',
-            threshold: null,
-            calibration: { collected: 41, required: 200, playersCollected: 9, playersRequired: 20 },
-          },
-        ],
+        data: [challenge, calibratingChallenge],
+      },
+    },
+    ramp: { summary: 'After it was seeded: the prize is capped', value: { data: [challenge, rampingChallenge] } },
+  },
+  seedChallenge: {
+    seeded: {
+      summary: 'The bar that follows: a fifth of the laps are at least as fast',
+      value: {
+        challenge_id: SEEDED_CHALLENGE_ID,
+        threshold: 66.4,
+        target_pass_rate: 0.2,
+        sample_size: 12400,
+        calibration_source: 'partner_seeded',
+        provisional: true,
+        note: 'The bar is provisional: until settled attempts have confirmed it, the prize is at most 20 % of the ceiling of its integrity tier.',
       },
     },
   },
@@ -422,6 +460,10 @@ const INVALID = {
     message: 'The body is not valid.',
     details: { issues: [{ field: 'pull_interval_seconds', message: 'must be at least 30' }] },
   },
+  distribution: {
+    message: 'The body is not valid.',
+    details: { issues: [{ field: 'sample_size', message: 'must be at least 500' }] },
+  },
   plainQuery: { message: 'The query is not valid.' },
 };
 const INVALID_OF_ROUTE: Readonly<Record<string, object>> = {
@@ -430,6 +472,7 @@ const INVALID_OF_ROUTE: Readonly<Record<string, object>> = {
   rotateSecret: { message: 'The integration is not a push_webhook.' },
   pushOutcome: { message: 'The body is not valid JSON.' },
   listChallenges: INVALID.query,
+  seedChallenge: INVALID.distribution,
   listTournaments: INVALID.status,
   getLeaderboard: INVALID.plainQuery,
   reportOutcome: INVALID.outcome,

@@ -17,6 +17,7 @@ import {
   errorExamples,
   KEY_LIST_EXAMPLES,
   PARAMETER_EXAMPLES,
+  parameterExample,
   RATE_LIMIT_EXAMPLES,
   REQUEST_EXAMPLES,
   RESPONSE_EXAMPLES,
@@ -45,7 +46,7 @@ const DESCRIPTION = [
   [
     'A request is checked in this order, and the first refusal is the answer: 401, 429, 400, the idempotency conflicts of 409, 404, the',
     'other conflicts, 403, 402. An unknown path, a method that a path does not take (`Allow` says which it does) and a malformed id in a path',
-    'are 404 `not_found`.',
+    'are 404 `not_found`; only where a distribution is sent, an id that names no challenge of the program is 400.',
   ].join(' '),
 ].join('\n\n');
 
@@ -125,8 +126,9 @@ function pathOf(route: V1Route<never>): RouteConfig {
     name,
     z.string().openapi({
       format: 'uuid',
-      description: 'A malformed one names nothing: 404.',
-      example: PARAMETER_EXAMPLES[name as keyof typeof PARAMETER_EXAMPLES],
+      // Where a route refuses with 404, a malformed id names nothing either.
+      description: `A malformed one names nothing: ${route.refusals.not_found === undefined ? 400 : 404}.`,
+      example: parameterExample(route.path, name ?? ''),
     }),
   ]);
   const headers = z.object({

@@ -1,47 +1,7 @@
-import {
-  CalibrationSource,
-  type Challenge,
-  ChallengeStatus,
-  PrizeStructure,
-  ThresholdDirection,
-} from '@laurel/proto/challenge';
-import { Environment } from '@laurel/proto/common';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { describe, expect, test } from 'vitest';
+import { CHALLENGE } from './challenge.fixture.ts';
 import { presentChallenge, presentOperatorChallenge } from './challenge.ts';
-
-const CHALLENGE: Challenge = {
-  id: '0199aaaa-0000-7000-8000-000000000001',
-  tenant: { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.TEST },
-  terms: {
-    name: 'Sprint',
-    description: undefined,
-    feeCents: 100n,
-    prizeCents: 400n,
-    prizeStructure: PrizeStructure.THRESHOLD,
-    topN: undefined,
-    metricName: 'score',
-    metricUnit: 'points',
-    thresholdDirection: ThresholdDirection.LOWER_IS_BETTER,
-    scoreMin: 0,
-    scoreMax: undefined,
-    targetPassRate: 0.2,
-    integrityTier: 1,
-    minCalibrationN: 200,
-    minCalibrationPlayers: 20,
-    dailyAttemptCap: 10,
-    requiredVerificationLevel: 0,
-    jurisdictions: [],
-    parentChallengeId: '',
-  },
-  status: ChallengeStatus.CALIBRATING,
-  threshold: undefined,
-  calibrationSource: CalibrationSource.OBSERVED,
-  rung: 1,
-  createdAt: new Date('2026-10-01T12:00:00.000Z'),
-  offeredFeeCents: 0n,
-  offeredPrizeCents: 400n,
-  calibration: { collected: 3, required: 200, playersCollected: 2, playersRequired: 20 },
-};
 
 describe('a challenge in a list', () => {
   test('a challenge in a list has the fields of the contract and no other', () => {
@@ -69,6 +29,16 @@ describe('a challenge in a list', () => {
     const live = presentChallenge({ ...CHALLENGE, status: ChallengeStatus.LIVE, threshold: 0, offeredFeeCents: 100n });
     expect(live).not.toHaveProperty('calibration');
     expect(live).toMatchObject({ status: 'live', threshold: 0, fee: '1.00' });
+  });
+
+  test('a challenge in a list shows its ramp only while the ramp caps the prize', () => {
+    const ramp = { fullPrizeCents: 400n, attemptsSeen: 34n, attemptsRequired: 100n };
+    const live = { ...CHALLENGE, status: ChallengeStatus.LIVE, threshold: 9, offeredPrizeCents: 80n };
+    expect(presentChallenge({ ...live, ramp })).toMatchObject({
+      prize: '0.80',
+      ramp: { active: true, fullPrize: '4.00', attemptsSeen: 34, attemptsRequired: 100 },
+    });
+    expect(presentChallenge(live)).not.toHaveProperty('ramp');
   });
 });
 

@@ -1,6 +1,6 @@
 /** Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"), and what an operator sees in addition. */
 import { formatAmount } from '@laurel/money';
-import type { Challenge } from '@laurel/proto/challenge';
+import type { Challenge, SeedChallengeResponse } from '@laurel/proto/challenge';
 import {
   CALIBRATION_SOURCES,
   CHALLENGE_STATUSES,
@@ -13,7 +13,7 @@ import {
 /** The list item of `GET /v1/challenges`: fee and prize are those currently on offer, not those configured. */
 export function presentChallenge(challenge: Challenge) {
   const terms = termsOf(challenge);
-  const { calibration } = challenge;
+  const { calibration, ramp } = challenge;
   const status = nameOf(CHALLENGE_STATUSES, challenge.status);
   return {
     id: challenge.id,
@@ -31,6 +31,14 @@ export function presentChallenge(challenge: Challenge) {
     metric_unit: terms.metricUnit,
     rung: challenge.rung,
     parent_challenge_id: terms.parentChallengeId === '' ? null : terms.parentChallengeId,
+    ...(ramp !== undefined && {
+      ramp: {
+        active: true as const,
+        fullPrize: formatAmount(ramp.fullPrizeCents),
+        attemptsSeen: Number(ramp.attemptsSeen),
+        attemptsRequired: Number(ramp.attemptsRequired),
+      },
+    }),
     ...(status === 'calibrating' &&
       calibration !== undefined && {
         calibration: {
@@ -41,6 +49,22 @@ export function presentChallenge(challenge: Challenge) {
         },
       }),
   };
+}
+
+const SEEDED_NOTE =
+  'The bar is provisional: until settled attempts have confirmed it, the prize is at most 20 % of the ceiling of its integrity tier.';
+
+/** The answer of `POST /v1/challenges/{id}/distribution`, as JSON text: a replay sends the same bytes. */
+export function presentSeededChallenge(seeded: SeedChallengeResponse): string {
+  return JSON.stringify({
+    challenge_id: seeded.challengeId,
+    threshold: seeded.threshold,
+    target_pass_rate: seeded.targetPassRate,
+    sample_size: Number(seeded.sampleSize),
+    calibration_source: 'partner_seeded',
+    provisional: true,
+    note: SEEDED_NOTE,
+  });
 }
 
 /** The list item and everything that the operator set; `configured_fee` and `configured_prize` are the terms as given. */

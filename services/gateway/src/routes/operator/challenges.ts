@@ -12,8 +12,10 @@ import { present } from '../run-api-route.ts';
 import { amount, challengeSchema, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** Far above any calibration or ladder; it keeps the numbers within 32 bits. */
+/** Far above any ladder or field of players; it keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
+/** As many samples as a calibration was measured with. */
+const MAX_CALIBRATION_N = 10_000_000;
 
 /**
  * The fields that an operator sets; the defaults are those of docs/contract/rules.md, "Challenges".
@@ -35,17 +37,27 @@ const newChallenge = z.object({
   score_max: z.number().nullish(),
   target_pass_rate: z.number().gt(0).lt(1),
   integrity_tier: z.int().min(1).max(3),
-  min_calibration_n: z.int().min(1).max(MAX_COUNT).default(200),
+  min_calibration_n: z
+    .int()
+    .min(1)
+    .max(MAX_CALIBRATION_N)
+    .nullish()
+    .openapi({ description: 'By default 200, or 40 / `target_pass_rate` where that is more.' }),
   min_calibration_players: z.int().min(1).max(MAX_COUNT).default(20),
   daily_attempt_cap: z.int().min(1).max(MAX_COUNT).default(10),
   required_verification_level: verificationLevel.default(0),
   jurisdictions: z.array(jurisdiction).max(300).default([]),
   parent_challenge_id: id.nullish(),
   status: z.enum(['calibrating', 'live']).default('calibrating'),
-  threshold: z.number().nullish(),
+  threshold: z.number().nullish().openapi({
+    description: 'Needed by a `live` challenge that is no rung; a rung without it takes its bar from its parent.',
+  }),
 });
 
-const challengeChange = z.strictObject({ status: z.enum(['live', 'suspended', 'closed']) });
+const challengeChange = z.strictObject({
+  status: z.enum(['live', 'suspended', 'closed']),
+  note: text(2_000).optional().openapi({ description: 'Needed to reinstate what the drift monitor suspended.' }),
+});
 
 /** The list item of partners, and everything that the operator set. */
 const operatorChallengeSchema = challengeSchema
@@ -114,10 +126,13 @@ export const changeChallenge = defineOperatorRoute({
   params,
   body: challengeChange,
   success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
-  refusals: { conflict: 'Its status does not allow this one.' },
+  refusals: {
+    invalid_request: 'The body does not fit, or a reinstatement after drift has no note.',
+    conflict: 'Its status does not allow this one.',
+  },
   action: 'change_challenge',
   run: async ({ params: { challengeId }, body, options }, { challenge }: Challenges) => {
-    const change = { challengeId, status: CHALLENGE_STATUSES[body.status] };
+    const change = { challengeId, status: CHALLENGE_STATUSES[body.status], note: body.note };
     const changed = answer(await challenge.updateChallengeStatus(change, options));
     return isRefused(changed) ? changed : { ...changed, logged: { change: body } };
   },
@@ -140,7 +155,8 @@ function toRequest(programId: string, body: z.output<typeof newChallenge>): Crea
       scoreMax: body.score_max ?? undefined,
       targetPassRate: body.target_pass_rate,
       integrityTier: body.integrity_tier,
-      minCalibrationN: body.min_calibration_n,
+      // 0: the challenge service's default.
+      minCalibrationN: body.min_calibration_n ?? 0,
       minCalibrationPlayers: body.min_calibration_players,
       dailyAttemptCap: body.daily_attempt_cap,
       requiredVerificationLevel: body.required_verification_level,

@@ -10,8 +10,10 @@ import { changeAccount, createAccount, deposit, getStatement } from './accounts.
 import { listActions } from './actions.ts';
 import { voidAttempt } from './attempts.ts';
 import { audit } from './audit.ts';
+import { getCalibration } from './calibration.ts';
 import { changeChallenge, createChallenge, getChallenge } from './challenges.ts';
 import { createDeveloper } from './developers.ts';
+import { getDrift } from './drift.ts';
 import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
 import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
 import {
@@ -54,6 +56,8 @@ export const OPERATOR_ROUTES: readonly ApiRoute<string, OperatorServices>[] = [
   createChallenge,
   getChallenge,
   changeChallenge,
+  getCalibration,
+  getDrift,
   createTournament,
   changeTournament,
   openRound,

@@ -15,6 +15,7 @@ import { putPlayer } from './put-player.ts';
 import { reportOutcome } from './report-outcome.ts';
 import { retirePreviousSecret } from './retire-previous-secret.ts';
 import { rotateSecret } from './rotate-secret.ts';
+import { seedChallenge } from './seed-challenge.ts';
 import { updateIntegration } from './update-integration.ts';
 
 /** The dependencies of these routes. */
@@ -31,6 +32,7 @@ export interface V1Services extends OwningServices {
  */
 export const V1_ROUTES: readonly V1Route<V1Services>[] = [
   listChallenges,
+  seedChallenge,
   putPlayer,
   createAttempt,
   reportOutcome,

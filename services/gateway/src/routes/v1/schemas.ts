@@ -6,6 +6,7 @@ import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { z } from '../../http/zod.ts';
 
 const MAX_EMAIL_CHARACTERS = 320;
+const MIN_SAMPLE_SIZE = 500;
 
 function boundedText(characters: number) {
   return z
@@ -46,6 +47,23 @@ export const listChallengesQuery = z.object({
     .optional()
     .openapi({ description: 'Absent: `live` challenges only. `all`: every status, with calibration progress.' }),
 });
+
+const percentile = z.number().openapi({ description: 'Each above the one before.' });
+
+export const seedChallengeBody = z
+  .object({
+    distribution: z
+      .object({ p5: percentile, p25: percentile, p50: percentile, p75: percentile, p95: percentile })
+      .refine(({ p5, p25, p50, p75, p95 }) => p5 < p25 && p25 < p50 && p50 < p75 && p75 < p95, {
+        message: 'must ascend strictly: p5, p25, p50, p75, p95',
+      })
+      .openapi('Distribution', { description: "Percentiles of the game's scores, in the units of the metric." }),
+    sample_size: z
+      .int()
+      .min(MIN_SAMPLE_SIZE)
+      .openapi({ description: 'How many scores the percentiles were taken of.', maximum: Number.MAX_SAFE_INTEGER }),
+  })
+  .openapi('DistributionRequest');
 
 export const putPlayerBody = z
   .object({
@@ -135,6 +153,15 @@ export const challengeSchema = z
     metric_unit: z.string(),
     rung: z.int().openapi({ description: 'Position in a ladder; `1` for an ordinary challenge.' }),
     parent_challenge_id: uuid.nullable(),
+    ramp: z
+      .object({
+        active: z.literal(true),
+        fullPrize: amount.openapi({ description: 'The prize once the cap has lifted.' }),
+        attemptsSeen: z.int().openapi({ description: 'Settled paid attempts so far.' }),
+        attemptsRequired: z.int(),
+      })
+      .optional()
+      .openapi({ description: 'Present only while the go-live ramp caps the prize.' }),
     calibration: z
       .object({
         collected: z.int(),
@@ -148,6 +175,18 @@ export const challengeSchema = z
   .openapi('Challenge');
 
 export const challengeListSchema = z.object({ data: z.array(challengeSchema) }).openapi('ChallengeList');
+
+export const seededChallengeSchema = z
+  .object({
+    challenge_id: uuid,
+    threshold: z.number().openapi({ description: 'The bar that follows.' }),
+    target_pass_rate: z.number().openapi({ description: 'The share of attempts that are to clear it.' }),
+    sample_size: z.int().openapi({ description: 'As sent.' }),
+    calibration_source: z.literal('partner_seeded'),
+    provisional: z.literal(true),
+    note: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
+  })
+  .openapi('SeededChallenge');
 
 export const playerLinkSchema = z
   .object({ player_ref: z.string(), linked: z.literal(true), created_at: timestamp })

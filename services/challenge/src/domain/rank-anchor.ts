@@ -1,0 +1,54 @@
+/**
+ * Finding the sample of a given rank in an index that is only read in order: it takes as many steps as the rank is away from one that is known.
+ *
+ * An anchor is such a known place: a score, how many samples lie below it, and how many at or below it. New samples keep it true by a
+ * comparison each, so a calibration carries one along, near the rank of the bar to come. When its last sample arrives the bar is a
+ * few steps away, however many samples there are. The anchor moves once it is further away than a 64th of the samples, which takes as many new
+ * samples, so steps stay in proportion to samples, and no transaction takes more of them than that. Both ends of the samples are
+ * anchors too, and are near enough while there are few.
+ *
+ * Ranks count from 1 for the lowest sample.
+ */
+import type { ThresholdDirection } from './challenge.ts';
+
+export type RankAnchor = { readonly score: number; readonly below: number; readonly atOrBelow: number };
+
+// From an end, half as many steps at most: some milliseconds.
+const MIN_SAMPLES = 10_000;
+const MAX_DISTANCE_SHARE = 1 / 64;
+
+/** The rank of the k-th best sample. */
+export function rankOfKthBest(k: number, samples: number, direction: ThresholdDirection): number {
+  return direction === 'higher_is_better' ? samples - k + 1 : k;
+}
+
+/** How many steps from the anchor the sample of this rank is; 0 where the anchor's score is the one. */
+export function distanceTo({ below, atOrBelow }: RankAnchor, rank: number): number {
+  return rank <= below ? below - rank + 1 : Math.max(0, rank - atOrBelow);
+}
+
+/** The anchor from which the sample of this rank is reached in the fewest steps: one of these, or an end of the samples. */
+export function nearestAnchor(anchors: readonly RankAnchor[], rank: number, samples: number): RankAnchor {
+  const lowest = { score: Number.NEGATIVE_INFINITY, below: 0, atOrBelow: 0 };
+  const highest = { score: Number.POSITIVE_INFINITY, below: samples, atOrBelow: samples };
+  return [lowest, ...anchors].reduce(
+    (nearest, anchor) => (distanceTo(anchor, rank) < distanceTo(nearest, rank) ? anchor : nearest),
+    highest,
+  );
+}
+
+/** The same anchor once these scores are among the samples. */
+export function anchorWith(anchor: RankAnchor, scores: readonly number[]): RankAnchor {
+  const { score } = anchor;
+  return {
+    score,
+    below: anchor.below + scores.filter((one) => one < score).length,
+    atOrBelow: anchor.atOrBelow + scores.filter((one) => one <= score).length,
+  };
+}
+
+/** Whether a calibration's anchor is to be moved to the sample of this rank. */
+export function isAnchorDue(anchor: RankAnchor | null, rank: number, samples: number): boolean {
+  if (samples < MIN_SAMPLES) return false;
+  return anchor === null || distanceTo(anchor, rank) > samples * MAX_DISTANCE_SHARE;
+}

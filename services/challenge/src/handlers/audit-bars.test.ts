@@ -1,0 +1,144 @@
+/** The audit of bars finds each kind of damage, which these tests do manually. */
+import { newId } from '@laurel/ids';
+import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
+
+const h = useHarness();
+
+type Terms = NonNullable<Challenge['terms']>;
+const DISTRIBUTION = { p5: 10, p25: 20, p50: 30, p75: 40, p95: 50 };
+
+async function seeded(terms: Partial<Terms> = {}, distribution = DISTRIBUTION): Promise<string> {
+  const { id } = await h.open({ targetPassRate: 0.25, ...terms }, { status: ChallengeStatus.CALIBRATING });
+  ok(
+    await h.challenge.seedChallenge({
+      operationId: newId(),
+      tenant: PROGRAM,
+      challengeId: id,
+      distribution,
+      sampleSize: 500n,
+      keyUse: undefined,
+    }),
+  );
+  return id;
+}
+
+/** With a bar of 30, the second best of 10, 20, 30 and 40. */
+async function calibrated(): Promise<string> {
+  const terms = { targetPassRate: 0.5, minCalibrationN: 4, minCalibrationPlayers: 2 };
+  const { id } = await h.open(terms, { status: ChallengeStatus.CALIBRATING });
+  for (const score of [10, 20, 30, 40]) {
+    recorded(await h.report(created(await h.create(id, `unlinked-${score % 20}`)).id, score));
+  }
+  return id;
+}
+
+const run = (statement: string, values?: readonly unknown[]) => h.database.query({ text: statement }, values);
+
+/** The checks that fail while the damage lasts. */
+async function failing(damage: string, repair: string, values: readonly unknown[]): Promise<readonly string[]> {
+  expect(await h.violations()).toEqual([]);
+  await run(damage, values);
+  const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
+  await run(repair, values);
+  return found;
+}
+
+describe('the audit of bars', () => {
+  it('the audit of bars finds percentiles that a seeded bar does not follow from, and a bar that no percentiles explain', async () => {
+    const id = await seeded();
+    const update = (what: string) => `update seeded_distributions set ${what} where challenge_id = $1`;
+    const checks = ['seeded_bar_follows_from_its_percentiles'];
+    expect(await failing(update('p75 = 40.001'), update('p75 = 40'), [id])).toEqual(checks);
+    expect(await failing(update('threshold = 41'), update('threshold = 40'), [id])).toEqual(checks);
+    // What does not place the bar may be anything.
+    expect(await failing(update('p5 = 11'), update('p5 = 10'), [id])).toEqual([]);
+    expect(
+      await failing(
+        update('challenge_id = $2'),
+        `update seeded_distributions set challenge_id = $1 where challenge_id = $2`,
+        [id, (await h.open()).id],
+      ),
+    ).toEqual(checks);
+  });
+
+  it('the audit of bars finds nothing in what seedings place, in both directions and at any scale', async () => {
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+    const distributions = fc
+      .oneof(
+        fc.uniqueArray(finite, { minLength: 5, maxLength: 5, comparator: (one, two) => one === two }),
+        fc.uniqueArray(fc.integer({ min: -50, max: 50 }), { minLength: 5, maxLength: 5 }),
+      )
+      .map((scores) => scores.toSorted((one, two) => one - two))
+      .filter((scores) => scores.every((score, index) => index === 0 || score > (scores[index - 1] ?? score)));
+    const rates = fc.double({ min: 0, max: 1, minExcluded: true, maxExcluded: true, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(
+        distributions,
+        rates,
+        fc.constantFrom(1, 2),
+        async (scores, targetPassRate, thresholdDirection) => {
+          const [p5 = 0, p25 = 0, p50 = 0, p75 = 0, p95 = 0] = scores;
+          await seeded({ targetPassRate, thresholdDirection }, { p5, p25, p50, p75, p95 });
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(await h.violations()).toEqual([]);
+  });
+
+  it('the audit of bars finds samples that a bar does not follow from, and counts that are not those of the samples', async () => {
+    const id = await calibrated();
+    const sample = (what: string, where: string) =>
+      `update bar_samples set ${what} where challenge_id = $1 and ${where}`;
+    const progress = (what: string) => `update calibrations set ${what} where challenge_id = $1`;
+    const shares = (what: string) => `update calibration_players set ${what} where challenge_id = $1`;
+    expect(await failing(sample('score = 35', 'score = 20'), sample('score = 20', 'score = 35'), [id])).toEqual([
+      'calibrated_bar_follows_from_its_samples',
+    ]);
+    // The rank of the bar follows from the number of samples.
+    expect(await failing(progress('collected = 5'), progress('collected = 4'), [id])).toEqual([
+      'calibrated_bar_follows_from_its_samples',
+      'calibration_counts_its_samples',
+    ]);
+    expect(await failing(progress('players = 1'), progress('players = 2'), [id])).toEqual([
+      'calibration_counts_its_samples',
+    ]);
+    expect(await failing(shares('samples = 1'), shares('samples = 2'), [id])).toEqual([
+      'fair_share_counts_its_samples',
+    ]);
+  });
+
+  it('the audit of bars finds a derived bar that is easier than that of the rung below', async () => {
+    const parentId = await seeded();
+    const terms = { parentChallengeId: parentId, targetPassRate: 0.1 };
+    const { id } = await h.open(terms, { threshold: undefined });
+    await run('alter table challenges disable trigger challenges_terms_are_frozen');
+    const update = (bar: number) => `update challenges set threshold = ${bar} where id = $1`;
+    const { threshold = 0 } = ok(await h.challenge.getChallenge({ challengeId: id })).challenge ?? {};
+    expect(await failing(update(39), update(threshold), [id])).toEqual(['derived_bar_is_no_easier']);
+    await run('alter table challenges enable trigger challenges_terms_are_frozen');
+  });
+
+  it('the audit of bars finds a bar without its monitor, and a monitor without a bar', async () => {
+    const [live, calibrating] = [await h.open(), await h.open({}, { status: ChallengeStatus.CALIBRATING })];
+    const move = 'update drift_monitors set challenge_id = $2 where challenge_id = $1';
+    const back = 'update drift_monitors set challenge_id = $1 where challenge_id = $2';
+    expect(await failing(move, back, [live.id, calibrating.id])).toEqual(['bar_has_its_monitor']);
+  });
+
+  it('the audit of bars finds an attempt that froze more than the cap of a ramp, until the ramp was completed', async () => {
+    const id = await seeded();
+    const player = await h.player();
+    const attempt = created(await h.create(id, player.ref));
+    const prize = (cents: number) => `update attempts set prize_cents = ${cents} where id = $1`;
+    expect(await failing(prize(501), prize(500), [attempt.id])).toEqual(['ramp_kept_the_cap']);
+    h.clock.advance(1_001);
+    await run('update challenges set ramp_completed_at = $2 where id = $1', [id, h.clock()]);
+    created(await h.create(id, player.ref));
+    expect(await failing(prize(501), prize(500), [attempt.id])).toEqual(['ramp_kept_the_cap']);
+  });
+});

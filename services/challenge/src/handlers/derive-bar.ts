@@ -1,0 +1,22 @@
+/**
+ * The bar of a rung that is created live without a threshold: what its target pass rate takes of the scores of its ladder, by the same rules
+ * that the bar below was set by. All that it reads is final once the parent has its bar, so it takes no locks.
+ */
+import type { Queryable } from '@laurel/postgres';
+import { barFromPercentiles, rankOfBar } from '../domain/calibration.ts';
+import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
+import { loadKthBest } from '../repository/bar-samples.ts';
+import { findLadderScores } from '../repository/ladder-scores.ts';
+
+/** Null where the ladder has no scores. */
+export async function deriveBar(
+  on: Queryable,
+  { parent, terms }: { readonly parent: Challenge; readonly terms: ChallengeTerms },
+): Promise<number | null> {
+  const { targetPassRate, direction } = terms;
+  const scores = await findLadderScores(on, parent.id);
+  if (scores === null) return null;
+  if (scores.kind === 'percentiles') return barFromPercentiles(scores.distribution, targetPassRate, direction);
+  const { challengeId, samples } = scores;
+  return await loadKthBest(on, challengeId, { k: rankOfBar(samples, targetPassRate), samples, direction });
+}

@@ -1,0 +1,149 @@
+/** The prize of a challenge with a ramp: what is shown, what is frozen on attempts, and what is paid. */
+import { newId } from '@laurel/ids';
+import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
+
+const h = useHarness();
+
+type Terms = NonNullable<Challenge['terms']>;
+
+/** Live with a bar of 40, which a partner's percentiles set. */
+async function seeded(terms: Partial<Terms> = {}): Promise<Challenge> {
+  const challenge = await h.open({ targetPassRate: 0.25, ...terms }, { status: ChallengeStatus.CALIBRATING });
+  ok(
+    await h.challenge.seedChallenge({
+      operationId: newId(),
+      tenant: PROGRAM,
+      challengeId: challenge.id,
+      distribution: { p5: 10, p25: 20, p50: 30, p75: 40, p95: 50 },
+      sampleSize: 500n,
+      keyUse: undefined,
+    }),
+  );
+  return read(challenge);
+}
+
+const read = async ({ id }: Challenge) =>
+  ok(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
+
+async function listed({ id }: Challenge, all = true): Promise<Challenge | undefined> {
+  const { challenges } = ok(await h.challenge.listChallenges({ tenant: PROGRAM, playerRef: 'unlinked', all }));
+  return challenges.find((challenge) => challenge.id === id);
+}
+
+const completeRamp = ({ id }: Challenge) =>
+  h.database.query({ text: 'update challenges set ramp_completed_at = $2 where id = $1' }, [id, h.clock()]);
+
+/** Challenges with outcomes that no attempts have; they are taken back before the audit at the end of this file. */
+const madeUp: string[] = [];
+afterAll(async () => {
+  await h.database.query({ text: 'delete from unmonitored_outcomes where challenge_id = any($1::uuid[])' }, [madeUp]);
+  await h.database.query({ text: 'update drift_monitors set attempts = 0 where challenge_id = any($1::uuid[])' }, [
+    madeUp,
+  ]);
+});
+
+const wait = ({ id }: Challenge, passed: readonly boolean[]) =>
+  h.database.query({ text: 'insert into unmonitored_outcomes (challenge_id, passed) values ($1, $2)' }, [id, passed]);
+
+const count = ({ id }: Challenge, attempts: number) =>
+  h.database.query({ text: 'update drift_monitors set attempts = $2 where challenge_id = $1' }, [id, attempts]);
+
+/** What the award of a new player's winning attempt pays. */
+async function win({ id }: Challenge) {
+  const player = await h.player();
+  const attempt = created(await h.create(id, player.ref));
+  return recorded(await h.report(attempt.id, 40)).award?.amountCents;
+}
+
+describe('the prize of a challenge that a partner seeded', () => {
+  it.each([
+    [1, 2_500n, 500n],
+    [2, 25_000n, 5_000n],
+    [3, 250_000n, 50_000n],
+    [1, 501n, 500n],
+  ])(
+    'the prize of a challenge that a partner seeded is 20 %% of the ceiling of tier %i, in lists and awards',
+    async (integrityTier, prizeCents, capCents) => {
+      const challenge = await seeded({ integrityTier, prizeCents });
+      expect(challenge).toMatchObject({
+        offeredPrizeCents: capCents,
+        ramp: { fullPrizeCents: prizeCents, attemptsSeen: 0n, attemptsRequired: 100n },
+      });
+      expect(await listed(challenge)).toEqual(challenge);
+      expect(await listed(challenge, false)).toEqual(challenge);
+      expect(await win(challenge)).toBe(capCents);
+    },
+  );
+
+  it.each([[400n], [500n]])(
+    'the prize of a challenge that a partner seeded is in full where it is within the cap, and no ramp is shown (%s cents)',
+    async (prizeCents) => {
+      const challenge = await seeded({ prizeCents });
+      expect(challenge).toMatchObject({ offeredPrizeCents: prizeCents, ramp: undefined });
+      expect((await listed(challenge))?.ramp).toBeUndefined();
+      expect(await win(challenge)).toBe(prizeCents);
+    },
+  );
+
+  it('the prize of a challenge that a partner seeded is frozen on an attempt, and the award pays it after the ramp', async () => {
+    const challenge = await seeded();
+    const player = await h.player();
+    const during = created(await h.create(challenge.id, player.ref));
+    await completeRamp(challenge);
+    expect(await read(challenge)).toEqual({ ...challenge, offeredPrizeCents: 2_000n, ramp: undefined });
+    expect(await win(challenge)).toBe(2_000n);
+    expect(recorded(await h.report(during.id, 40)).award?.amountCents).toBe(500n);
+    expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 500n);
+  });
+
+  it('the prize of a challenge that a partner seeded is not available above the ceiling of its tier', async () => {
+    const challenge = await seeded({ prizeCents: 2_501n });
+    expect(challenge.ramp?.fullPrizeCents).toBe(2_501n);
+    expect(await listed(challenge, false)).toBeUndefined();
+    const player = await h.player();
+    expect(await h.create(challenge.id, player.ref)).toMatchObject({ value: { code: 'challenge_not_available' } });
+  });
+});
+
+describe('the progress of a ramp', () => {
+  // The outcomes of the tests above are counted, so that no run takes away what is made up here.
+  beforeAll(() => h.server.sweepOnce());
+
+  it('the progress of a ramp counts what the drift monitor has seen and what waits for it, up to what is required', async () => {
+    const challenge = await seeded();
+    madeUp.push(challenge.id);
+    const seen = async () => (await listed(challenge))?.ramp?.attemptsSeen;
+    await wait(challenge, [true, false, false]);
+    await wait(challenge, [false]);
+    expect(await seen()).toBe(4n);
+    await count(challenge, 90);
+    expect(await seen()).toBe(94n);
+    await wait(
+      challenge,
+      Array.from({ length: 30 }, () => false),
+    );
+    expect(await seen()).toBe(100n);
+    expect((await read(challenge)).ramp).toEqual({
+      fullPrizeCents: 2_000n,
+      attemptsSeen: 100n,
+      attemptsRequired: 100n,
+    });
+    await completeRamp(challenge);
+    expect((await listed(challenge))?.ramp).toBeUndefined();
+  });
+
+  it('the progress of a ramp leaves out what waits while the challenge is suspended: the monitor does not count it', async () => {
+    const challenge = await seeded();
+    madeUp.push(challenge.id);
+    await count(challenge, 7);
+    await wait(challenge, [true]);
+    const status = ChallengeStatus.SUSPENDED;
+    const suspended = ok(
+      await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status, note: undefined }),
+    );
+    expect(suspended.challenge?.ramp?.attemptsSeen).toBe(7n);
+  });
+});

@@ -1,0 +1,102 @@
+/** Listened scores as samples: what counts, once, and whose they are. */
+import { newId } from '@laurel/ids';
+import { CalibrationSource, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
+import { listened, NOT_COUNTED, RECORDED, useSamples } from './samples.fixture.ts';
+
+const h = useHarness();
+const s = useSamples(h);
+
+describe('a batch of listened scores', () => {
+  it('a batch of listened scores that completes the calibration makes the challenge live, and what comes after it does not count', async () => {
+    const challenge = await s.open();
+    const scores = ['one', 'two', 'one', 'two', 'three'].map((ref, index) => listened(challenge.id, ref, index));
+    expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
+    expect(await s.reread(challenge.id)).toMatchObject({
+      status: ChallengeStatus.LIVE,
+      threshold: 3,
+      calibrationSource: CalibrationSource.LISTENED,
+    });
+    expect(await s.traceOf(challenge.id)).toMatchObject({
+      collected: 4,
+      samples: 4,
+      monitors: 1,
+      changes: ['calibrated: calibrating to live'],
+    });
+    // Sent again, as after a lost answer.
+    expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
+    expect(await s.listen(listened(challenge.id, 'four', 9))).toEqual([NOT_COUNTED]);
+    expect(await s.traceOf(challenge.id)).toMatchObject({ threshold: 3, collected: 4, samples: 4 });
+  });
+
+  it('a batch of listened scores is counted beside the scores of free attempts, and the last sample gives the source', async () => {
+    const [listenedLast, observedLast] = [await s.open(), await s.open()];
+    for (const ref of ['one', 'two', 'one']) await s.score(listenedLast.id, ref, 10);
+    await s.listen(listened(listenedLast.id, 'two', 20));
+    await s.listen(...['one', 'two', 'one'].map((ref) => listened(observedLast.id, ref, 10)));
+    await s.score(observedLast.id, 'two', 20);
+    expect(await s.reread(listenedLast.id)).toMatchObject({ calibrationSource: CalibrationSource.LISTENED });
+    expect(await s.reread(observedLast.id)).toMatchObject({ calibrationSource: CalibrationSource.OBSERVED });
+  });
+
+  it('a batch of listened scores counts the same sample once, in one batch and in the next', async () => {
+    const challenge = await s.open();
+    const score = listened(challenge.id, 'one', 5);
+    expect(await s.listen(score, score)).toEqual([RECORDED, RECORDED]);
+    expect(await s.listen({ ...score, score: 6 })).toEqual([RECORDED]);
+    expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 1, players: 1, samples: 1 });
+  });
+
+  it('a batch of listened scores counts a player by account, as attempts do', async () => {
+    const challenge = await s.open({ minCalibrationN: 10 });
+    const player = await h.player();
+    const secondRef = `second-${newId()}`;
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }));
+    await s.score(challenge.id, player.ref, 1);
+    await s.listen(
+      listened(challenge.id, player.ref, 2),
+      listened(challenge.id, secondRef, 3),
+      listened(challenge.id, 'x', 4),
+    );
+    expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 4, players: 2 });
+  });
+
+  it('a batch of listened scores counts nothing for a challenge of another tenant, none, a live, a top_n or a suspended one', async () => {
+    const own = await s.open();
+    const live = await h.open();
+    const topN = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
+    const suspended = await s.open();
+    const status = ChallengeStatus.SUSPENDED;
+    ok(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status }));
+    const statuses = await s.listen(
+      { ...listened(own.id, 'one', 1), tenant: OTHER_PROGRAM },
+      listened(newId(), 'one', 1),
+      listened(live.id, 'one', 1),
+      listened(topN.id, 'one', 1),
+      listened(suspended.id, 'one', 1),
+      listened(own.id, 'one', 1),
+    );
+    expect(statuses).toEqual([NOT_COUNTED, NOT_COUNTED, NOT_COUNTED, NOT_COUNTED, NOT_COUNTED, RECORDED]);
+    expect(await s.traceOf(own.id)).toMatchObject({ collected: 1, samples: 1 });
+    for (const { id } of [live, topN, suspended]) expect(await s.traceOf(id)).toMatchObject({ samples: 0 });
+  });
+
+  it('a batch of listened scores does not show another tenant which samples are recorded', async () => {
+    const challenge = await s.open();
+    const score = listened(challenge.id, 'one', 1);
+    expect(await s.listen(score)).toEqual([RECORDED]);
+    expect(await s.listen({ ...score, tenant: OTHER_PROGRAM })).toEqual([NOT_COUNTED]);
+  });
+
+  it('a batch of listened scores is recorded whole or not at all: one that is not a number fails it', async () => {
+    const challenge = await s.open();
+    const scores = [listened(challenge.id, 'one', 1), listened(challenge.id, 'two', Number.NaN)];
+    await expect(h.challenge.recordListenedScores({ scores })).rejects.toThrow();
+    const many = Array.from({ length: 201 }, () => listened(challenge.id, 'one', 1));
+    await expect(h.challenge.recordListenedScores({ scores: many })).rejects.toThrow();
+    expect(await s.traceOf(challenge.id)).toMatchObject({ samples: 0 });
+    expect(await s.listen()).toEqual([]);
+  });
+});

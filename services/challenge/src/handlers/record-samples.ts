@@ -1,0 +1,120 @@
+/**
+ * Records scores that count towards calibrations, and gives each challenge that they complete its bar. The commit is the caller's: that of
+ * the outcomes of free attempts, or of listened scores. Its steps, in one transaction:
+ *
+ * 1. The rows of the challenges are locked, by id. Whoever else would record a sample of them, seed or suspend them waits; creations do not.
+ * 2. Under these locks it reads the challenges, the samples that are recorded already and the counts of the players, and decides which
+ *    samples count (domain/counted-samples.ts). Another process that completed the calibration meanwhile is seen here, so a bar is
+ *    set once.
+ * 3. The samples, the players' counts and the progress are written.
+ * 4. Where the calibration is complete the bar is read: the k-th best sample, from the calibration's anchor (domain/rank-anchor.ts). Where it is
+ *    not, and the anchor is too far from the bar, the anchor is moved.
+ * 5. The challenge gets its bar and the source of the samples that completed it, is `live`, has its drift monitor and a row of its history.
+ *
+ * A crash after any of them leaves nothing: the outcome or the listened score is reported again and runs all of them again. A crash after
+ * the commit leaves a live challenge, its samples and, for an observed one, its outcome; the same report finds them and changes nothing.
+ * The answer comes after the commit, so whoever has it meets the challenge live.
+ */
+import type { Transaction } from '@laurel/postgres';
+import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
+import type { CalibrationSource, Challenge } from '../domain/challenge.ts';
+import { type BarSample, type CountedSamples, countSamples } from '../domain/counted-samples.ts';
+import { anchorWith, isAnchorDue, type RankAnchor, rankOfKthBest } from '../domain/rank-anchor.ts';
+import { insertBarSamples, loadRecordedSamples, loadScoreOfRank } from '../repository/bar-samples.ts';
+import {
+  loadAnchors,
+  loadSamplesOfPlayers,
+  moveAnchor,
+  putCalibrationCounts,
+  putCalibrationPlayers,
+} from '../repository/calibrations.ts';
+import { loadChallenges, lockChallenges, setBar } from '../repository/challenges.ts';
+import { startMonitor } from '../repository/drift-monitors.ts';
+import { insertStatusChange } from '../repository/status-changes.ts';
+
+type Calibration = CountedSamples & { readonly challenge: Challenge; readonly anchor: RankAnchor | null };
+
+/** The samples are of challenges by `prize_structure` threshold. The ids of those that are recorded, now or before. */
+export async function recordSamples(
+  tx: Transaction,
+  samples: readonly BarSample[],
+  { source, now }: { readonly source: Extract<CalibrationSource, 'observed' | 'listened'>; readonly now: Date },
+): Promise<ReadonlySet<string>> {
+  if (samples.length === 0) return new Set();
+  const ofChallenges = Map.groupBy(samples, ({ challengeId }) => challengeId);
+  const ids = [...ofChallenges.keys()];
+  // They go out together and run in this order: everything is read under the locks.
+  const [, challenges, recorded, samplesOfPlayers, anchors] = await Promise.all([
+    lockChallenges(tx, ids),
+    loadChallenges(tx, ids),
+    loadRecordedSamples(tx, samples),
+    loadSamplesOfPlayers(tx, samples),
+    loadAnchors(tx, ids),
+  ]);
+  const calibrations = [...ofChallenges].flatMap(([id, ofChallenge]): Calibration[] => {
+    const challenge = challenges.get(id)?.challenge;
+    if (challenge === undefined) return [];
+    const ofPlayers = samplesOfPlayers.get(id) ?? new Map<string, number>();
+    const counting = countSamples(ofChallenge, { challenge, recorded, samplesOfPlayers: ofPlayers });
+    const before = anchors.get(id);
+    const anchor =
+      before === undefined
+        ? null
+        : anchorWith(
+            before,
+            counting.counted.map(({ score }) => score),
+          );
+    return [{ challenge, anchor, ...counting }];
+  });
+
+  const changed = calibrations.filter(({ counted }) => counted.length > 0);
+  if (changed.length > 0) await writeProgress(tx, changed);
+  for (const calibration of changed) await approachBar(tx, calibration, { source, now });
+  return new Set([...recorded, ...changed.flatMap(({ counted }) => counted.map(({ sampleId }) => sampleId))]);
+}
+
+async function writeProgress(tx: Transaction, changed: readonly Calibration[]): Promise<void> {
+  const players = changed.flatMap(({ challenge, samplesOfPlayers }) =>
+    [...samplesOfPlayers].map(([player, samples]) => {
+      return { challengeId: challenge.id, player, samples, fairShare: fairShareOf(challenge.terms) };
+    }),
+  );
+  await Promise.all([
+    insertBarSamples(
+      tx,
+      changed.flatMap(({ counted }) => counted),
+    ),
+    putCalibrationCounts(
+      tx,
+      changed.map(({ challenge, ...counts }) => ({ challengeId: challenge.id, ...counts })),
+    ),
+    putCalibrationPlayers(tx, players),
+  ]);
+}
+
+/** Gives the challenge its bar where the calibration is complete, and moves the anchor where it is not and the anchor is too far from the bar. */
+async function approachBar(
+  tx: Transaction,
+  { challenge, collected: samples, isComplete, anchor }: Calibration,
+  cause: { readonly source: CalibrationSource; readonly now: Date },
+): Promise<void> {
+  const { direction, targetPassRate } = challenge.terms;
+  const rank = rankOfKthBest(rankOfBar(samples, targetPassRate), samples, direction);
+  if (!isComplete && !isAnchorDue(anchor, rank, samples)) return;
+  const score = await loadScoreOfRank(tx, challenge.id, { rank, samples, anchors: anchor === null ? [] : [anchor] });
+  if (isComplete) await goLive(tx, challenge, { threshold: score, ...cause });
+  else await moveAnchor(tx, challenge.id, { from: anchor, to: score });
+}
+
+async function goLive(
+  tx: Transaction,
+  { id: challengeId, status }: Challenge,
+  { threshold, source, now }: { readonly threshold: number; readonly source: CalibrationSource; readonly now: Date },
+): Promise<void> {
+  const change = { from: status, to: 'live', cause: 'calibrated', note: null, evidence: null } as const;
+  await Promise.all([
+    setBar(tx, { challengeId, threshold, source }),
+    startMonitor(tx, challengeId, now),
+    insertStatusChange(tx, { challengeId, changedAt: now, ...change }),
+  ]);
+}

@@ -1,0 +1,109 @@
+/** The invariants of bars: each follows from what the database says that it was set by, is monitored, and ramped where it had to. */
+import type { Check } from '@laurel/postgres';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
+
+export const BAR_CHECKS: readonly Check[] = [
+  {
+    id: 'seeded_bar_follows_from_its_percentiles',
+    description: 'The bar of a seeded challenge is the quantile of its percentiles at its target pass rate.',
+    // In decimals, which cannot overflow; they hold 15 digits of a score, which the difference that is allowed leaves out.
+    violations: `
+      select c.id
+      from challenges c left join seeded_distributions s on s.challenge_id = c.id
+      left join lateral (
+        select least(greatest(
+          case c.threshold_direction when 'higher_is_better' then 1 - c.target_pass_rate else c.target_pass_rate end, 0.05), 0.95) as share
+      ) q on true
+      left join lateral (
+        select low::numeric + (high::numeric - low::numeric) * ((q.share - starts) / (ends - starts))::numeric as score
+        from (values (0.05, 0.25, s.p5, s.p25), (0.25, 0.5, s.p25, s.p50), (0.5, 0.75, s.p50, s.p75), (0.75, 0.95, s.p75, s.p95))
+          as part (starts, ends, low, high)
+        where q.share between starts and ends
+        order by starts limit 1
+      ) bar on true
+      where (c.calibration_source = 'partner_seeded' or s.challenge_id is not null) and (
+        (c.calibration_source = 'partner_seeded' and c.threshold = s.threshold) is not true
+        or abs(c.threshold::numeric - bar.score)
+          > 1e-9 * (s.p95::numeric - s.p5::numeric) + 1e-12 * greatest(abs(s.p5::numeric), abs(s.p95::numeric)))`,
+  },
+  {
+    id: 'calibrated_bar_follows_from_its_samples',
+    description: 'The bar of a calibrated challenge is the sample whose rank is its target pass rate.',
+    // A challenge that was opened with a bar of its operator's has no calibration.
+    violations: `
+      select c.id
+      from challenges c join calibrations k on k.challenge_id = c.id
+      cross join lateral (select greatest(floor(c.target_pass_rate * k.collected + 0.5), 1)::bigint as rank) r
+      left join lateral (
+        (select s.score from bar_samples s
+         where c.threshold_direction = 'higher_is_better' and s.challenge_id = c.id order by s.score desc offset r.rank - 1 limit 1)
+        union all
+        (select s.score from bar_samples s
+         where c.threshold_direction = 'lower_is_better' and s.challenge_id = c.id order by s.score asc offset r.rank - 1 limit 1)
+      ) bar on true
+      where c.threshold is not null and c.calibration_source in ('observed', 'listened') and c.threshold is distinct from bar.score`,
+  },
+  {
+    id: 'derived_bar_is_no_easier',
+    description: 'The bar of a rung that was derived is at least as hard as that of the rung below.',
+    violations: `
+      select c.id
+      from challenges c left join challenges p on p.id = c.parent_challenge_id
+      where c.calibration_source = 'rung_derived' and
+        (case c.threshold_direction when 'higher_is_better' then c.threshold >= p.threshold else c.threshold <= p.threshold end) is not true`,
+  },
+  {
+    id: 'calibration_counts_its_samples',
+    description: 'The progress of every calibration is the number of its samples and of their players.',
+    violations: `
+      select coalesce(k.challenge_id, s.challenge_id) as id
+      from calibrations k
+      full join (
+        select s.challenge_id, count(*) as collected, count(distinct s.player) as players
+        from bar_samples s join challenges c on c.id = s.challenge_id
+        where c.prize_structure = 'threshold'
+        group by s.challenge_id
+      ) s on s.challenge_id = k.challenge_id
+      where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (coalesce(s.collected, 0), coalesce(s.players, 0))`,
+  },
+  {
+    id: 'fair_share_counts_its_samples',
+    description: 'The count of every player of a calibration is that of the samples of the player.',
+    violations: `
+      select coalesce(p.challenge_id, s.challenge_id) as id
+      from calibration_players p
+      full join (
+        select s.challenge_id, s.player, count(*) as samples
+        from bar_samples s join challenges c on c.id = s.challenge_id
+        where c.prize_structure = 'threshold'
+        group by s.challenge_id, s.player
+      ) s on s.challenge_id = p.challenge_id and s.player = p.player
+      where p.samples is distinct from s.samples`,
+  },
+  {
+    id: 'bar_has_its_monitor',
+    description: 'A drift monitor watches every challenge that has a bar of its own, and no other.',
+    violations: `
+      select coalesce(c.id, m.challenge_id) as id
+      from (select id from challenges where threshold is not null) c
+      full join drift_monitors m on m.challenge_id = c.id
+      where c.id is null or m.challenge_id is null`,
+  },
+];
+
+/**
+ * Replicas agree about the time within a second, so an attempt that one of them created in the second before another completed the ramp may
+ * have followed it.
+ */
+export function rampCheckOf(ceilings: TierCeilings): Check {
+  return {
+    id: 'ramp_kept_the_cap',
+    description: "No attempt froze a prize above 20 % of its tier's ceiling while its challenge ramped.",
+    violations: `
+      select a.id
+      from attempts a join challenges c on c.id = a.challenge_id
+      where c.calibration_source <> 'observed' and c.threshold is not null
+        and a.prize_cents > (array[${ceilings.join(', ')}]::bigint[])[c.integrity_tier] * 20 / 100
+        and (c.ramp_completed_at is null or a.created_at < c.ramp_completed_at - interval '1 second')`,
+  };
+}

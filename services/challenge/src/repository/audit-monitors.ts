@@ -1,0 +1,49 @@
+/** The invariants of drift monitors and of the history of a status, in one snapshot with the outcomes and the rows that wait. */
+import type { Check } from '@laurel/postgres';
+
+/** What a monitor has counted or is yet to count, beside the outcomes that were ever to be counted. */
+const COUNTED = `
+  select m.challenge_id, m.started_at, m.attempts + coalesce(w.attempts, 0) as attempts, m.passes + coalesce(w.passes, 0) as passes,
+    coalesce(s.attempts, 0) as settled, coalesce(s.passes, 0) as cleared, s.first_at
+  from drift_monitors m
+  left join (
+    select u.challenge_id, count(*) as attempts, count(*) filter (where p.passed) as passes
+    from unmonitored_outcomes u cross join unnest(u.passed) as p (passed)
+    group by u.challenge_id
+  ) w on w.challenge_id = m.challenge_id
+  left join (
+    select a.challenge_id, count(*) as attempts, count(*) filter (where o.met_threshold) as passes, min(o.recorded_at) as first_at
+    from outcomes o join attempts a on a.id = o.attempt_id
+    where a.threshold is not null
+    group by a.challenge_id
+  ) s on s.challenge_id = m.challenge_id`;
+
+export const MONITOR_CHECKS: readonly Check[] = [
+  {
+    id: 'monitor_counts_no_outcome_twice',
+    description: 'No drift monitor has counted more attempts, or more that cleared the bar, than have settled.',
+    violations: `select challenge_id as id from (${COUNTED}) counted where attempts > settled or passes > cleared`,
+  },
+  {
+    id: 'monitor_counts_every_outcome',
+    description: 'The drift monitor of a challenge that was always live counts every settled paid attempt.',
+    // Monitors of challenges that were live before there were monitors have started after their first outcomes.
+    violations: `
+      select c.challenge_id as id
+      from (${COUNTED}) c
+      left join (
+        select distinct challenge_id from status_changes where to_status in ('suspended', 'closed')
+      ) stopped on stopped.challenge_id = c.challenge_id
+      where stopped.challenge_id is null and c.first_at >= c.started_at and (c.attempts, c.passes) <> (c.settled, c.cleared)`,
+  },
+  {
+    id: 'status_follows_from_its_history',
+    description: 'The status of every challenge that was changed is the one that its last change left.',
+    violations: `
+      select c.id
+      from challenges c
+      join (select challenge_id, max(id) as last from status_changes group by challenge_id) l on l.challenge_id = c.id
+      join status_changes s on s.id = l.last
+      where c.status <> s.to_status`,
+  },
+];

@@ -1,0 +1,88 @@
+/** The ramp of a seeded challenge: 100 settled paid attempts confirm its prize. */
+import { newId } from '@laurel/ids';
+import { ChallengeStatus } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, PROGRAM, useHarness } from '../challenge.fixture.ts';
+import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';
+
+const h = useHarness();
+const { attempts, settle, play, drift } = usePlay(h);
+
+/** Its bar is 100, its prize 20.00, and its tier's cap 5.00. */
+async function seeded() {
+  const { id } = await h.open(
+    { dailyAttemptCap: 100_000, targetPassRate: 0.25 },
+    { status: ChallengeStatus.CALIBRATING },
+  );
+  const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
+  const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
+  ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+  return id;
+}
+
+async function read(challengeId: string) {
+  const { challenge } = ok(await h.challenge.getChallenge({ challengeId }));
+  return { status: challenge?.status, prizeCents: challenge?.offeredPrizeCents, ramp: challenge?.ramp };
+}
+
+async function prizeOfNewAttempt(challengeId: string) {
+  const player = await h.player();
+  const { id } = created(await h.create(challengeId, player.ref));
+  const [row] = await h.database.query<{ prize_cents: bigint }>(
+    { text: 'select prize_cents from attempts where id = $1' },
+    [id],
+  );
+  return row?.prize_cents;
+}
+
+describe('the ramp', () => {
+  it('the 100th settled paid attempt completes the ramp, and the next creation freezes the full prize', async () => {
+    const id = await seeded();
+    await play(id, everyNth(99, 4));
+    expect(await read(id)).toMatchObject({ prizeCents: 500n, ramp: { attemptsSeen: 99n, attemptsRequired: 100n } });
+    expect(await prizeOfNewAttempt(id)).toBe(500n);
+
+    await play(id, [true]);
+    expect(await read(id)).toEqual({ status: ChallengeStatus.LIVE, prizeCents: 2_000n, ramp: undefined });
+    expect(await prizeOfNewAttempt(id)).toBe(2_000n);
+    const { changes, now } = await drift(id);
+    expect(changes.map(({ cause, from, to }) => ({ cause, from, to }))).toEqual([
+      { cause: 'seeded', from: ChallengeStatus.CALIBRATING, to: ChallengeStatus.LIVE },
+      { cause: 'ramp', from: ChallengeStatus.LIVE, to: ChallengeStatus.LIVE },
+    ]);
+    expect(changes[1]?.evidence).toEqual({ ...now, readAt: h.clock() });
+    expect(now?.attempts).toBe(100n);
+    expect(await h.eventsOf(id)).toEqual([]);
+
+    await play(id, everyNth(20, 4));
+    expect((await drift(id)).changes).toHaveLength(2);
+  });
+
+  it('an attempt that was created before keeps the prize that the ramp left it', async () => {
+    const id = await seeded();
+    const open = await attempts(id, 1);
+    await play(id, everyNth(100, 4));
+    expect((await read(id)).prizeCents).toBe(2_000n);
+    await settle(open, [true]);
+    const { attempt } = ok(await h.challenge.getAttempt({ attemptId: open[0] ?? '', tenant: PROGRAM }));
+    expect(attempt?.outcome?.award?.amountCents).toBe(500n);
+  });
+
+  it('a bar that drifts suspends its challenge instead of completing the ramp, which starts over once it is reinstated', async () => {
+    const id = await seeded();
+    await play(id, all(true, 100));
+    expect(await read(id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, prizeCents: 500n });
+    const request = { challengeId: id, status: ChallengeStatus.LIVE, note: 'The partner mended its game.' };
+    ok(await h.challenge.updateChallengeStatus(request));
+    expect(await read(id)).toMatchObject({ status: ChallengeStatus.LIVE, ramp: { attemptsSeen: 0n } });
+    await play(id, everyNth(100, 4));
+    expect(await read(id)).toMatchObject({ prizeCents: 2_000n, ramp: undefined });
+  });
+
+  it('a challenge whose bar was observed has no ramp to complete', async () => {
+    const { id } = await openWithoutCap(h);
+    await play(id, everyNth(100, 5));
+    expect((await drift(id)).changes).toEqual([]);
+  });
+});

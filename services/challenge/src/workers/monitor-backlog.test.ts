@@ -1,0 +1,122 @@
+/** A queue that has grown: what one transaction and one run take, in which order, and how late rows are counted. */
+import { connectEvents, createOutbox, type EventStream } from '@laurel/events';
+import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { createLogger } from '@laurel/service';
+import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CEILINGS, LIVE, TERMS } from '../domain/example.ts';
+import { insertChallenge } from '../repository/challenges.ts';
+import { findMonitor, startMonitor } from '../repository/drift-monitors.ts';
+import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
+import { createChallengeMonitor } from './monitor-challenges.ts';
+
+const held = new AsyncDisposableStack();
+const clock = createTestClock();
+const logger = createLogger({ service: 'challenge', level: 'silent' });
+let database: Database;
+let stream: EventStream;
+
+beforeAll(async () => {
+  const scratch = held.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
+  database = held.use(createDatabase({ url: scratch.runningUrl, maxConnections: 4, applicationName: 'monitor-test' }));
+  // Nothing listens there.
+  stream = held.use(connectEvents({ url: 'nats://127.0.0.1:1', prefix: 'monitor', name: 'monitor-test', logger }));
+});
+afterAll(() => held.disposeAsync());
+
+function startMonitoring() {
+  const outbox = createOutbox({ owner: 'challenge', database, stream, logger });
+  return createChallengeMonitor({ database, outbox, logger, ceilings: CEILINGS, clock });
+}
+
+/** Live, at a target pass rate of 0.2. */
+async function openChallenge(): Promise<string> {
+  const tenant = { programId: newId(), environment: 'test' } as const;
+  const challenge = { ...LIVE, id: newId(), tenant, terms: TERMS, createdAt: clock() };
+  await insertChallenge(database, challenge);
+  await startMonitor(database, challenge.id, clock());
+  return challenge.id;
+}
+
+/** So many rows of five outcomes each, of which one passes. */
+async function queue(challengeId: string, rows: number): Promise<void> {
+  await database.query(
+    {
+      text: `
+        insert into unmonitored_outcomes (challenge_id, passed)
+        select $1, '{f,f,t,f,f}' from generate_series(1, $2::int)`,
+    },
+    [challengeId, rows],
+  );
+}
+
+const countedOf = async (challengeId: string) => (await findMonitor(database, challengeId))?.state;
+
+describe('a queue that has grown', () => {
+  it('a run counts more rows than one transaction takes, each once', async () => {
+    const [first, second] = [await openChallenge(), await openChallenge()];
+    await queue(first, 1_700);
+    await queue(second, 3);
+    await using monitor = startMonitoring();
+    await monitor.runOnce();
+    expect(await countedOf(first)).toEqual({ attempts: 8_500, passes: 1_700 });
+    expect(await countedOf(second)).toEqual({ attempts: 15, passes: 3 });
+  });
+
+  it('the backlog of one challenge does not hold up the others, and is counted by runs that follow by themselves', async () => {
+    const large = await openChallenge();
+    const others = await Promise.all(Array.from({ length: 120 }, openChallenge));
+    await queue(large, 25_000);
+    for (const id of others) await queue(id, 1);
+    await using monitor = startMonitoring();
+    await monitor.runOnce();
+    for (const id of others) expect(await countedOf(id)).toEqual({ attempts: 5, passes: 1 });
+    expect((await countedOf(large))?.attempts).toBeLessThan(125_000);
+    await expect.poll(() => countedOf(large), { timeout: 60_000 }).toEqual({ attempts: 125_000, passes: 25_000 });
+  }, 90_000);
+
+  it('a backlog does not keep a monitor from stopping, and another one goes on', async () => {
+    const id = await openChallenge();
+    await queue(id, 15_000);
+    const stopped = startMonitoring();
+    stopped.wake();
+    await stopped[Symbol.asyncDispose]();
+    const counted = (await countedOf(id))?.attempts ?? 0;
+    expect(counted).toBeGreaterThan(0);
+    expect(counted).toBeLessThan(75_000);
+    await using next = startMonitoring();
+    await next.runOnce();
+    await next.runOnce();
+    expect(await countedOf(id)).toEqual({ attempts: 75_000, passes: 15_000 });
+  }, 30_000);
+
+  it('a batch that commits late, behind rows with higher numbers that are counted, is counted once it is there', async () => {
+    const id = await openChallenge();
+    await using monitor = startMonitoring();
+    await database.transaction(async (late) => {
+      await insertUnmonitoredOutcomes(late, [{ challengeId: id, passed: true }]);
+      await queue(id, 2);
+      await monitor.runOnce();
+      expect(await countedOf(id)).toEqual({ attempts: 10, passes: 2 });
+    });
+    await monitor.runOnce();
+    expect(await countedOf(id)).toEqual({ attempts: 11, passes: 3 });
+  });
+
+  it('outcomes of a batch on several challenges are queued for each, in their order', async () => {
+    const [first, second] = [await openChallenge(), await openChallenge()];
+    const outcomes = [first, second, first, first].map((challengeId, index) => ({ challengeId, passed: index === 2 }));
+    await insertUnmonitoredOutcomes(database, outcomes);
+    const rows = await database.query<{ challenge_id: string; passed: boolean[] }>(
+      { text: 'select challenge_id, passed from unmonitored_outcomes where challenge_id = any($1::uuid[])' },
+      [[first, second]],
+    );
+    expect(new Map(rows.map((row) => [row.challenge_id, row.passed]))).toEqual(
+      new Map([
+        [first, [false, true, false]],
+        [second, [false]],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+/** Settled paid attempts for the tests of the drift monitor, on the database of a harness. */
+
+import { newId, newOwnedId } from '@laurel/ids';
+import type { Challenge, GetDriftResponse } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
+
+/** Items of one call. */
+const PAGE = 100;
+
+export interface Play {
+  /** Open attempts in the order of their ids, each of a new player. */
+  attempts(challengeId: string, count: number): Promise<readonly string[]>;
+  /** Settles the attempts: one that passes scores the bar, the others score 0. Those of one page are counted in the order of their ids. */
+  settle(attemptIds: readonly string[], passed: readonly boolean[]): Promise<void>;
+  /** Plays these outcomes, each by a player of its own, and counts them. */
+  play(challengeId: string, passed: readonly boolean[]): Promise<void>;
+  drift(challengeId: string): Promise<GetDriftResponse>;
+  /** Outcomes that the monitor of the challenge has yet to count. */
+  waiting(challengeId: string): Promise<number>;
+}
+
+/** For challenges that have a bar of 100 and no cap. */
+export function usePlay(h: Harness): Play {
+  const play: Play = {
+    async attempts(challengeId, count) {
+      const players = await Promise.all(Array.from({ length: count }, () => h.player()));
+      const ids = Array.from({ length: count }, () => newOwnedId('challenge')).sort();
+      for (let start = 0; start < count; start += PAGE) {
+        const creations = ids.slice(start, start + PAGE).map((attemptId, index) => ({
+          attemptId,
+          tenant: PROGRAM,
+          challengeId,
+          playerRef: players[start + index]?.ref ?? '',
+          metadataJson: '{}',
+          requestId: '',
+          keyUse: undefined,
+        }));
+        const { results } = ok(await h.challenge.createAttempts({ creations }));
+        for (const { result } of results) created(result);
+      }
+      return ids;
+    },
+    async settle(attemptIds, passed) {
+      for (let start = 0; start < attemptIds.length; start += PAGE) {
+        const reports = attemptIds.slice(start, start + PAGE).map((attemptId, index) => ({
+          operationId: newId(),
+          attemptId,
+          tenant: PROGRAM,
+          score: passed[start + index] === true ? 100 : 0,
+          evidenceJson: '',
+          requestId: '',
+          keyUse: undefined,
+        }));
+        const { results } = ok(await h.challenge.reportOutcomes({ reports }));
+        for (const { result } of results) recorded(result);
+      }
+    },
+    async play(challengeId, passed) {
+      await play.settle(await play.attempts(challengeId, passed.length), passed);
+      await h.server.sweepOnce();
+    },
+    drift: async (challengeId) => ok(await h.challenge.getDrift({ challengeId })),
+    async waiting(challengeId) {
+      const [row] = await h.database.query<{ waiting: bigint }>(
+        {
+          text: `
+            select coalesce(sum(cardinality(passed)), 0)::bigint as waiting from unmonitored_outcomes where challenge_id = $1`,
+        },
+        [challengeId],
+      );
+      return Number(row?.waiting);
+    },
+  };
+  return play;
+}
+
+/** So many outcomes, of which every n-th passes. */
+export const everyNth = (count: number, nth: number): readonly boolean[] =>
+  Array.from({ length: count }, (_, index) => index % nth === nth - 1);
+
+export const all = (passed: boolean, count: number): readonly boolean[] => Array<boolean>(count).fill(passed);
+
+export const openWithoutCap = (h: Harness, terms: Parameters<Harness['open']>[0] = {}): Promise<Challenge> =>
+  h.open({ dailyAttemptCap: 100_000, ...terms });

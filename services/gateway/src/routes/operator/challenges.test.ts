@@ -1,0 +1,274 @@
+/** The challenge service is scripted: the tests check which calls it gets, and what an operator sees of its answers. */
+import { randomBytes } from 'node:crypto';
+import { refused } from '@laurel/errors';
+import { newId } from '@laurel/ids';
+import { ChallengeServiceService, ChallengeStatus } from '@laurel/proto/challenge';
+import { createLogger, parseConfig } from '@laurel/service';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
+import { gatewayConfigSchema } from '../../config.ts';
+import { CHALLENGE } from '../../presenters/challenge.fixture.ts';
+import { presentOperatorChallenge } from '../../presenters/challenge.ts';
+import { startGateway } from '../../server.ts';
+
+const UNREACHABLE = '127.0.0.1:1';
+const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
+const AT = new Date('2026-11-21T12:00:00.000Z');
+const PATH = `/challenges/${CHALLENGE.id}`;
+
+const stack = new AsyncDisposableStack();
+let challenge: ScriptedService<typeof ChallengeServiceService>;
+let port: number;
+
+beforeAll(async () => {
+  challenge = stack.use(await startScriptedService(ChallengeServiceService));
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
+  );
+  const config = parseConfig(gatewayConfigSchema, {
+    LOG_LEVEL: 'silent',
+    HTTP_PORT: '0',
+    GATEWAY_DATABASE_URL: runningUrl,
+    WALLET_ADDRESS: UNREACHABLE,
+    CHALLENGE_ADDRESS: challenge.address,
+    TOURNAMENT_ADDRESS: UNREACHABLE,
+    WEBHOOK_ADDRESS: UNREACHABLE,
+    INTEGRATION_ADDRESS: UNREACHABLE,
+    OPERATOR_TOKEN,
+    KEY_PEPPER: randomBytes(32).toString('base64'),
+  });
+  port = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' }))).port;
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  challenge.script = {};
+  challenge.asked.length = 0;
+});
+
+async function operate(method: string, path: string, body?: unknown) {
+  const response = await fetch(`http://127.0.0.1:${port}/api/operator${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${OPERATOR_TOKEN}` },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answer = JSON.parse(await response.text());
+  return { status: response.status, body: answer, code: answer.error?.code };
+}
+
+/** The calls of this rpc; an action reads its subject besides. */
+const askedOf = (rpc: string) => challenge.asked.filter(([name]) => name === rpc).map(([, request]) => request);
+
+describe('opening a challenge', () => {
+  const TERMS = {
+    environment: 'test',
+    name: 'Sprint',
+    fee: '1.00',
+    prize: '4.00',
+    metric_name: 'score',
+    metric_unit: 'points',
+    threshold_direction: 'higher_is_better',
+    target_pass_rate: 0.2,
+    integrity_tier: 1,
+  };
+  let path: string;
+  beforeAll(async () => {
+    path = `/programs/${(await operate('POST', '/programs', { name: 'Arcade' })).body.id}/challenges`;
+  });
+
+  test('the challenge service chooses how many scores a calibration needs, unless the operator does', async () => {
+    challenge.script.createChallenge = async () => ({ challenge: CHALLENGE });
+    for (const given of [
+      {},
+      { min_calibration_n: null },
+      { min_calibration_n: 1 },
+      { min_calibration_n: 10_000_000 },
+    ]) {
+      expect((await operate('POST', path, { ...TERMS, ...given })).status).toBe(201);
+    }
+    const sent = askedOf('createChallenge') as { terms: { minCalibrationN: number } }[];
+    expect(sent.map(({ terms }) => terms.minCalibrationN)).toEqual([0, 0, 1, 10_000_000]);
+    for (const wrong of [0, 1.5, '200', 10_000_001]) {
+      const answer = await operate('POST', path, { ...TERMS, min_calibration_n: wrong });
+      expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
+    }
+  });
+
+  test('a rung may be opened live without a bar of its own', async () => {
+    challenge.script.createChallenge = async () => ({ challenge: CHALLENGE });
+    const rung = { ...TERMS, status: 'live', parent_challenge_id: CHALLENGE.id };
+    expect((await operate('POST', path, rung)).status).toBe(201);
+    expect(askedOf('createChallenge')).toMatchObject([
+      { status: ChallengeStatus.LIVE, threshold: undefined, terms: { parentChallengeId: CHALLENGE.id } },
+    ]);
+  });
+});
+
+describe('changing the status of a challenge', () => {
+  test('the note of an operator reaches the challenge service and is in the log of actions', async () => {
+    challenge.script.getChallenge = async () => ({ challenge: CHALLENGE });
+    challenge.script.updateChallengeStatus = async () => ({ challenge: CHALLENGE });
+    const note = 'The metric was measured twice; fixed in 4.1.';
+    const changed = await operate('PATCH', PATH, { status: 'live', note });
+    expect([changed.status, changed.body]).toEqual([200, presentOperatorChallenge(CHALLENGE)]);
+    await operate('PATCH', PATH, { status: 'suspended' });
+    const challengeId = CHALLENGE.id;
+    expect(askedOf('updateChallengeStatus')).toEqual([
+      { challengeId, status: ChallengeStatus.LIVE, note },
+      { challengeId, status: ChallengeStatus.SUSPENDED, note: undefined },
+    ]);
+    const { data } = (await operate('GET', `/actions?action=change_challenge&subject=challenge:${challengeId}`)).body;
+    expect(data.map(({ request }: { request: { body: object } }) => request.body)).toEqual([
+      { status: 'suspended' },
+      { status: 'live', note },
+    ]);
+  });
+
+  test('a note that is empty, too long or no text is 400, as is what the challenge service finds missing', async () => {
+    for (const note of ['', 'n'.repeat(2_001), 'a\0b', 7, null]) {
+      const answer = await operate('PATCH', PATH, { status: 'live', note });
+      expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
+    }
+    expect(askedOf('updateChallengeStatus')).toEqual([]);
+    challenge.script.updateChallengeStatus = async () => refused('invalid_request', 'note is needed after drift.');
+    const refusal = await operate('PATCH', PATH, { status: 'live' });
+    expect([refusal.status, refusal.code]).toEqual([400, 'invalid_request']);
+    challenge.script.updateChallengeStatus = async () => ({ challenge: CHALLENGE });
+    expect((await operate('PATCH', PATH, { status: 'live', note: 'ü'.repeat(2_000) })).status).toBe(200);
+  });
+});
+
+describe('the calibration of a challenge', () => {
+  const EMPTY = {
+    challenge: CHALLENGE,
+    samples: 0n,
+    players: 0n,
+    fairShare: 20n,
+    quantiles: [],
+    histogram: [],
+    bar: undefined,
+    barInterval: undefined,
+    seeded: undefined,
+    seededSampleSize: 0n,
+  };
+  const SHOWN = {
+    challenge_id: CHALLENGE.id,
+    samples: 0,
+    players: 0,
+    fair_share: 20,
+    required: { samples: 200, players: 20 },
+    quantiles: [],
+    histogram: [],
+    bar: null,
+    bar_interval: null,
+    seeded: null,
+  };
+
+  test('a calibration without samples is shown empty', async () => {
+    challenge.script.getCalibration = async () => EMPTY;
+    const shown = await operate('GET', `${PATH}/calibration`);
+    expect([shown.status, shown.body]).toEqual([200, SHOWN]);
+    expect(challenge.asked).toEqual([['getCalibration', { challengeId: CHALLENGE.id }]]);
+  });
+
+  test('a calibration is shown with its quantiles, its histogram, and the bar with its interval', async () => {
+    challenge.script.getCalibration = async () => ({
+      ...EMPTY,
+      samples: 3n,
+      players: 2n,
+      quantiles: [{ share: 0.5, score: 0 }],
+      histogram: [
+        { from: -1, to: 0.5, samples: 2n },
+        { from: 0.5, to: 2, samples: 1n },
+      ],
+      bar: 0,
+      barInterval: { low: -1, high: 2 },
+    });
+    expect((await operate('GET', `${PATH}/calibration`)).body).toEqual({
+      ...SHOWN,
+      samples: 3,
+      players: 2,
+      quantiles: [{ share: 0.5, score: 0 }],
+      histogram: [
+        { from: -1, to: 0.5, samples: 2 },
+        { from: 0.5, to: 2, samples: 1 },
+      ],
+      bar: 0,
+      bar_interval: { low: -1, high: 2 },
+    });
+  });
+
+  test('a seeded challenge is shown with the percentiles of the partner', async () => {
+    const seeded = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
+    challenge.script.getCalibration = async () => ({ ...EMPTY, bar: 1.5, seeded, seededSampleSize: 500n });
+    const shown = await operate('GET', `${PATH}/calibration`);
+    expect(shown.body).toEqual({ ...SHOWN, bar: 1.5, seeded: { ...seeded, sample_size: 500 } });
+  });
+});
+
+describe('the drift monitor of a challenge', () => {
+  const CLAIM = { claimedLow: 0.2 / 1.5, claimedHigh: 0.3, logLimit: Math.log(2_000), attemptsBeforeJudging: 50n };
+  const NONE = { challenge: CHALLENGE, startedAt: undefined, now: undefined, ...CLAIM, readings: [], changes: [] };
+  const SHOWN = {
+    challenge_id: CHALLENGE.id,
+    status: 'calibrating',
+    started_at: null,
+    attempts: 0,
+    passes: 0,
+    pass_rate: null,
+    log_ratio_above: 0,
+    log_ratio_below: 0,
+    claimed: { low: 0.2 / 1.5, high: 0.3 },
+    log_limit: Math.log(2_000),
+    attempts_before_judging: 50,
+    readings: [],
+    changes: [],
+  };
+
+  test('a challenge without a monitor shows no evidence', async () => {
+    challenge.script.getDrift = async () => NONE;
+    const shown = await operate('GET', `${PATH}/drift`);
+    expect([shown.status, shown.body]).toEqual([200, SHOWN]);
+    expect(challenge.asked).toEqual([['getDrift', { challengeId: CHALLENGE.id }]]);
+  });
+
+  test('a monitor shows its evidence now and over time, and why the status changed', async () => {
+    const reading = { attempts: 80n, passes: 60n, logRatioAbove: 8.5, logRatioBelow: -20, readAt: AT };
+    const evidence = { attempts: 80, passes: 60, pass_rate: 0.75, log_ratio_above: 8.5, log_ratio_below: -20 };
+    const change = { changedAt: AT, from: ChallengeStatus.LIVE, to: ChallengeStatus.SUSPENDED };
+    challenge.script.getDrift = async () => ({
+      ...NONE,
+      challenge: { ...CHALLENGE, status: ChallengeStatus.SUSPENDED },
+      startedAt: AT,
+      now: reading,
+      readings: [reading],
+      changes: [
+        { ...change, cause: 'drift', note: '', evidence: reading },
+        { ...change, cause: 'operator', note: 'by hand', evidence: undefined },
+      ],
+    });
+    const at = AT.toISOString();
+    const shownChange = { changed_at: at, from: 'live', to: 'suspended' };
+    expect((await operate('GET', `${PATH}/drift`)).body).toEqual({
+      ...SHOWN,
+      status: 'suspended',
+      started_at: at,
+      ...evidence,
+      readings: [{ ...evidence, read_at: at }],
+      changes: [
+        { ...shownChange, cause: 'drift', note: null, evidence },
+        { ...shownChange, cause: 'operator', note: 'by hand', evidence: null },
+      ],
+    });
+  });
+});
+
+test('an unknown challenge has no calibration and no monitor, and a malformed id is not asked for', async () => {
+  for (const name of ['calibration', 'drift']) {
+    expect(await operate('GET', `/challenges/nonsense/${name}`)).toMatchObject({ status: 404, code: 'not_found' });
+    expect(challenge.asked).toEqual([]);
+    expect(await operate('GET', `/challenges/${newId()}/${name}`)).toMatchObject({ status: 404, code: 'not_found' });
+    expect(challenge.asked).toHaveLength(1);
+    challenge.asked.length = 0;
+  }
+});

@@ -1,0 +1,46 @@
+import type { ChallengeClient } from '@laurel/attempt-owners';
+import { isRefused, refused } from '@laurel/errors';
+import { isUuid, newId } from '@laurel/ids';
+import { failpoint } from '../../failpoints.ts';
+import { defineRoute } from '../../http/v1-route.ts';
+import { presentSeededChallenge } from '../../presenters/challenge.ts';
+import { seedChallengeBody, seededChallengeSchema } from './schemas.ts';
+
+export const seedChallenge = defineRoute({
+  method: 'post',
+  path: '/challenges/{id}/distribution',
+  name: 'seedChallenge',
+  summary: 'Seed a calibrating challenge with percentiles',
+  description:
+    'Sets the bar from the scores that the partner has seen, and the challenge is `live`. Until its own attempts have confirmed the bar, the prize is limited to 20 % of the ceiling of its integrity tier.',
+  body: seedChallengeBody,
+  mintOperationId: () => newId(),
+  success: { status: 201, description: 'The bar is set; the challenge is `live`.', schema: seededChallengeSchema },
+  refusals: {
+    invalid_request:
+      'A percentile is missing, no finite number or not above the one before; `sample_size` is no whole number or below 500; the challenge is not `calibrating`, a rung of a ladder, `top_n`, or not one of this program; the bar would lie outside the plausible window; `Idempotency-Key` missing or longer than 255 characters.',
+  },
+  run: async (
+    { principal, params, body, operationId, keyUse, requestId },
+    { challenge }: { challenge: ChallengeClient },
+  ) => {
+    const challengeId = params.id ?? '';
+    if (!isUuid(challengeId)) return refused('invalid_request', 'The path names no challenge of this program.');
+    await failpoint('gateway.seed.before-call');
+    const seeded = await challenge.seedChallenge(
+      {
+        operationId,
+        tenant: principal.tenant,
+        challengeId,
+        distribution: body.distribution,
+        sampleSize: BigInt(body.sample_size),
+        keyUse,
+      },
+      { requestId },
+    );
+    await failpoint('gateway.seed.after-call');
+    if (isRefused(seeded)) return seeded;
+    const presented = presentSeededChallenge(seeded);
+    return seeded.repeated ? { kind: 'repeated', body: presented } : presented;
+  },
+});
