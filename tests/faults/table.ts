@@ -61,6 +61,17 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   // Only a push passes these: `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
+  // No flow of an attempt passes these: `challenge-life.test.ts` plays them.
+  'gateway.seed.before-call': [],
+  'gateway.seed.after-call': [],
+  'challenge.calibrate.before-commit': [],
+  'challenge.calibrate.after-commit': [],
+  'challenge.seed.before-commit': [],
+  'challenge.seed.after-commit': [],
+  'challenge.monitor.before-commit': [],
+  'challenge.monitor.after-commit': [],
+  'challenge.status.before-commit': [],
+  'challenge.status.after-commit': [],
   'gateway.complete.before-commit': ['create', 'win'],
   'gateway.complete.after-commit': ['create', 'win'],
   'gateway.reply.before-send': ['create', 'win'],
