@@ -1,4 +1,6 @@
 /** Shared by the chapters of the demo: a call that is printed as it runs and compared with the expected answer. */
+import { STATUS_CODES } from 'node:http';
+
 export type Json = Record<string, unknown>;
 export type Call = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -37,6 +39,11 @@ export async function runCall(origin: string, shape: Call): Promise<Answer> {
   }
 }
 
+/** As runCall, without printing. */
+export async function runCallQuietly(origin: string, shape: Call): Promise<Answer> {
+  return expected(shape, await send(origin, shape));
+}
+
 let isCalling = false;
 const heldBack: (() => void)[] = [];
 
@@ -51,28 +58,35 @@ async function callAndPrint(origin: string, shape: Call): Promise<Answer> {
   console.log(`\n→ ${method} ${path}`);
   printHeaders(new Headers(headers), SHOWN_REQUEST_HEADERS);
   if (body !== undefined) printJson(body);
-  let response: Response;
-  let text: string;
+  const answer = await send(origin, shape);
+  console.log(`← ${answer.status} ${STATUS_CODES[answer.status]}`);
+  printHeaders(answer.headers, SHOWN_ANSWER_HEADERS);
+  if (summary !== undefined && answer.status === expect) printLines(summary(answer.body));
+  else if (answer.text !== '') printJson(answer.body);
+  return expected(shape, answer);
+}
+
+async function send(origin: string, { method, path, headers, body }: Call): Promise<Answer> {
   try {
-    response = await fetch(origin + path, {
+    const response = await fetch(origin + path, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(60_000),
     });
-    text = await response.text();
+    const text = await response.text();
+    const parsed = text === '' ? {} : (JSON.parse(text) as Json);
+    return { status: response.status, headers: response.headers, text, body: parsed };
   } catch (error) {
     throw new DemoFailure(
       `The stack stopped answering in the middle of ${method} ${path} (${(error as Error).message}).`,
     );
   }
-  const parsed = text === '' ? {} : (JSON.parse(text) as Json);
-  console.log(`← ${response.status} ${response.statusText}`);
-  printHeaders(response.headers, SHOWN_ANSWER_HEADERS);
-  if (summary !== undefined && response.status === expect) printLines(summary(parsed));
-  else if (text !== '') printJson(parsed);
-  check(response.status === expect, `${method} ${path} must answer ${expect}, not ${response.status}`);
-  return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+function expected({ method, path, expect }: Call, answer: Answer): Answer {
+  check(answer.status === expect, `${method} ${path} must answer ${expect}, not ${answer.status}`);
+  return answer;
 }
 
 export function check(holds: boolean, rule: string): void {

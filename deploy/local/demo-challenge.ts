@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Call, chapter, check, type Json } from './demo-calls.ts';
 import type { Webhooks } from './demo-webhooks.ts';
-import { type DemoProgram, SPRINT } from './seed.ts';
+import { CHALLENGE_DEFAULTS, type DemoProgram, SPRINT } from './seed.ts';
 
 type Demo = {
   readonly call: (shape: Call) => Promise<Answer>;
@@ -100,7 +100,7 @@ async function openChallenge({ call, asOperator, demo }: Demo): Promise<Json> {
     method: 'POST',
     path: `/api/operator/programs/${demo.program_id}/challenges`,
     headers: asOperator,
-    body: { environment: 'test', status: 'live', integrity_tier: 1, target_pass_rate: 0.2, ...SPRINT },
+    body: { ...CHALLENGE_DEFAULTS, ...SPRINT },
     expect: 201,
   });
   return opened.body;

@@ -8,10 +8,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listedKeys, verifyReceipt } from '@laurel/signature';
-import { type Call, chapter, check, DemoFailure, type Json, ping, runCall } from './demo-calls.ts';
+import { type Call, chapter, check, DemoFailure, type Json, ping, runCall, runCallQuietly } from './demo-calls.ts';
 import { playChallenge } from './demo-challenge.ts';
 import { settleByIntegrations } from './demo-integrations.ts';
 import { playRound } from './demo-round.ts';
+import { seedChallenge } from './demo-seeding.ts';
 import { receiveWebhooks } from './demo-webhooks.ts';
 import { type DemoProgram, seedDemo } from './seed.ts';
 import type { WebhookCa } from './webhook-ca.ts';
@@ -99,6 +100,9 @@ async function playDemo(): Promise<void> {
   await playRound({ call, asPartner, asOperator, programId: demo.program_id, run, webhooks, trusted });
 
   await settleByIntegrations({ call, asPartner, run, webhooks, files: ready.webhook_ca });
+
+  const callQuietly = (shape: Call) => runCallQuietly(origin, shape);
+  await seedChallenge({ call, callQuietly, asOperator, run });
 
   chapter('Laurel: every money invariant, checked now');
   const audit = await call({ method: 'GET', path: '/api/operator/audit', headers: asOperator, expect: 200 });

@@ -26,7 +26,9 @@ const POLLING = FAILPOINTS.integration.filter((point) => point.startsWith('integ
 const BINDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.bind.'));
 
 const FLOWS = ['by id', 'by player'] as const;
-const OF_PUSHES = FAILPOINTS.integration.filter((point) => ![...LISTENING, ...POLLING].includes(point));
+/** A worker passes these: challenge-life.test.ts. */
+const FORWARDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.forward.'));
+const OF_PUSHES = FAILPOINTS.integration.filter((point) => ![...LISTENING, ...POLLING, ...FORWARDING].includes(point));
 const SETTLING = [...OF_PUSHES, ...OF_THE_OWNER];
 const CASES = SETTLING.flatMap((point) =>
   FLOWS.filter((flow) => flow === 'by player' || !BINDING.some((binding) => binding === point)).flatMap((flow) =>

@@ -58,12 +58,18 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
-  // Only a distribution passes these: `partner-api/distribution.test.ts` plays them.
-  'gateway.seed.before-call': [],
-  'gateway.seed.after-call': [],
   // Only a push passes these: `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
+  // No flow of an attempt passes these: `challenge-life.test.ts` plays them.
+  'gateway.seed.before-call': [],
+  'gateway.seed.after-call': [],
+  'challenge.calibrate.before-commit': [],
+  'challenge.calibrate.after-commit': [],
+  'challenge.seed.before-commit': [],
+  'challenge.seed.after-commit': [],
+  'challenge.status.before-commit': [],
+  'challenge.status.after-commit': [],
   'gateway.complete.before-commit': ['create', 'win'],
   'gateway.complete.after-commit': ['create', 'win'],
   'gateway.reply.before-send': ['create', 'win'],
@@ -83,15 +89,6 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'challenge.outcome.after-commit': ['lose', 'win', 'late'],
   'challenge.monitor.before-commit': ['lose', 'win'],
   'challenge.monitor.after-commit': ['lose', 'win'],
-  // Only a distribution passes these: `partner-api/distribution.test.ts` plays them.
-  'challenge.seed.before-commit': [],
-  'challenge.seed.after-commit': [],
-  // Only a listened score passes these.
-  'challenge.calibrate.before-commit': [],
-  'challenge.calibrate.after-commit': [],
-  // No partner's flow passes these: `services/challenge/src/workers/crash.test.ts` plays them.
-  'challenge.status.before-commit': [],
-  'challenge.status.after-commit': [],
   'challenge.award.before-pay': ['win'],
   'challenge.award.after-pay': ['win'],
   'challenge.award.before-commit': ['win'],

@@ -8,6 +8,8 @@ export const FAILPOINTS = pointsOf('integration', [
   'settle.after-call',
   'listen.before-commit',
   'listen.after-commit',
+  'forward.before-call',
+  'forward.after-call',
   'push.before-answer',
   'poll.before-lease',
   'poll.after-lease',

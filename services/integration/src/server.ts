@@ -23,6 +23,7 @@ import { rotateSecret } from './handlers/rotate-secret.ts';
 import { createRecordSettler } from './handlers/settle-records.ts';
 import { updateIntegration } from './handlers/update-integration.ts';
 import { createDeleteOldRows } from './workers/delete-old-rows.ts';
+import { createForwardListenedSamples } from './workers/forward-listened-samples.ts';
 import { createPoller } from './workers/poll.ts';
 import { createLogWriter } from './workers/write-log.ts';
 
@@ -87,6 +88,11 @@ export async function startIntegration(
 
   const workers = [
     { name: 'poll', runOnce: poller.runOnce, intervalMs: config.INTEGRATION_SWEEP_MS },
+    {
+      name: 'forward-listened-samples',
+      runOnce: createForwardListenedSamples({ database, challenge }),
+      intervalMs: config.INTEGRATION_SWEEP_MS,
+    },
     {
       name: 'delete-old-rows',
       runOnce: createDeleteOldRows({ database, logRetentionDays: config.INTEGRATION_LOG_RETENTION_DAYS }),

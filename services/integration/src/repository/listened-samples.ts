@@ -1,6 +1,6 @@
-/** Scores for a calibrating challenge that no open attempt stood behind: one for each report. */
+/** Scores for a calibrating challenge that no open attempt stood behind: one for each report, and whether the challenge service has it. */
 import type { Database } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/tenant';
 import type { ReportKey } from './report-attempts.ts';
 
 export type ListenedSample = ReportKey & {
@@ -23,6 +23,42 @@ order by w.integration_id, w.report_hash
 on conflict (integration_id, report_hash) do nothing`,
 };
 
+const SELECT_WAITING = {
+  name: 'listened_samples_waiting',
+  text: `
+select integration_id, report_hash, program_id, environment, challenge_id, player_ref, score, received_at
+from listened_samples where forwarded_at is null order by received_at limit $1`,
+};
+
+const MARK_FORWARDED = {
+  name: 'listened_samples_mark_forwarded',
+  text: `
+with held as materialized (
+  select w.*
+  from (
+    select * from unnest($1::uuid[], $2::bytea[]) as w (integration_id, report_hash) order by integration_id, report_hash
+  ) w
+  cross join lateral (
+    select from listened_samples s
+    where s.integration_id = w.integration_id and s.report_hash = w.report_hash and s.forwarded_at is null
+    for no key update
+  ) s
+)
+update listened_samples s set forwarded_at = $3
+from held where s.integration_id = held.integration_id and s.report_hash = held.report_hash`,
+};
+
+type ListenedSampleRow = {
+  integration_id: string;
+  report_hash: Buffer;
+  program_id: string;
+  environment: Environment;
+  challenge_id: string;
+  player_ref: string;
+  score: number;
+  received_at: Date;
+};
+
 /** Commits the samples, with the disk. A report that has one gets no other. */
 export async function insertListenedSamples(
   database: Database,
@@ -40,4 +76,32 @@ export async function insertListenedSamples(
     samples.map(({ receivedAt }) => receivedAt),
   ];
   await database.batch([{ statement: INSERT, values }], { beforeCommit });
+}
+
+/** Samples that were not forwarded yet, the oldest first. */
+export async function loadWaitingSamples(database: Database, limit: number): Promise<readonly ListenedSample[]> {
+  const rows = await database.query<ListenedSampleRow>(SELECT_WAITING, [limit]);
+  return rows.map((row) => ({
+    integrationId: row.integration_id,
+    reportHash: row.report_hash,
+    tenant: { programId: row.program_id, environment: row.environment },
+    challengeId: row.challenge_id,
+    playerRef: row.player_ref,
+    score: row.score,
+    receivedAt: row.received_at,
+  }));
+}
+
+/** Commits that the samples were forwarded, without waiting for the disk. */
+export async function markForwarded(
+  database: Database,
+  samples: readonly ListenedSample[],
+  forwardedAt: Date,
+): Promise<void> {
+  const values = [
+    samples.map(({ integrationId }) => integrationId),
+    samples.map(({ reportHash }) => reportHash),
+    forwardedAt,
+  ];
+  await database.write(MARK_FORWARDED, values, { durable: false });
 }
