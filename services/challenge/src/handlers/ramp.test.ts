@@ -2,7 +2,7 @@
 import { newId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 
 const h = useHarness();
@@ -100,6 +100,9 @@ describe('the prize of a challenge that a partner seeded', () => {
 });
 
 describe('the progress of a ramp', () => {
+  // The monitor counts what the tests above settled; with nothing settled after that, it takes nothing away here.
+  beforeEach(() => h.server.sweepOnce());
+
   it('the progress of a ramp counts what the drift monitor has seen and what waits for it, up to what is required', async () => {
     const challenge = await seeded();
     const seen = async () => (await listed(challenge))?.ramp?.attemptsSeen;
