@@ -80,7 +80,11 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'challenge.outcome.after-commit': ['lose', 'win', 'late'],
   'challenge.monitor.before-commit': ['lose', 'win'],
   'challenge.monitor.after-commit': ['lose', 'win'],
-  // No partner's flow passes these: `services/challenge/src/workers/crash.test.ts` plays them.
+  // No flow passes these. `services/challenge/src/workers/crash.test.ts` plays the status.
+  'challenge.calibrate.before-commit': [],
+  'challenge.calibrate.after-commit': [],
+  'challenge.seed.before-commit': [],
+  'challenge.seed.after-commit': [],
   'challenge.status.before-commit': [],
   'challenge.status.after-commit': [],
   'challenge.award.before-pay': ['win'],
