@@ -23,15 +23,7 @@ const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95];
 /** Bars of percentiles: the interval is that of both percentiles around the target. Where scores tie too much, they do not ascend. */
 export function measureSeededBars(runs: number, sizes = SIZES): Measured {
   const rows: Table = [
-    [
-      'bars of percentiles',
-      'target',
-      'n',
-      '99 % interval',
-      '99 % of runs',
-      'within',
-      'exact percentiles',
-    ],
+    ['bars of percentiles', 'target', 'n', '99 % interval', '99 % of runs', 'within', 'exact percentiles'],
   ];
   let isWithin = true;
   for (const shape of SHAPES.filter((one) => one.isIndependent)) {

@@ -394,6 +394,23 @@ describe('statements', () => {
     expect(rows.map(({ id }) => id)).toEqual(ids);
   });
 
+  test('statements of a transaction that reads a snapshot see it as it was at the first of them, and write nothing', async () => {
+    await using other = open();
+    await database.query(INSERT, [1n, 1n]);
+    const counts = await database.transaction(
+      async (tx) => {
+        const before = await tx.query<{ count: bigint }>(COUNT);
+        await other.query(INSERT, [2n, 2n]);
+        return [before, await tx.query<{ count: bigint }>(COUNT)];
+      },
+      { isSnapshot: true },
+    );
+    expect(counts).toEqual([[{ count: 1n }], [{ count: 1n }]]);
+    expect(await count()).toBe(2n);
+    const writing = database.transaction((tx) => tx.query(INSERT, [3n, 3n]), { isSnapshot: true });
+    await expect(writing).rejects.toMatchObject({ code: '25006' });
+  });
+
   test('statements that take too long are cancelled', async () => {
     await using hasty = open({ statementTimeoutMs: 50 });
     await expect(hasty.query({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({ code: '57014' });

@@ -32,7 +32,7 @@ const READING_GROWTH = 1.1;
 
 /**
  * The grid: rates whose log odds are this far beyond the edge's. Steps of 0.1, to find also a rate a little outside the band, and to 2 (7.4
- * times the odds), because a rate farther out is found as fast by the last of them. In odds, each rate is a probability at any target.
+ * times the odds), because the last of them finds any rate farther out soon. In odds, each is a probability at any target.
  */
 const LOG_ODDS_BEYOND = Array.from({ length: 20 }, (_, index) => (index + 1) / 10);
 

@@ -5,7 +5,7 @@
 import type { Queryable } from '@laurel/postgres';
 import { barFromPercentiles, rankOfBar } from '../domain/calibration.ts';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
-import { loadKthBest } from '../repository/calibrations.ts';
+import { loadKthBest } from '../repository/bar-samples.ts';
 import { findLadderScores } from '../repository/ladder-scores.ts';
 
 /** Null where the ladder has no scores. */

@@ -4,10 +4,8 @@ import { type Challenge, ChallengeStatus, PrizeStructure, ThresholdDirection } f
 import { ok } from '@laurel/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { useHarness } from '../challenge.fixture.ts';
+import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { intervalRanksOfBar } from '../domain/calibration.ts';
-import { setBar } from '../repository/challenges.ts';
-import { insertSeededDistribution } from '../repository/seeded-distributions.ts';
 import { listened, useSamples } from './samples.fixture.ts';
 
 const h = useHarness();
@@ -80,11 +78,14 @@ describe('the calibration of a challenge', () => {
     const challenge = await s.open();
     await listen(challenge, [5]);
     const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
-    const seeded = { challengeId: challenge.id, operationId: newId(), distribution, sampleSize: 500n };
-    await h.database.transaction(async (tx) => {
-      await setBar(tx, { challengeId: challenge.id, threshold: 4, source: 'partner_seeded' });
-      await insertSeededDistribution(tx, { ...seeded, threshold: 4, seededAt: h.clock() });
-    });
+    const seeding = {
+      operationId: newId(),
+      tenant: PROGRAM,
+      challengeId: challenge.id,
+      distribution,
+      sampleSize: 500n,
+    };
+    ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
     expect(await read(challenge)).toMatchObject({
       samples: 1n,
       bar: 4,
@@ -97,7 +98,8 @@ describe('the calibration of a challenge', () => {
   it('the calibration of a top_n challenge shows all of its scores, and the bar that it has now', async () => {
     const challenge = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
     expect(await read(challenge)).toMatchObject({ samples: 0n, fairShare: 0n, bar: undefined });
-    for (const score of [10, 30, 20]) await s.score(challenge.id, 'unlinked', score);
+    const player = await h.player();
+    for (const score of [10, 30, 20]) await s.score(challenge.id, player.ref, score);
     expect(await read(challenge)).toMatchObject({
       samples: 3n,
       players: 1n,

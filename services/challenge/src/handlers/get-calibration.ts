@@ -13,7 +13,7 @@ import type { Challenge } from '../domain/challenge.ts';
 import type { RankAnchor } from '../domain/rank-anchor.ts';
 import { edgesOfBins, QUANTILE_PERCENTS, rankOfPercent } from '../domain/sample-distribution.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { countBarSamples, countInBins, loadKthBest, loadScoreOfRank } from '../repository/calibrations.ts';
+import { countBarSamples, countInBins, loadKthBest, loadScoreOfRank } from '../repository/bar-samples.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import { findSeededDistribution } from '../repository/seeded-distributions.ts';
 import { presentChallenge } from './present.ts';

@@ -138,6 +138,46 @@ describe('a free attempt', () => {
   });
 });
 
+describe('a calibration of many samples', () => {
+  const SAMPLES = 40_000;
+  const BATCH = 5_000;
+  // Of the index of a sample: the same scores in each run.
+  const scattered = (index: number) => (index * 7_919) % 39_989;
+
+  it.each([
+    ['scattered', scattered],
+    ['few different ones', (index: number) => scattered(index) % 7],
+    ['rising', (index: number) => index],
+    ['falling', (index: number) => -index],
+  ])(
+    'a calibration of many samples finds its bar from an anchor that a recount confirms, however the scores come (%s)',
+    async (_, scoreOf) => {
+      const { id } = await s.open({ minCalibrationN: SAMPLES, minCalibrationPlayers: 1, targetPassRate: 0.3 });
+      const samples = Array.from({ length: SAMPLES }, (__, index): BarSample => {
+        return { challengeId: id, sampleId: newId(), player: `ref:${index % 9}`, score: scoreOf(index) };
+      });
+      for (let from = 0; from < SAMPLES; from += BATCH) {
+        const batch = samples.slice(from, from + BATCH);
+        await h.database.transaction((tx) => recordSamples(tx, batch, { source: 'observed', now: h.clock() }));
+        const isAnchored = from + BATCH >= 10_000;
+        expect(await anchorOf(id)).toMatchObject({ is_anchored: isAnchored, is_counted: isAnchored });
+      }
+      const sorted = samples.map(({ score }) => score).sort((one, other) => other - one);
+      expect(await s.traceOf(id)).toMatchObject({ status: 'live', threshold: sorted[0.3 * SAMPLES - 1] });
+    },
+  );
+
+  async function anchorOf(challengeId: string): Promise<object | undefined> {
+    const text = `
+      select k.anchor_score is not null as is_anchored,
+        (k.anchor_below, k.anchor_at_or_below) = (
+          select count(*) filter (where s.score < k.anchor_score), count(*) filter (where s.score <= k.anchor_score)
+          from bar_samples s where s.challenge_id = k.challenge_id) and k.anchor_score is not null as is_counted
+      from calibrations k where k.challenge_id = $1`;
+    return (await h.database.query<object>({ text }, [challengeId]))[0];
+  }
+});
+
 describe('a law of calibrations', () => {
   const TERMS = fc.record({
     minCalibrationN: fc.integer({ min: 1, max: 40 }),

@@ -1,7 +1,8 @@
 /**
  * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
- * and one more where there is a prize to claim. Only this path refuses, disqualifies an attempt, and records scores that count for a bar
- * (record-samples.ts): the outcome that completes a calibration is answered once the challenge is live.
+ * one more where there is a prize to claim, and two more where scores count towards a calibration. Only this path refuses, disqualifies an
+ * attempt, and records scores that count for a bar (record-samples.ts): the outcome that completes a calibration is answered once the
+ * challenge is live.
  */
 
 import {
@@ -25,7 +26,7 @@ import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.t
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
-import { insertBarSamples } from '../repository/calibrations.ts';
+import { insertBarSamples } from '../repository/bar-samples.ts';
 import { insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
 import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import {

@@ -5,7 +5,7 @@
 import type { Queryable } from '@laurel/postgres';
 import type { Distribution } from '../domain/calibration.ts';
 
-export type LadderScores =
+type LadderScores =
   | { readonly kind: 'samples'; readonly challengeId: string; readonly samples: number }
   | { readonly kind: 'percentiles'; readonly distribution: Distribution };
 

@@ -3,7 +3,7 @@
 import type { Queryable } from '@laurel/postgres';
 import type { Distribution } from '../domain/calibration.ts';
 
-export type SeededDistribution = {
+type SeededDistribution = {
   readonly challengeId: string;
   readonly operationId: string;
   readonly distribution: Distribution;
