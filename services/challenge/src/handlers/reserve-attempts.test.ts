@@ -159,7 +159,10 @@ describe('a creation on a cached challenge', () => {
     const challenge = await open({}, { calibrationSource: 'partner_seeded' });
     await replica.warmUp(challenge);
     await completeRamp(database, challenge.id, NOW);
-    expect(await replica.create(challenge, newId())).toMatchObject({ kind: 'created', attempt: { prizeCents: 2_000n } });
+    expect(await replica.create(challenge, newId())).toMatchObject({
+      kind: 'created',
+      attempt: { prizeCents: 2_000n },
+    });
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
