@@ -40,9 +40,10 @@ const completeRamp = ({ id }: Challenge) =>
 const madeUp: string[] = [];
 afterAll(async () => {
   await h.database.query({ text: 'delete from unmonitored_outcomes where challenge_id = any($1::uuid[])' }, [madeUp]);
-  await h.database.query({ text: 'update drift_monitors set attempts = 0, passes = 0 where challenge_id = any($1::uuid[])' }, [
-    madeUp,
-  ]);
+  await h.database.query(
+    { text: 'update drift_monitors set attempts = 0, passes = 0 where challenge_id = any($1::uuid[])' },
+    [madeUp],
+  );
 });
 
 const wait = ({ id }: Challenge, passed: readonly boolean[]) =>
