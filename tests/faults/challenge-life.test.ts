@@ -42,7 +42,12 @@ let hook: Hook;
 let player: Player;
 
 beforeAll(async () => {
-  world = await startWorld({ failpoints: true, restart: true, internalTls: false });
+  world = await startWorld({
+    failpoints: true,
+    restart: true,
+    internalTls: false,
+    environment: { gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '1' } },
+  });
   developer = await world.newDeveloper();
   hook = await world.newReceiver(developer);
   player = await world.newPlayer({ partner: developer.program.test, funds: '10000.00' });

@@ -72,6 +72,9 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
   function runOnce(): Promise<void> {
     const run = lastRun.then(async () => {
       lastBegunAt = performance.now();
+      // It counts what a wake is waiting for.
+      clearTimeout(woken);
+      woken = undefined;
       if (await countWaiting()) wake(0);
     });
     lastRun = run.catch(() => undefined);
