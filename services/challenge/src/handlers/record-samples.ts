@@ -2,7 +2,7 @@
  * Records scores that count towards calibrations, and gives each challenge that they complete its bar. The commit is the caller's: that of
  * the outcomes of free attempts, or of listened scores. Its steps, in one transaction:
  *
- * 1. The rows of the challenges are locked, by id. Whoever else would record a sample of them, seed or suspend them waits; creations do not.
+ * 1. The rows of the challenges are locked, by id. Others that record their samples, seed or suspend them wait; creations do not.
  * 2. Under these locks it reads the challenges, the samples that are recorded already and the counts of the players, and decides which
  *    samples count (domain/counted-samples.ts). Another process that completed the calibration meanwhile is seen here, so a bar is
  *    set once.
@@ -13,7 +13,7 @@
  *
  * A crash after any of them leaves nothing: the outcome or the listened score is reported again and runs all of them again. A crash after
  * the commit leaves a live challenge, its samples and, for an observed one, its outcome; the same report finds them and changes nothing.
- * The answer comes after the commit, so whoever has it meets the challenge live.
+ * The answer comes after the commit, so the partner that has it meets the challenge live.
  */
 import type { Transaction } from '@laurel/postgres';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
