@@ -16,10 +16,7 @@ export type Ramp = {
 };
 
 /** What a ramp follows from. */
-export type RampedChallenge = Pick<
-  Challenge,
-  'threshold' | 'calibrationSource' | 'rampCompletedAt' | 'attemptsSeen'
-> & {
+type RampedChallenge = Pick<Challenge, 'threshold' | 'calibrationSource' | 'rampCompletedAt' | 'attemptsSeen'> & {
   readonly terms: Pick<ChallengeTerms, 'prizeCents' | 'integrityTier'>;
 };
 

@@ -28,7 +28,7 @@ export type StatusChange = {
   readonly evidence: (DriftState & LogRatios) | null;
 };
 
-export type StatusDecision = { readonly kind: 'changed'; readonly status: ChallengeStatus };
+type StatusDecision = { readonly kind: 'changed'; readonly status: ChallengeStatus };
 
 export function decideStatusChange(
   challenge: Challenge,

@@ -71,7 +71,12 @@ describe('the audit', () => {
         'update outcomes set met_threshold = true where attempt_id = $1',
         values,
       ),
-    ).toEqual(['met_threshold_follows_frozen_bar', 'award_follows_from_its_attempt']);
+    ).toEqual([
+      'met_threshold_follows_frozen_bar',
+      'award_follows_from_its_attempt',
+      'monitor_counts_no_outcome_twice',
+      'monitor_counts_every_outcome',
+    ]);
     expect(
       await failing(
         'update awards set account_id = $2 where attempt_id = $1',

@@ -1,7 +1,7 @@
 /** GetDrift: the drift monitor of a challenge, what it has read since it started, and the history of the challenge's status. */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import type { Database } from '@laurel/postgres';
+import type { Database, Queryable } from '@laurel/postgres';
 import type {
   ChallengeServiceService,
   DriftReading as DriftReadingMessage,
@@ -29,13 +29,10 @@ export function getDrift({
 }): Handlers<ChallengeServiceService>['getDrift'] {
   return async (request) => {
     const id = parseId(request.challengeId);
-    const [challenge, monitor, changes] = await Promise.all([
-      findChallenge(database, id),
-      findMonitor(database, id),
-      loadStatusChanges(database, id),
-    ]);
+    const { challenge, monitor, readings, changes } = await database.transaction((tx) => read(tx, id), {
+      isSnapshot: true,
+    });
     if (challenge === null) return refused('not_found');
-    const readings = monitor === null ? [] : await loadReadings(database, monitor);
     const { targetPassRate } = challenge.terms;
     const claim = claimOf(targetPassRate);
     const now = monitor === null ? null : { ...monitor.state, ...logRatiosOf(monitor.state, targetPassRate) };
@@ -51,6 +48,15 @@ export function getDrift({
       changes: changes.map(presentStatusChange),
     };
   };
+}
+
+async function read(on: Queryable, challengeId: string) {
+  const [challenge, monitor, changes] = await Promise.all([
+    findChallenge(on, challengeId),
+    findMonitor(on, challengeId),
+    loadStatusChanges(on, challengeId),
+  ]);
+  return { challenge, monitor, changes, readings: monitor === null ? [] : await loadReadings(on, monitor) };
 }
 
 function presentReading({ attempts, passes, above, below }: DriftReading, readAt: Date): DriftReadingMessage {

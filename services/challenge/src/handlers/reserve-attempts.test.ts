@@ -13,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import type { CreationDecision } from '../domain/creation-decision.ts';
-import { ATTEMPT, CEILINGS, LIVE, TERMS } from '../domain/example.ts';
+import { ATTEMPT, CEILINGS, LIVE, NOW, TERMS } from '../domain/example.ts';
 import { insertAttempts, loadAttempts } from '../repository/attempts.ts';
-import { insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
+import { completeRamp, insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
 import { lockPlayers } from '../repository/player-facts.ts';
 import { createAttemptReservations } from './reserve-attempts.ts';
 
@@ -154,12 +154,12 @@ describe('a creation on a cached challenge', () => {
     expect(await countAttempts(challenge)).toBe(2n);
   });
 
-  it('a creation on a cached challenge freezes the current bar of the challenge', async () => {
+  it('a creation on a cached challenge freezes the current prize of the challenge, whose ramp was completed meanwhile', async () => {
     const replica = startReplica();
-    const challenge = await open();
+    const challenge = await open({}, { calibrationSource: 'partner_seeded' });
     await replica.warmUp(challenge);
-    await database.query({ text: 'update challenges set threshold = 50 where id = $1' }, [challenge.id]);
-    expect(await replica.create(challenge, newId())).toMatchObject({ kind: 'created', attempt: { threshold: 50 } });
+    await completeRamp(database, challenge.id, NOW);
+    expect(await replica.create(challenge, newId())).toMatchObject({ kind: 'created', attempt: { prizeCents: 2_000n } });
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 

@@ -31,6 +31,7 @@ describe('a challenge that the drift monitor suspended', () => {
     const id = await drifted();
     expect(await change(id, LIVE)).toBe('invalid_request');
     expect(await change(id, LIVE, '')).toBe('invalid_request');
+    expect(await change(id, LIVE, ' \n')).toBe('invalid_request');
     expect((await drift(id)).changes).toHaveLength(1);
 
     const before = await drift(id);

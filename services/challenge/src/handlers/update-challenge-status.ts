@@ -56,7 +56,7 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
       return refused('invalid_request', `note must have at most ${MAX_NOTE_CHARACTERS} characters, without NUL.`);
     }
 
-    const wanted: Wanted = { id, status, note: note === '' ? null : note };
+    const wanted: Wanted = { id, status, note: note.trim() === '' ? null : note };
     const change = () => database.transaction((tx) => changeStatus(tx, wanted, deps), { beforeCommit });
     // A challenge that went live between the two locks has a monitor now, and its bar for good.
     const changed = (await change()) ?? (await change());

@@ -6,7 +6,7 @@
 import type { Database, Queryable } from '@laurel/postgres';
 
 /** Outcomes of one challenge that settled together. */
-export type UnmonitoredOutcomes = { readonly challengeId: string; readonly passed: readonly boolean[] };
+type UnmonitoredOutcomes = { readonly challengeId: string; readonly passed: readonly boolean[] };
 
 // The order within a challenge is that of the attempts in the batch; it does not depend on how they ended.
 const INSERT_UNMONITORED = {

@@ -8,7 +8,7 @@ import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.t
 /** Items of one call. */
 const PAGE = 100;
 
-export interface Play {
+interface Play {
   /** Open attempts in the order of their ids, each of a new player. */
   attempts(challengeId: string, count: number): Promise<readonly string[]>;
   /** Settles the attempts: one that passes scores the bar, the others score 0. Those of one page are counted in the order of their ids. */

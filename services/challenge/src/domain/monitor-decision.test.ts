@@ -1,0 +1,80 @@
+import { cents } from '@laurel/money';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Challenge } from './challenge.ts';
+import { JUDGES_FROM } from './drift-monitor.ts';
+import { ATTEMPT, ATTEMPT_TERMS, CEILINGS, LIVE, NOW, TERMS } from './example.ts';
+import { countsForMonitor, type DriftMonitor, decideMonitoring, type MonitorDecision } from './monitor-decision.ts';
+
+const FRESH: DriftMonitor = { challengeId: LIVE.id, startedAt: NOW, state: { attempts: 0, passes: 0 } };
+const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded' };
+const decide = (passed: readonly boolean[], challenge: Challenge = LIVE, monitor: DriftMonitor = FRESH) =>
+  decideMonitoring(monitor, challenge, passed, { ceilings: CEILINGS, now: NOW });
+const all = (passed: boolean, count: number) => Array<boolean>(count).fill(passed);
+const atTarget = (count: number) => Array.from({ length: count }, (_, index) => index % 5 === 4);
+
+/** The outcomes in parts, one after the other, until the challenge is suspended. */
+function decideInParts(passed: readonly boolean[], cuts: readonly number[]): MonitorDecision | null {
+  const ends = [...new Set([...cuts.map((cut) => cut % passed.length), passed.length])].filter((end) => end > 0);
+  let decision: MonitorDecision | null = null;
+  let start = 0;
+  for (const end of ends.sort((one, other) => one - other)) {
+    decision = decide(passed.slice(start, end), LIVE, decision?.monitor ?? FRESH);
+    if (decision?.change != null) return decision;
+    start = end;
+  }
+  return decision;
+}
+
+describe('what a drift monitor counts', () => {
+  it('the outcomes of a bar that is frozen on the attempt are counted, and those of free attempts and of a top_n bar are not', () => {
+    expect(countsForMonitor({ attempt: ATTEMPT, terms: ATTEMPT_TERMS })).toBe(true);
+    expect(countsForMonitor({ attempt: { threshold: null }, terms: ATTEMPT_TERMS })).toBe(false);
+    expect(countsForMonitor({ attempt: ATTEMPT, terms: { prizeStructure: 'top_n' } })).toBe(false);
+  });
+
+  it('nothing is counted while the challenge is suspended or closed', () => {
+    for (const status of ['suspended', 'closed', 'calibrating'] as const) {
+      expect(decide(all(true, 100), { ...LIVE, status })).toBeNull();
+    }
+  });
+
+  it('it does not matter in which parts the outcomes are counted: the challenge is suspended at the same attempt, or not', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }),
+        fc.array(fc.nat({ max: 300 }), { maxLength: 8 }),
+        (passed, cuts) => {
+          const whole = decide(passed);
+          const inParts = decideInParts(passed, cuts);
+          expect(inParts?.monitor).toEqual(whole?.monitor);
+          expect(inParts?.change).toEqual(whole?.change);
+        },
+      ),
+    );
+  });
+});
+
+describe('what follows from it', () => {
+  it('a bar that drifts suspends its challenge with the evidence at that attempt, which is a reading as well', () => {
+    const decision = decide(all(true, 80));
+    const evidence = { attempts: JUDGES_FROM, passes: JUDGES_FROM };
+    expect(decision?.monitor).toEqual({ ...FRESH, state: evidence });
+    expect(decision?.change).toMatchObject({ from: 'live', to: 'suspended', cause: 'drift', changedAt: NOW, evidence });
+    expect(decision?.reading).toEqual(decision?.change?.evidence);
+  });
+
+  it('the 100th attempt completes a ramp that limits the prize, and no other', () => {
+    expect(decide(atTarget(99), SEEDED)?.change).toBeNull();
+    const evidence = { attempts: 100, passes: 20 };
+    expect(decide(atTarget(100), SEEDED)?.change).toMatchObject({ from: 'live', to: 'live', cause: 'ramp', evidence });
+    expect(decide(atTarget(100), LIVE)?.change).toBeNull();
+    expect(decide(atTarget(100), { ...SEEDED, rampCompletedAt: NOW })?.change).toBeNull();
+    const withinCap = { ...SEEDED, terms: { ...TERMS, prizeCents: cents(500n) } };
+    expect(decide(atTarget(100), withinCap)?.change).toBeNull();
+  });
+
+  it('a bar that drifts completes no ramp', () => {
+    expect(decide(all(false, 200), SEEDED)?.change).toMatchObject({ cause: 'drift' });
+  });
+});
