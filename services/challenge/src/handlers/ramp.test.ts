@@ -2,7 +2,7 @@
 import { newId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 
 const h = useHarness();
@@ -35,6 +35,15 @@ async function listed({ id }: Challenge, all = true): Promise<Challenge | undefi
 
 const completeRamp = ({ id }: Challenge) =>
   h.database.query({ text: 'update challenges set ramp_completed_at = $2 where id = $1' }, [id, h.clock()]);
+
+/** Challenges with outcomes that no attempts have; they are taken back before the audit at the end of this file. */
+const madeUp: string[] = [];
+afterAll(async () => {
+  await h.database.query({ text: 'delete from unmonitored_outcomes where challenge_id = any($1::uuid[])' }, [madeUp]);
+  await h.database.query({ text: 'update drift_monitors set attempts = 0, passes = 0 where challenge_id = any($1::uuid[])' }, [
+    madeUp,
+  ]);
+});
 
 const wait = ({ id }: Challenge, passed: readonly boolean[]) =>
   h.database.query({ text: 'insert into unmonitored_outcomes (challenge_id, passed) values ($1, $2)' }, [id, passed]);
@@ -100,11 +109,12 @@ describe('the prize of a challenge that a partner seeded', () => {
 });
 
 describe('the progress of a ramp', () => {
-  // The monitor counts what the tests above settled; with nothing settled after that, it takes nothing away here.
-  beforeEach(() => h.server.sweepOnce());
+  // The outcomes of the tests above are counted, so that no run takes away what is made up here.
+  beforeAll(() => h.server.sweepOnce());
 
   it('the progress of a ramp counts what the drift monitor has seen and what waits for it, up to what is required', async () => {
     const challenge = await seeded();
+    madeUp.push(challenge.id);
     const seen = async () => (await listed(challenge))?.ramp?.attemptsSeen;
     await wait(challenge, [true, false, false]);
     await wait(challenge, [false]);
@@ -127,6 +137,7 @@ describe('the progress of a ramp', () => {
 
   it('the progress of a ramp leaves out what waits while the challenge is suspended: the monitor does not count it', async () => {
     const challenge = await seeded();
+    madeUp.push(challenge.id);
     await count(challenge, 7);
     await wait(challenge, [true]);
     const status = ChallengeStatus.SUSPENDED;
