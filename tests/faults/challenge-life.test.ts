@@ -1,13 +1,18 @@
 /**
  * A service dies or fails at each step by which a challenge goes live, is suspended, completes its ramp or is reinstated. Afterwards the
  * challenge is on one side of the step or the other, whole: one bar from exactly the samples that count, each settled attempt counted once by
- * the drift monitor, one entry in its history, one event. Whoever asked for the step asks again and finds it done once.
+ * the drift monitor, one entry in its history, one event. The partner or operator who asked for the step asks again and finds it done once.
  */
 import { randomUUID } from 'node:crypto';
-import type { ChallengeBody, ChallengeTerms, FailpointAction } from '@laurel/testing';
-import { push } from '@laurel/testing';
+import {
+  type ChallengeBody,
+  type ChallengeTerms,
+  createIntegrations,
+  type FailpointAction,
+  push,
+} from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTarget, ofPlayers } from '../integrations/target.ts';
+import { ofPlayers, type Target } from '../integrations/target.ts';
 import { type Developer, eventually, expectStatus, type Hook, type Player, startWorld, type World } from '../world.ts';
 import type { FailpointName } from './points.ts';
 
@@ -34,7 +39,7 @@ const JUDGED_FROM = 50;
 /** With this claim a hundred losses in a row reject nothing; the ramp's cap in tier 2 is 50.00. */
 const RAMPED: ChallengeTerms = { ...CALIBRATING, target_pass_rate: 0.02, integrity_tier: 2, prize: '80.00' };
 const RAMP_ATTEMPTS = 100;
-const DISTRIBUTION = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
+const SEEDING = { distribution: { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 }, sample_size: 500 };
 
 let world: World;
 let developer: Developer;
@@ -77,6 +82,18 @@ async function lose(challengeId: string, count: number): Promise<void> {
   for (let left = count; left > 0; left -= 10) {
     await Promise.all(Array.from({ length: Math.min(left, 10) }, () => settle(challengeId, player.ref, 0)));
   }
+}
+
+/** Tried again while the integration service is starting again: one that was made without an answer is never used. */
+async function newListener(challengeId: string): Promise<Target> {
+  const settings = { transport: 'push_webhook', descriptor: ofPlayers({ challenge_id: challengeId }) } as const;
+  const integrations = createIntegrations(developer.program.test);
+  return await eventually(async () => {
+    const made = await integrations.create(settings);
+    if (made.status !== 201) return undefined;
+    const activated = await integrations.update(made.body.id, { status: 'active' });
+    return activated.status === 200 ? { id: made.body.id, secret: made.body.signing_secret ?? '' } : undefined;
+  }, 'an integration listens');
 }
 
 function stored<Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> {
@@ -157,7 +174,7 @@ describe('going live on listened scores', () => {
   )('the completing sample: $point, $action', async ({ point, action }) => {
     await world.stack.ready();
     const { id } = await newChallenge(CALIBRATING);
-    const target = await newTarget(developer.program.test, { descriptor: ofPlayers({ challenge_id: id }) });
+    const target = await newListener(id);
     const listen = async (ref: string, score: number) => {
       const body = JSON.stringify({ id: randomUUID(), player: ref, score });
       await eventually(async () => {
@@ -195,11 +212,7 @@ describe('going live on a seeded distribution', () => {
     await world.stack.ready();
     const { id } = await newChallenge(RAMPED);
     const key = randomUUID();
-    const seed = () =>
-      developer.program.test.send('POST', `/v1/challenges/${id}/distribution`, {
-        body: { distribution: DISTRIBUTION, sample_size: 500 },
-        headers: { 'idempotency-key': key },
-      });
+    const seed = () => developer.program.test.seedChallenge(id, SEEDING, key);
     world.stack.arm(point, action);
     const first = await seed();
     expect(world.stack.isFired(point)).toBe(true);
@@ -259,13 +272,7 @@ describe('the completion of a ramp', () => {
     async ({ point, action }) => {
       await world.stack.ready();
       const { id } = await newChallenge(RAMPED);
-      expectStatus(
-        201,
-        await developer.program.test.send('POST', `/v1/challenges/${id}/distribution`, {
-          body: { distribution: DISTRIBUTION, sample_size: 500 },
-          headers: { 'idempotency-key': randomUUID() },
-        }),
-      );
+      expectStatus(201, await developer.program.test.seedChallenge(id, SEEDING));
       await lose(id, RAMP_ATTEMPTS - 1);
       expect(await countedOf(id)).toBe(RAMP_ATTEMPTS - 1);
       expect(await read(id)).toMatchObject({ prize: '50.00', ramp: { attemptsSeen: RAMP_ATTEMPTS - 1 } });
