@@ -467,6 +467,7 @@ const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ['gateway', `select 1 from idempotency_records where state = 'locked' limit 1`],
   ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
   ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
+  ['challenge', 'select 1 from unmonitored_outcomes limit 1'],
   ...UNACKNOWLEDGED,
 ];
 

@@ -300,7 +300,11 @@ describe('every rpc of every service accepts exactly its callers', () => {
 
   test.each([
     { name: 'wallet', Client: WalletServiceClient, callers: CALLERS_OF_WALLET },
-    { name: 'challenge', Client: ChallengeServiceClient, callers: ofOwner(ChallengeServiceClient.service) },
+    {
+      name: 'challenge',
+      Client: ChallengeServiceClient,
+      callers: { ...ofOwner(ChallengeServiceClient.service), recordListenedScores: ['integration'] },
+    },
     { name: 'tournament', Client: TournamentServiceClient, callers: ofOwner(TournamentServiceClient.service) },
     { name: 'webhook', Client: WebhookServiceClient, callers: byGateway(WebhookServiceClient.service) },
     { name: 'integration', Client: IntegrationServiceClient, callers: byGateway(IntegrationServiceClient.service) },

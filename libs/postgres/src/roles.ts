@@ -48,8 +48,9 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
       );
     }
     await giveDatabase(client, owner.database, { owner: owner.role, running: running.role });
+    // This session goes on holding the lock meanwhile: the privileges of a schema are one row, too.
+    await asSuperuser(urlOf(superuserUrl, owner.database), (inside) => giveObjects(inside, owner.role));
   });
-  await asSuperuser(urlOf(superuserUrl, owner.database), (client) => giveObjects(client, owner.role));
 }
 
 /** The database is the owner's, and those two roles may connect. A copy of a database starts without all of this. */
