@@ -68,6 +68,15 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
+/** Three scores of two players place the bar at the best of them. */
+const CALIBRATING = {
+  status: 'calibrating',
+  threshold: null,
+  target_pass_rate: 0.25,
+  min_calibration_n: 3,
+  min_calibration_players: 2,
+};
+
 const partner = () => developer.program.test;
 
 async function newPlayer(funds?: string): Promise<Player> {
@@ -350,6 +359,92 @@ describe('the database of the challenge service loses its last second', () => {
       { action: 'change_challenge' },
       { action: 'create_challenge' },
     ]);
+    await expectReported({});
+  });
+
+  test('a seeded bar is lost: the challenge calibrates again and its key replays the 201, until the partner seeds it under another key', async () => {
+    const { id } = await world.newChallenge(CALIBRATING, developer.program);
+    const seeding = { distribution: { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 }, sample_size: 500 };
+    const key = randomUUID();
+    const { result: seeded, expectReported } = await losing(['challenge'], async () =>
+      expectStatus(201, await partner().seedChallenge(id, seeding, key)),
+    );
+    const player = await newPlayer();
+    expect((await enter({ challenge_id: id, player_ref: player.ref })).body.fee_charged).toBe('0.00');
+    expectReplay(await partner().seedChallenge(id, seeding, key), seeded);
+    expect(expectStatus(200, await world.operator.getChallenge(id)).body).toMatchObject({ status: 'calibrating' });
+    await expectReported({});
+
+    const again = expectStatus(201, await partner().seedChallenge(id, seeding));
+    expect(again.body.threshold).toBe(seeded.body.threshold);
+    expect((await enter({ challenge_id: id, player_ref: player.ref })).body.fee_charged).toBe('1.00');
+    await world.allWritten();
+    await expectReported({});
+  });
+
+  test('a bar that listened scores had placed is lost: the challenge calibrates again, until they are forwarded again, and each counts once', async () => {
+    const { id } = await world.newChallenge(CALIBRATING, developer.program);
+    const target = await newTarget(partner(), { descriptor: ofPlayers({ challenge_id: id }) });
+    const listenTo = async (player: string, score: number) => {
+      const body = { id: randomUUID(), player, score };
+      const { results } = expectStatus(200, await push<PushResultsBody>(world.http, target, body)).body;
+      expect(results).toMatchObject([{ status: 'listened' }]);
+    };
+    const read = async () => expectStatus(200, await world.operator.getChallenge(id)).body;
+    const until = (collected: number) =>
+      eventually(async () => ((await read()).calibration?.collected === collected ? true : undefined), 'scores count');
+    await listenTo('one', 10);
+    await until(1);
+    const [{ now } = { now: '' }] = await world.stack
+      .database('integration')
+      .query<{ now: string }>('select now()::text');
+    const { expectReported } = await losing(['challenge'], async () => {
+      await listenTo('one', 20);
+      await listenTo('other', 30);
+      await eventually(async () => ((await read()).status === 'live' ? true : undefined), 'the challenge is live');
+    });
+    expect(await read()).toMatchObject({ status: 'calibrating', calibration: { collected: 1, playersCollected: 1 } });
+    await expectReported({});
+
+    await sql('integration', 'update listened_samples set forwarded_at = null where forwarded_at > $1', now);
+    await eventually(async () => ((await read()).status === 'live' ? true : undefined), 'the challenge is live again');
+    expect(await read()).toMatchObject({ threshold: 30, calibration_source: 'listened' });
+    expect(await sql('challenge', 'select score from bar_samples where challenge_id = $1 order by score', id)).toEqual(
+      [10, 20, 30].map((score) => ({ score })),
+    );
+    await expectReported({});
+  });
+
+  test('a suspension by the drift monitor is lost with the outcome that caused it: the challenge is live, the next outcome suspends it again, and partners get a second webhook', async () => {
+    // Fifty losses in a row reject this claim, at the first attempt that is judged.
+    const { id } = await world.newChallenge({ target_pass_rate: 0.6 }, developer.program);
+    const player = await newPlayer('1000.00');
+    const entry = { challenge_id: id, player_ref: player.ref };
+    const lose = async () => report((await enter(entry)).body.id, 0);
+    const suspended = () =>
+      eventually(async () => {
+        const { body } = expectStatus(200, await world.operator.getChallenge(id));
+        return body.status === 'suspended' ? true : undefined;
+      }, 'the challenge is suspended');
+    const webhooks = () =>
+      new Set(
+        hook
+          .requests()
+          .filter(({ json }) => json.event === 'challenge.suspended' && json.data.challenge_id === id)
+          .map(({ deliveryId }) => deliveryId),
+      );
+    for (let attempt = 1; attempt < 50; attempt += 1) await lose();
+    const last = await enter(entry);
+    const { expectReported } = await losing(['challenge'], async () => {
+      await report(last.body.id, 0);
+      await suspended();
+      await hook.event('challenge.suspended', id);
+    });
+    expect(expectStatus(200, await partner().getAttempt(last.body.id)).body.status).toBe('open');
+    await lose();
+    await suspended();
+    await world.allDelivered();
+    expect(webhooks().size).toBe(2);
     await expectReported({});
   });
 
