@@ -36,7 +36,7 @@ type Demo = {
 };
 
 export async function seedChallenge({ call, callQuietly, asOperator, run }: Demo): Promise<void> {
-  chapter('Laurel: a program for a new game of ours, and a challenge that nobody has played');
+  chapter('Laurel: a program for a new game of ours, and a challenge without a score');
   const program = await call({
     method: 'POST',
     path: '/api/operator/programs',

@@ -39,7 +39,8 @@ async function catalogAfter(work: (client: pg.Client, url: string) => Promise<un
 
 /**
  * Every user-created object, of whatever kind, with PostgreSQL's description of it. Left out are the numbers in names of internal
- * objects, the names that columns of an index had when it was created, and parentheses: it prints a `between` with more of them than it keeps when it reads that again.
+ * objects; the names of an index's columns, which a renamed column of its table leaves as they were, in favour of what they index; and
+ * parentheses: it prints a `between` with more of them than it keeps when it reads that again.
  */
 const CATALOG = `
   select translate(definition, '()', '') as line
@@ -53,7 +54,8 @@ const CATALOG = `
     from pg_class where relnamespace = 'public'::regnamespace
     union all
     select concat_ws(' ', 'column', row_number() over (partition by attrelid order by attnum), attrelid::regclass,
-      case relkind when 'i' then pg_get_indexdef(attrelid, attnum, false) else attname end, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, pg_get_expr(adbin, adrelid),
+      case relkind when 'i' then pg_get_indexdef(attrelid, attnum, false) else attname end,
+      format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, pg_get_expr(adbin, adrelid),
       attcollation::regcollation, attstorage, attcompression, attoptions)
     from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
     where attrelid >= 16384 and attnum > 0 and not attisdropped

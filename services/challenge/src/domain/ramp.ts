@@ -27,9 +27,14 @@ export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp
   return { fullPrizeCents: prizeCents, attemptsSeen: challenge.attemptsSeen, attemptsRequired: RAMP_ATTEMPTS };
 }
 
-/** The most that the challenge offers while it ramps, in whole cents. */
+/** The most that the challenge offers while it ramps. */
 export function capOf({ terms }: Pick<RampedChallenge, 'terms'>, ceilings: TierCeilings): Cents {
-  return cents((ceilingOf(terms, ceilings) * CAP_PERCENT) / 100n);
+  return rampCapOf(ceilingOf(terms, ceilings));
+}
+
+/** The most that a challenge with this ceiling offers while it ramps, in whole cents. */
+export function rampCapOf(ceiling: Cents): Cents {
+  return cents((ceiling * CAP_PERCENT) / 100n);
 }
 
 /** A `top_n` challenge has no bar of its own, and neither has one that calibrates. */

@@ -91,9 +91,9 @@ async function changeStatus(
 
   const now = clock();
   const events = change.status === 'suspended' ? [challengeSuspended(challenge, now)] : [];
-  const operators = { from: challenge.status, to: change.status, cause: 'operator', note, evidence: null } as const;
+  const byOperator = { from: challenge.status, to: change.status, cause: 'operator', note, evidence: null } as const;
   await updateStatus(tx, id, change.status);
-  await insertStatusChange(tx, { challengeId: id, changedAt: now, ...operators });
+  await insertStatusChange(tx, { challengeId: id, changedAt: now, ...byOperator });
   if (isMonitored && change.status === 'live') {
     await dropUnmonitoredOutcomes(tx, id);
     await restartMonitor(tx, id, now);

@@ -1,5 +1,6 @@
 /** The invariants of bars: each follows from what the database says that it was set by, is monitored, and ramped where it had to. */
 import type { Check } from '@laurel/postgres';
+import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 
 export const BAR_CHECKS: readonly Check[] = [
@@ -103,7 +104,7 @@ export function rampCheckOf(ceilings: TierCeilings): Check {
       select a.id
       from attempts a join challenges c on c.id = a.challenge_id
       where c.calibration_source <> 'observed' and c.threshold is not null
-        and a.prize_cents > (array[${ceilings.join(', ')}]::bigint[])[c.integrity_tier] * 20 / 100
+        and a.prize_cents > (array[${ceilings.map(rampCapOf).join(', ')}]::bigint[])[c.integrity_tier]
         and (c.ramp_completed_at is null or a.created_at < c.ramp_completed_at - interval '1 second')`,
   };
 }
