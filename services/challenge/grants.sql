@@ -10,7 +10,7 @@ grant select, insert on bar_samples to :"running_role";
 grant select, insert, update (collected, players, anchor_score, anchor_below, anchor_at_or_below) on calibrations to :"running_role";
 grant select, insert, update (samples) on calibration_players to :"running_role";
 grant select, insert on seeded_distributions to :"running_role";
-grant select, insert, update (started_at, attempts, passes) on drift_monitors to :"running_role";
+grant select, insert, update (started_at, attempts, passes, counts_after) on drift_monitors to :"running_role";
 grant select, insert on drift_readings to :"running_role";
 grant select, insert on status_changes to :"running_role";
 
@@ -22,7 +22,7 @@ grant select, insert, update (valid_until) on signing_keys to :"running_role";
 -- Queues and marks.
 -- Rows are locked before they are deleted; no column of them changes.
 grant select, insert, update (since), delete on refunds_due to :"running_role";
-grant select, insert, delete on unmonitored_outcomes to :"running_role";
+grant select, insert, update (passed), delete on unmonitored_outcomes to :"running_role";
 grant select, insert, update (used_at), delete on key_uses to :"running_role";
 grant select, insert, update (swept_until) on sweep_marks to :"running_role";
 grant select, insert, update (published_at), delete on outbox to :"running_role";

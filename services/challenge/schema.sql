@@ -193,6 +193,7 @@ CREATE TABLE public.drift_monitors (
     started_at timestamp(3) with time zone NOT NULL,
     attempts bigint NOT NULL,
     passes bigint NOT NULL,
+    counts_after bigint DEFAULT 0 NOT NULL,
     CONSTRAINT drift_monitors_passes_are_attempts CHECK (((passes >= 0) AND (passes <= attempts)))
 )
 WITH (fillfactor='50');
@@ -308,10 +309,10 @@ CREATE TABLE public.sweep_marks (
 );
 
 CREATE TABLE public.unmonitored_outcomes (
-    challenge_id uuid NOT NULL,
     id bigint NOT NULL,
+    challenge_ids uuid[] NOT NULL,
     passed boolean[] NOT NULL,
-    CONSTRAINT unmonitored_outcomes_are_not_empty CHECK ((cardinality(passed) >= 1))
+    CONSTRAINT unmonitored_outcomes_are_not_empty CHECK (((cardinality(passed) >= 1) AND (cardinality(challenge_ids) = cardinality(passed))))
 )
 WITH (autovacuum_vacuum_scale_factor='0.05');
 
@@ -391,7 +392,7 @@ ALTER TABLE ONLY public.sweep_marks
     ADD CONSTRAINT sweep_marks_pkey PRIMARY KEY (sweep);
 
 ALTER TABLE ONLY public.unmonitored_outcomes
-    ADD CONSTRAINT unmonitored_outcomes_pkey PRIMARY KEY (challenge_id, id);
+    ADD CONSTRAINT unmonitored_outcomes_pkey PRIMARY KEY (id);
 
 CREATE INDEX attempts_by_age ON public.attempts USING btree (created_at);
 

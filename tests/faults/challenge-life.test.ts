@@ -114,7 +114,7 @@ async function countedOf(challengeId: string): Promise<number> {
   return await eventually(async () => {
     const [row] = await stored<{ attempts: number }>(
       `select m.attempts::int from drift_monitors m where m.challenge_id = $1
-         and not exists (select from unmonitored_outcomes u where u.challenge_id = m.challenge_id)`,
+         and not exists (select from unmonitored_outcomes u where m.challenge_id = any(u.challenge_ids))`,
       challengeId,
     );
     return row?.attempts;

@@ -34,8 +34,6 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'challenge outcomes_settle_with_wins: CTE recorded inserts outcomes': OF_HELD_ATTEMPTS,
   'challenge outcomes_settle_with_wins: CTE emitted inserts outbox': OF_HELD_ATTEMPTS,
   'challenge drift_monitors_update: main updates drift_monitors': MONITORS_HELD,
-  'challenge unmonitored_outcomes_take: CTE gone deletes unmonitored_outcomes': MONITORS_HELD,
-  'challenge unmonitored-outcomes.ts DROP: main deletes unmonitored_outcomes': MONITORS_HELD,
   'gateway complete_idempotency_records: CTE ending locks': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE locked inserts idempotency_records': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE counted inserts request_windows': SORTED_BY_CALLER,

@@ -35,15 +35,15 @@ begin
 end
 $$;
 
--- Whether each paid attempt that settled had cleared its bar, in the commit that settled it: one row for each challenge of a batch. The
--- drift monitor takes the rows away and counts them in one commit, so each outcome is counted once. No foreign key: it would lock the row
--- of the challenge in every batch.
+-- Whether each paid attempt that settled had cleared its bar, in the commit that settled it: one row for each batch, whose settlement is the
+-- path that all attempts take. The worker that counts takes the rows away in the commit that counts them, so each outcome is counted once.
 create table unmonitored_outcomes (
-  challenge_id uuid not null,
   id bigint generated always as identity,
+  -- Of each outcome in turn its challenge, and whether it cleared the bar.
+  challenge_ids uuid[] not null,
   passed boolean[] not null,
-  constraint unmonitored_outcomes_pkey primary key (challenge_id, id),
-  constraint unmonitored_outcomes_are_not_empty check (cardinality(passed) >= 1)
+  constraint unmonitored_outcomes_pkey primary key (id),
+  constraint unmonitored_outcomes_are_not_empty check (cardinality(passed) >= 1 and cardinality(challenge_ids) = cardinality(passed))
 )
 with (autovacuum_vacuum_scale_factor = 0.05);
 
@@ -54,6 +54,8 @@ create table drift_monitors (
   -- Settled paid attempts since then, and how many of them cleared the bar.
   attempts bigint not null,
   passes bigint not null,
+  -- Rows of unmonitored_outcomes up to this one were settled before the last reinstatement, and do not count.
+  counts_after bigint not null default 0,
   constraint drift_monitors_pkey primary key (challenge_id),
   constraint drift_monitors_challenge_id_fkey foreign key (challenge_id) references challenges (id),
   constraint drift_monitors_passes_are_attempts check (passes between 0 and attempts)

@@ -6,7 +6,12 @@ import { JUDGES_FROM } from './drift-monitor.ts';
 import { ATTEMPT, ATTEMPT_TERMS, CEILINGS, LIVE, NOW, TERMS } from './example.ts';
 import { countsForMonitor, type DriftMonitor, decideMonitoring, type MonitorDecision } from './monitor-decision.ts';
 
-const FRESH: DriftMonitor = { challengeId: LIVE.id, startedAt: NOW, state: { attempts: 0, passes: 0 } };
+const FRESH: DriftMonitor = {
+  challengeId: LIVE.id,
+  countsAfter: 0n,
+  startedAt: NOW,
+  state: { attempts: 0, passes: 0 },
+};
 const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded' };
 const decide = (passed: readonly boolean[], challenge: Challenge = LIVE, monitor: DriftMonitor = FRESH) =>
   decideMonitoring(monitor, challenge, passed, { ceilings: CEILINGS, now: NOW });

@@ -15,7 +15,13 @@ import { RAMP_ATTEMPTS, rampOf } from './ramp.ts';
 import type { StatusChange } from './status-change.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
-export type DriftMonitor = { readonly challengeId: string; readonly startedAt: Date; readonly state: DriftState };
+export type DriftMonitor = {
+  readonly challengeId: string;
+  readonly startedAt: Date;
+  /** Batches of outcomes up to this one were settled before the monitor started. */
+  readonly countsAfter: bigint;
+  readonly state: DriftState;
+};
 
 /** What the decision on a challenge follows from, and what its event states. */
 export type MonitoredChallenge = Pick<

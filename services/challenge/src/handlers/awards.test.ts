@@ -71,7 +71,7 @@ describe('a win whose rows this database has lost', () => {
   async function loseOutcome(attemptId: string): Promise<void> {
     for (const text of [
       'delete from awards where attempt_id = $1',
-      'delete from unmonitored_outcomes where challenge_id = (select challenge_id from attempts where id = $1)',
+      'delete from unmonitored_outcomes where (select challenge_id from attempts where id = $1) = any(challenge_ids)',
       `update drift_monitors set attempts = 0, passes = 0
        where challenge_id = (select challenge_id from attempts where id = $1)`,
       'delete from outcomes where attempt_id = $1',

@@ -39,7 +39,7 @@ const completeRamp = ({ id }: Challenge) =>
 /** Challenges with outcomes that no attempts have; they are taken back before the audit at the end of this file. */
 const madeUp: string[] = [];
 afterAll(async () => {
-  await h.database.query({ text: 'delete from unmonitored_outcomes where challenge_id = any($1::uuid[])' }, [madeUp]);
+  await h.database.query({ text: 'delete from unmonitored_outcomes where challenge_ids && $1::uuid[]' }, [madeUp]);
   await h.database.query(
     { text: 'update drift_monitors set attempts = 0, passes = 0 where challenge_id = any($1::uuid[])' },
     [madeUp],
@@ -47,7 +47,10 @@ afterAll(async () => {
 });
 
 const wait = ({ id }: Challenge, passed: readonly boolean[]) =>
-  h.database.query({ text: 'insert into unmonitored_outcomes (challenge_id, passed) values ($1, $2)' }, [id, passed]);
+  h.database.query({ text: 'insert into unmonitored_outcomes (challenge_ids, passed) values ($1, $2)' }, [
+    passed.map(() => id),
+    passed,
+  ]);
 
 const count = ({ id }: Challenge, attempts: number) =>
   h.database.query({ text: 'update drift_monitors set attempts = $2 where challenge_id = $1' }, [id, attempts]);

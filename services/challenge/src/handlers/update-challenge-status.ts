@@ -3,7 +3,7 @@
  *
  * One transaction, in this order: the drift monitor is locked, so that nothing is counted meanwhile; the challenge is locked and decided
  * on; the status moves, with a row of its history and, for a suspension, its event. The monitor of a challenge that is live again starts
- * anew: what waits to be counted is dropped, and its evidence so far stays in the readings and in the history.
+ * anew: what waits to be counted then does not count, and its evidence so far stays in the readings and in the history.
  *
  * A crash before the commit leaves everything as it was, and the operator asks again. After the commit it leaves the new status and an
  * event that is not published, which the relay does; an operator who asks again finds the status and changes nothing.
@@ -24,7 +24,6 @@ import { failpoint } from '../failpoints.ts';
 import { findChallenge, lockChallenge, updateChallengeStatus as updateStatus } from '../repository/challenges.ts';
 import { lockMonitor, restartMonitor } from '../repository/drift-monitors.ts';
 import { findCauseOfSuspension, insertStatusChange } from '../repository/status-changes.ts';
-import { dropUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import { presentChallenge } from './present.ts';
 
 type Deps = {
@@ -94,10 +93,7 @@ async function changeStatus(
   const byOperator = { from: challenge.status, to: change.status, cause: 'operator', note, evidence: null } as const;
   await updateStatus(tx, id, change.status);
   await insertStatusChange(tx, { challengeId: id, changedAt: now, ...byOperator });
-  if (isMonitored && change.status === 'live') {
-    await dropUnmonitoredOutcomes(tx, id);
-    await restartMonitor(tx, id, now);
-  }
+  if (isMonitored && change.status === 'live') await restartMonitor(tx, id, now);
   await outbox.insert(tx, events);
   const after = await findChallenge(tx, id);
   if (after === null) throw new Error(`challenge ${id} is not there any more`);

@@ -7,9 +7,9 @@ const COUNTED = `
     coalesce(s.attempts, 0) as settled, coalesce(s.passes, 0) as cleared, s.first_at
   from drift_monitors m
   left join (
-    select u.challenge_id, count(*) as attempts, count(*) filter (where p.passed) as passes
-    from unmonitored_outcomes u cross join unnest(u.passed) as p (passed)
-    group by u.challenge_id
+    select p.challenge_id, count(*) as attempts, count(*) filter (where p.passed) as passes
+    from unmonitored_outcomes u cross join unnest(u.challenge_ids, u.passed) as p (challenge_id, passed)
+    group by p.challenge_id
   ) w on w.challenge_id = m.challenge_id
   left join (
     select a.challenge_id, count(*) as attempts, count(*) filter (where o.met_threshold) as passes, min(o.recorded_at) as first_at

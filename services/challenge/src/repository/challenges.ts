@@ -52,7 +52,7 @@ type ChallengeRow = {
 };
 
 // Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are counted only while there are fewer.
-// Outcomes that wait for the drift monitor are counted only while a ramp is on, whose progress partners read.
+// Outcomes that wait for the drift monitor are counted only while a ramp is on, whose progress partners read; in the oldest of a backlog alone.
 const CHALLENGE = `
 select c.*, bar.nth_best_score, m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
   coalesce(k.collected, counted.collected) as collected, coalesce(k.players, counted.players) as players_collected
@@ -69,8 +69,10 @@ left join lateral (
 left join calibrations k on k.challenge_id = c.id
 left join drift_monitors m on m.challenge_id = c.id
 left join lateral (
-  select sum(cardinality(o.passed))::bigint as attempts from unmonitored_outcomes o
-  where c.status = 'live' and c.calibration_source <> 'observed' and c.ramp_completed_at is null and o.challenge_id = c.id
+  select count(*) as attempts
+  from (select id, challenge_ids from unmonitored_outcomes order by id limit 1000) o cross join unnest(o.challenge_ids) as w (challenge_id)
+  where c.status = 'live' and c.calibration_source <> 'observed' and c.ramp_completed_at is null
+    and w.challenge_id = c.id and o.id > m.counts_after
 ) waiting on true
 left join lateral (
   select count(*) as collected, count(distinct s.player) as players from bar_samples s

@@ -1,6 +1,6 @@
 /**
  * The drift monitor of each challenge that has a bar of its own, and its readings. The transaction that holds the row of a monitor is the
- * only one that counts the outcomes that wait for it (unmonitored-outcomes.ts), and the only one that moves the status of its challenge.
+ * only one that counts outcomes for it (unmonitored-outcomes.ts), and the only one that moves the status of its challenge.
  */
 
 import type { Environment } from '@laurel/attempt-lifecycle/domain';
@@ -9,7 +9,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { CalibrationSource, ChallengeStatus } from '../domain/challenge.ts';
 import type { DriftMonitor, DriftReading, MonitoredChallenge } from '../domain/monitor-decision.ts';
 
-type MonitorRow = { challenge_id: string; started_at: Date; attempts: bigint; passes: bigint };
+type MonitorRow = { challenge_id: string; started_at: Date; attempts: bigint; passes: bigint; counts_after: bigint };
 type ChallengeRow = {
   id: string;
   program_id: string;
@@ -33,7 +33,7 @@ const START = {
 const LOCK_FREE = {
   name: 'drift_monitors_lock_free',
   text: `
-select challenge_id, started_at, attempts, passes from drift_monitors
+select challenge_id, started_at, attempts, passes, counts_after from drift_monitors
 where challenge_id = any($1::uuid[]) order by challenge_id for no key update skip locked`,
 };
 
@@ -48,7 +48,7 @@ from challenges where id = any($1::uuid[])`,
 const LOCK = { text: 'select from drift_monitors where challenge_id = $1 for no key update' };
 
 const SELECT = {
-  text: 'select challenge_id, started_at, attempts, passes from drift_monitors where challenge_id = $1',
+  text: 'select challenge_id, started_at, attempts, passes, counts_after from drift_monitors where challenge_id = $1',
 };
 
 const UPDATE = {
@@ -59,10 +59,11 @@ from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as f (challenge_id, attempts
 where m.challenge_id = f.challenge_id`,
 };
 
-// Each start has an instant of its own, which the keys of its readings have in them.
+// Each start has an instant of its own, which the keys of its readings have in them. What waits to be counted was settled before it.
 const RESTART = {
   text: `
-update drift_monitors set started_at = greatest($2, started_at + interval '1 millisecond'), attempts = 0, passes = 0
+update drift_monitors set started_at = greatest($2, started_at + interval '1 millisecond'), attempts = 0, passes = 0,
+  counts_after = greatest(counts_after, (select max(id) from unmonitored_outcomes))
 where challenge_id = $1`,
 };
 
@@ -87,7 +88,7 @@ export async function startMonitor(on: Queryable, challengeId: string, now: Date
   await on.query(START, [challengeId, now]);
 }
 
-/** The caller holds the monitor, which counts from zero again. */
+/** The caller holds the monitor, which counts from zero again, and nothing of what waits now. */
 export async function restartMonitor(on: Queryable, challengeId: string, now: Date): Promise<void> {
   await on.query(RESTART, [challengeId, now]);
 }
@@ -163,9 +164,9 @@ export async function loadReadings(
   }));
 }
 
-function toMonitor({ challenge_id, started_at, attempts, passes }: MonitorRow): DriftMonitor {
-  const state = { attempts: Number(attempts), passes: Number(passes) };
-  return { challengeId: challenge_id, startedAt: started_at, state };
+function toMonitor(row: MonitorRow): DriftMonitor {
+  const state = { attempts: Number(row.attempts), passes: Number(row.passes) };
+  return { challengeId: row.challenge_id, startedAt: row.started_at, countsAfter: row.counts_after, state };
 }
 
 function toMonitoredChallenge(row: ChallengeRow): MonitoredChallenge {

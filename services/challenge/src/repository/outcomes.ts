@@ -89,9 +89,9 @@ claimed as (
     : ''
 }
 unmonitored as (
-  insert into unmonitored_outcomes (challenge_id, passed)
-  select monitored_challenge_id, array_agg(met_threshold order by id)
-  from settled where monitored_challenge_id is not null group by monitored_challenge_id order by monitored_challenge_id
+  insert into unmonitored_outcomes (challenge_ids, passed)
+  select array_agg(monitored_challenge_id order by id), array_agg(met_threshold order by id)
+  from settled where monitored_challenge_id is not null having count(*) > 0
 ),
 used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint, used_at from settled')}
 ),

@@ -3,10 +3,10 @@
  * ramps (domain/monitor-decision.ts). It runs soon after this process has settled something, without delaying that, and each interval for
  * what other processes left.
  *
- * One transaction counts the outcomes of some challenges:
- *   1. it locks those of their monitors that are free. Another process that counts is passed over, so no outcome is counted twice;
- *   2. under these locks it reads the challenges and takes rows of the queue away. An operator locks the monitor before moving the status,
- *      so a status that is read here stays;
+ * One transaction counts some batches of outcomes:
+ *   1. it takes them out of the queue. Another process that counts passes over what is taken, so no outcome is counted twice;
+ *   2. it locks those of their monitors that are free, and reads the challenges under these locks. An operator locks the monitor before
+ *      moving the status, so a status that is read here stays. Outcomes of a monitor that is not free are put back;
  *   3. it writes what the monitors have counted and their readings, moves the status or completes the ramp, and writes the history and the
  *      event of that.
  *
@@ -22,7 +22,7 @@ import type { Outbox } from '@laurel/events';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock, Logger } from '@laurel/service';
-import { decideMonitoring, type MonitorDecision } from '../domain/monitor-decision.ts';
+import { type DriftMonitor, decideMonitoring } from '../domain/monitor-decision.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { challengeSuspended } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
@@ -34,7 +34,7 @@ import {
   updateMonitors,
 } from '../repository/drift-monitors.ts';
 import { insertStatusChange } from '../repository/status-changes.ts';
-import { loadPendingChallenges, takeUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
+import { putBackOutcomes, takeUnmonitoredOutcomes, type UnmonitoredBatch } from '../repository/unmonitored-outcomes.ts';
 
 export interface ChallengeMonitor extends AsyncDisposable {
   /** Counts soon what this process has settled. Never throws, and no caller waits for it. */
@@ -53,20 +53,17 @@ type MonitorDeps = {
 
 /** The least time between a run and one that a wake begins: the outcomes of a busy second are counted together, in few statements. */
 const GATHER_MS = 1_000;
-/** The limits of one transaction. A row has the outcomes of one batch, so it counts 100,000 outcomes at most. */
-const MAX_CHALLENGES = 200;
-const MAX_ROWS = 500;
+/** The limit of one transaction. A batch has up to 200 outcomes, so it counts 100,000 at most. */
+const MAX_BATCHES = 500;
 /** The limit of one run: a backlog does not keep it from stopping. */
 const MAX_TRANSACTIONS = 20;
 
 export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
-  const { database, logger } = deps;
+  const { logger } = deps;
   let isStopping = false;
   let lastRun = Promise.resolve();
   let lastBegunAt = Number.NEGATIVE_INFINITY;
   let woken: NodeJS.Timeout | undefined;
-  /** Where the next transaction goes on; null for the first challenge. So those with high ids wait for no backlog of others. */
-  let after: string | null = null;
 
   /** Runs follow each other. */
   function runOnce(): Promise<void> {
@@ -83,16 +80,8 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
 
   /** Whether it left some. */
   async function countWaiting(): Promise<boolean> {
-    // A run that goes on where another one stopped has not seen the first challenges.
-    let isSomeLeft = after !== null;
     for (let count = 0; count < MAX_TRANSACTIONS; count += 1) {
-      const challengeIds = await loadPendingChallenges(database, after, MAX_CHALLENGES);
-      const { isFull, upTo } = await countOutcomes(challengeIds, deps);
-      isSomeLeft ||= isFull;
-      after = isFull || challengeIds.length === MAX_CHALLENGES ? upTo : null;
-      if (after !== null) continue;
-      if (!isSomeLeft) return false;
-      isSomeLeft = false;
+      if ((await countOutcomes(deps)) < MAX_BATCHES) return false;
     }
     return true;
   }
@@ -120,35 +109,30 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
   };
 }
 
-/** Whether it took as much as one transaction may, and the last challenge that it looked at. */
-type Counted = { readonly isFull: boolean; readonly upTo: string | null };
-
-async function countOutcomes(challengeIds: readonly string[], deps: MonitorDeps): Promise<Counted> {
-  if (challengeIds.length === 0) return { isFull: false, upTo: null };
-  const { rows, lastTaken, events } = await deps.database.transaction((tx) => takeAndDecide(tx, challengeIds, deps));
-  if (rows > 0) await failpoint('challenge.monitor.after-commit');
+/** How many batches it took. */
+async function countOutcomes(deps: MonitorDeps): Promise<number> {
+  const { taken, events } = await deps.database.transaction((tx) => takeAndDecide(tx, deps));
+  if (taken > 0) await failpoint('challenge.monitor.after-commit');
   deps.outbox.publish(events);
-  const isFull = rows === MAX_ROWS;
-  return { isFull, upTo: (isFull ? lastTaken : challengeIds.at(-1)) ?? null };
+  return taken;
 }
 
-type Taken = { readonly rows: number; readonly lastTaken: string | null; readonly events: readonly Event[] };
+type Taken = { readonly taken: number; readonly events: readonly Event[] };
 
-async function takeAndDecide(tx: Transaction, challengeIds: readonly string[], deps: MonitorDeps): Promise<Taken> {
-  const monitors = await lockFreeMonitors(tx, challengeIds);
+async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken> {
+  const batches = await takeUnmonitoredOutcomes(tx, MAX_BATCHES);
+  if (batches.length === 0) return { taken: 0, events: [] };
+  const named = [...new Set(batches.flatMap(({ outcomes }) => outcomes.map(({ challengeId }) => challengeId)))];
+  const monitors = await lockFreeMonitors(tx, named);
   const ids = monitors.map(({ challengeId }) => challengeId);
-  const [challenges, taken] = await Promise.all([
-    loadMonitoredChallenges(tx, ids),
-    takeUnmonitoredOutcomes(tx, ids, MAX_ROWS),
-  ]);
-  if (taken.length === 0) return { rows: 0, lastTaken: null, events: [] };
+  const challenges = await loadMonitoredChallenges(tx, ids);
 
   const now = deps.clock();
-  const outcomes = Map.groupBy(taken, ({ challengeId }) => challengeId);
-  const decisions = monitors.flatMap((monitor): MonitorDecision | readonly MonitorDecision[] => {
+  const waiting = outcomesByMonitor(batches, monitors);
+  const decisions = monitors.flatMap((monitor) => {
     const challenge = challenges.get(monitor.challengeId);
-    const passed = outcomes.get(monitor.challengeId)?.flatMap((row) => row.passed);
-    if (challenge === undefined || passed === undefined) return [];
+    const passed = waiting.get(monitor.challengeId) ?? [];
+    if (challenge === undefined || passed.length === 0) return [];
     return decideMonitoring(monitor, challenge, passed, { ceilings: deps.ceilings, now }) ?? [];
   });
   const changes = decisions.flatMap(({ change }) => change ?? []);
@@ -167,6 +151,7 @@ async function takeAndDecide(tx: Transaction, challengeIds: readonly string[], d
     );
     // They do not depend on each other and are sent together; the rows of challenges are locked in the order of their ids.
     await Promise.all([
+      putBackOutcomes(last, withoutMonitors(batches, new Set(ids))),
       updateMonitors(
         last,
         decisions.map(({ monitor }) => monitor),
@@ -177,5 +162,28 @@ async function takeAndDecide(tx: Transaction, challengeIds: readonly string[], d
       deps.outbox.insert(last, events),
     ]);
   });
-  return { rows: taken.length, lastTaken: taken.at(-1)?.challengeId ?? null, events };
+  return { taken: batches.length, events };
+}
+
+/** Whether each outcome cleared its bar, by challenge, in their order: those that were settled since the monitor started. */
+function outcomesByMonitor(
+  batches: readonly UnmonitoredBatch[],
+  monitors: readonly DriftMonitor[],
+): ReadonlyMap<string, readonly boolean[]> {
+  const countsAfter = new Map(monitors.map((monitor) => [monitor.challengeId, monitor.countsAfter]));
+  const waiting = new Map<string, boolean[]>(monitors.map(({ challengeId }) => [challengeId, []]));
+  for (const { id, outcomes } of batches) {
+    for (const { challengeId, passed } of outcomes) {
+      const after = countsAfter.get(challengeId);
+      if (after !== undefined && id > after) waiting.get(challengeId)?.push(passed);
+    }
+  }
+  return waiting;
+}
+
+/** What is left of the batches without the outcomes of these challenges. */
+function withoutMonitors(batches: readonly UnmonitoredBatch[], held: ReadonlySet<string>): readonly UnmonitoredBatch[] {
+  return batches
+    .map(({ id, outcomes }) => ({ id, outcomes: outcomes.filter(({ challengeId }) => !held.has(challengeId)) }))
+    .filter(({ outcomes }) => outcomes.length > 0);
 }

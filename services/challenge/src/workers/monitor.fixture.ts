@@ -65,7 +65,8 @@ export function usePlay(h: Harness): Play {
       const [row] = await h.database.query<{ waiting: bigint }>(
         {
           text: `
-            select coalesce(sum(cardinality(passed)), 0)::bigint as waiting from unmonitored_outcomes where challenge_id = $1`,
+            select count(*) as waiting
+            from unmonitored_outcomes cross join unnest(challenge_ids) as w (challenge_id) where w.challenge_id = $1`,
         },
         [challengeId],
       );
