@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -62,6 +62,19 @@ test('a launcher ends the processes that a killed launcher left behind, and no o
   expect(printed).toEqual(['Ending what the last start left behind: nats ...']);
   expect(inspectProcess(left.pid as number)).toBeNull();
   expect(inspectProcess(unrelated.pid as number)).not.toBeNull();
+});
+
+test('a launcher waits until the memory and the ports of what it ends are released', async () => {
+  symlinkSync('/dev/null', join(dataDir, 'null'));
+  // The kernel takes a while to release 1 GiB; meanwhile the process has no command line and is not a zombie yet.
+  const argv = ['if=/dev/zero', `of=${join(dataDir, 'null')}`, 'bs=1G'];
+  const left = spawn('dd', argv, { stdio: 'ignore' });
+  children.push(left);
+  const residentKib = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(left.pid)], { encoding: 'utf8' }));
+  await expect.poll(residentKib).toBeGreaterThan(2 ** 20);
+  writeFileSync(note, JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children: { postgres: left.pid } }));
+  using _instance = await takeDataDirectory(dataDir, 8080, print);
+  expect(inspectProcess(left.pid as number)).toBeNull();
 });
 
 test('a service whose launcher has exited drains and exits', async () => {

@@ -69,19 +69,21 @@ async function clearChildren(
   dataDir: string,
   print: (line: string) => void,
 ): Promise<void> {
-  const isLeft = (pid: number) => inspectProcess(pid)?.command.includes(dataDir) === true;
-  const left = () => Object.entries(children).filter(([, pid]) => isLeft(pid));
-  if (left().length === 0) return;
-  print(
-    `Ending what the last start left behind: ${left()
-      .map(([name]) => name)
-      .join(', ')} ...`,
-  );
-  for (const [, pid] of left()) signal(pid, 'SIGTERM');
+  const commandOf = (pid: number) => inspectProcess(pid)?.command;
+  const left = Object.entries(children).filter(([, pid]) => commandOf(pid)?.includes(dataDir));
+  if (left.length === 0) return;
+  print(`Ending what the last start left behind: ${left.map(([name]) => name).join(', ')} ...`);
+
+  // An exiting process has no command line any more and still holds its port; another command line is another process.
+  const isRunning = ([, pid]: readonly [string, number]) => {
+    const command = commandOf(pid);
+    return command === '' || command?.includes(dataDir);
+  };
+  for (const [, pid] of left) signal(pid, 'SIGTERM');
   const deadline = Date.now() + CLEARING_LIMIT_MS;
-  while (left().length > 0 && Date.now() < deadline) await delay(50);
-  for (const [, pid] of left()) signal(pid, 'SIGKILL');
-  while (left().length > 0) await delay(50);
+  while (left.some(isRunning) && Date.now() < deadline) await delay(50);
+  for (const [, pid] of left.filter(isRunning)) signal(pid, 'SIGKILL');
+  while (left.some(isRunning)) await delay(50);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 
 const HAS_PROC = existsSync('/proc/self/stat');
 
-/** The parent and the command line of a process, or null when it has exited (a zombie included). */
+/**
+ * The parent and the command line of a process, or null when it has exited (a zombie included). The command line of one
+ * that is exiting is empty: the kernel releases its memory first, and its ports and files after that.
+ */
 export function inspectProcess(pid: number): { readonly parent: number; readonly command: string } | null {
   try {
     return HAS_PROC ? inspectProc(pid) : inspectPs(pid);
