@@ -26,3 +26,6 @@ grant select, insert, update (passed), delete on unmonitored_outcomes to :"runni
 grant select, insert, update (used_at), delete on key_uses to :"running_role";
 grant select, insert, update (swept_until) on sweep_marks to :"running_role";
 grant select, insert, update (published_at), delete on outbox to :"running_role";
+
+-- The result of the continuous audit.
+grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";

@@ -86,6 +86,16 @@ CREATE TABLE public.attempts (
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.audit_runs (
+    id smallint NOT NULL,
+    next_run_at timestamp(3) with time zone NOT NULL,
+    finished_at timestamp(3) with time zone,
+    duration_ms bigint,
+    violations jsonb,
+    CONSTRAINT audit_runs_is_one_row CHECK ((id = 1)),
+    CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
+);
+
 CREATE TABLE public.awards (
     id uuid NOT NULL,
     attempt_id uuid NOT NULL,
@@ -327,6 +337,9 @@ ALTER TABLE public.unmonitored_outcomes ALTER COLUMN id ADD GENERATED ALWAYS AS 
 
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_runs
+    ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_one_per_attempt UNIQUE (attempt_id);

@@ -21,3 +21,6 @@ grant select, insert, delete,
 grant select, insert, delete, update (key_id, started_at, requests, last_request_at) on request_windows to :"running_role";
 -- For replicas of the previous release, until none is left.
 grant select, insert, update (started_at, requests, last_request_at) on rate_windows to :"running_role";
+
+-- The result of the continuous audit.
+grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";

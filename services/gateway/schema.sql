@@ -27,6 +27,16 @@ CREATE TABLE public.api_keys (
     CONSTRAINT api_keys_pepper_version_is_positive CHECK ((pepper_version > 0))
 );
 
+CREATE TABLE public.audit_runs (
+    id smallint NOT NULL,
+    next_run_at timestamp(3) with time zone NOT NULL,
+    finished_at timestamp(3) with time zone,
+    duration_ms bigint,
+    violations jsonb,
+    CONSTRAINT audit_runs_is_one_row CHECK ((id = 1)),
+    CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
+);
+
 CREATE TABLE public.developers (
     id uuid NOT NULL,
     email text NOT NULL,
@@ -142,6 +152,9 @@ ALTER TABLE ONLY public.api_keys
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_runs
+    ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.developers
     ADD CONSTRAINT developers_email_unique UNIQUE (email);

@@ -27,3 +27,6 @@ grant select, insert, update (since), delete on refunds_due to :"running_role";
 grant select, insert, update (used_at), delete on key_uses to :"running_role";
 grant select, insert, update (swept_until) on sweep_marks to :"running_role";
 grant select, insert, update (published_at), delete on outbox to :"running_role";
+
+-- The result of the continuous audit.
+grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";

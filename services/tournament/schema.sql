@@ -92,6 +92,16 @@ END),
 )
 WITH (fillfactor='50');
 
+CREATE TABLE public.audit_runs (
+    id smallint NOT NULL,
+    next_run_at timestamp(3) with time zone NOT NULL,
+    finished_at timestamp(3) with time zone,
+    duration_ms bigint,
+    violations jsonb,
+    CONSTRAINT audit_runs_is_one_row CHECK ((id = 1)),
+    CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
+);
+
 CREATE TABLE public.board_chunks (
     round_id uuid NOT NULL,
     lower_sort_key bytea NOT NULL,
@@ -322,6 +332,9 @@ END),
 
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_runs
+    ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.board_chunks
     ADD CONSTRAINT board_chunks_pkey PRIMARY KEY (round_id, lower_sort_key);

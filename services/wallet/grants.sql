@@ -15,3 +15,6 @@ grant select, insert (id, kind, environment, account_id, house_id, may_overdraw)
   on ledger_accounts to :"running_role";
 grant select, insert on transfers to :"running_role";
 grant select, insert, update (status, transfer_id, paid_at, denied_at) on payouts to :"running_role";
+
+-- The result of the continuous audit.
+grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";

@@ -43,6 +43,16 @@ CREATE TABLE public.accounts (
     CONSTRAINT accounts_verification_level_in_range CHECK (((verification_level >= 0) AND (verification_level <= 3)))
 );
 
+CREATE TABLE public.audit_runs (
+    id smallint NOT NULL,
+    next_run_at timestamp(3) with time zone NOT NULL,
+    finished_at timestamp(3) with time zone,
+    duration_ms bigint,
+    violations jsonb,
+    CONSTRAINT audit_runs_is_one_row CHECK ((id = 1)),
+    CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
+);
+
 CREATE TABLE public.houses (
     id uuid NOT NULL,
     environment text NOT NULL,
@@ -195,6 +205,9 @@ ALTER TABLE ONLY public.accounts
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_runs
+    ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.houses
     ADD CONSTRAINT houses_id_environment_key UNIQUE (id, environment);

@@ -17,7 +17,7 @@ interface AuditedTable<Row> {
 const PAGE = 5_000;
 const MAX_EXAMPLES = 10;
 
-/** The results of every check, the owner's own first. */
+/** The results of every check, the owner's own first. An aborted signal ends it after the check or the page under way. */
 export async function auditMoney<Attempt, Award, Check extends string>(audited: {
   readonly owner: AttemptOwner;
   readonly database: Database;
@@ -29,12 +29,16 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
   /** A description of each of their checks. */
   readonly checks: Readonly<Record<Check, string>>;
+  readonly signal?: AbortSignal | undefined;
 }): Promise<CheckResult[]> {
-  const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks } = audited;
+  const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks, signal } = audited;
   const own = await audited.runOwnChecks(database);
   const fees = await compareWithWallet({
     pageSize: PAGE,
-    readOurs: (after) => attempts.page(database, after, PAGE),
+    readOurs: async (after) => {
+      signal?.throwIfAborted();
+      return attempts.page(database, after, PAGE);
+    },
     readOursAgain: (ids) => attempts.again(database, ids),
     readTheirs: async (after) =>
       (await wallet.listFees(owner, after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
@@ -42,7 +46,10 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   });
   const payouts = await compareWithWallet({
     pageSize: PAGE,
-    readOurs: (after) => awards.page(database, after, PAGE),
+    readOurs: async (after) => {
+      signal?.throwIfAborted();
+      return awards.page(database, after, PAGE);
+    },
     readOursAgain: (ids) => awards.again(database, ids),
     readTheirs: async (after) =>
       (await wallet.listAwardPayouts(owner, after, PAGE)).map((payout) => ({ id: payout.awardId, row: payout })),

@@ -37,6 +37,7 @@ export {
   refundsByStatus,
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
+export { attemptStages } from './repository/stages.ts';
 export { isAfterLowWatermark } from './repository/sweeps.ts';
 export {
   type AcceptedCreation,

@@ -1,7 +1,7 @@
 /** The settings that every service that owns attempts reads alike. Its database and what only it knows are in its own config.ts. */
 import { DEFAULT_ATTEMPT_TTL_SECONDS } from '@laurel/attempt';
 import { eventStreamSettings } from '@laurel/events';
-import { address, durationMs, grpcServiceSettings, positiveInt, secretKey } from '@laurel/service';
+import { address, auditSettings, durationMs, grpcServiceSettings, positiveInt, secretKey } from '@laurel/service';
 
 export const attemptOwnerSettings = {
   ...grpcServiceSettings,
@@ -13,6 +13,7 @@ export const attemptOwnerSettings = {
   /** How long a create may be in flight before the sweeper asks the wallet, which writes a tombstone for a fee that never arrived. */
   PENDING_GRACE_SECONDS: positiveInt.default(60),
   SWEEP_INTERVAL_MS: durationMs.default(1_000),
+  ...auditSettings,
   ...eventStreamSettings,
   /** How long an event that is not acknowledged stays in the outbox before it is looked for in the stream. */
   OUTBOX_REPUBLISH_AFTER_MS: durationMs.default(5_000),

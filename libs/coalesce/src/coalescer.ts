@@ -41,6 +41,7 @@ import { BrokenInvariantError, ItemDeadlineError, QueueFullError } from './error
 import { KeyedQueue } from './keyed-queue.ts';
 import { currentObserver } from './observer.ts';
 import { type Batch, runBatch } from './run-batch.ts';
+import { reportQueue } from './waiting-queues.ts';
 
 export interface CoalescerOptions<Item, Result> {
   /** Names this coalescer in its errors. */
@@ -59,6 +60,8 @@ export interface CoalescerOptions<Item, Result> {
   readonly keyOf?: (item: Item) => string;
   /** Whether a failed batch is replayed item by item; as a predicate, for which errors. A dead database is no bad item. */
   readonly isolate?: boolean | ((error: unknown) => boolean);
+  /** Batches are calls to another service: waits in front of them show that service's load, and are not reported as this one's. */
+  readonly isOutgoing?: boolean;
   /** Gets the size of each batch before it runs; not called again for replayed items. */
   readonly onBatch?: (size: number) => void;
 }
@@ -89,12 +92,15 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     gatherMs = 0,
     maxQueued = 20_000,
     isolate = true,
+    isOutgoing = false,
   } = options;
   const answering = { name, run, isolate, onBatch };
   if (maxItems < 1 || lanes < 1)
     throw new RangeError(`${name}: a coalescer has at least one lane and one item a batch`);
 
   const queue = new KeyedQueue<Item, Result>();
+  // What gathers waits for the clock, and no caller waits for it.
+  if (gatherMs === 0 && !isOutgoing) reportQueue(name, queue);
   const running = new Set<Batch<Item, Result>>();
   const deadlines = new DeadlineSweep(unfinished, pastDeadline);
   let isFlushScheduled = false;
@@ -114,6 +120,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
         key: keyOf?.(item),
         resolve,
         reject,
+        submittedAt: performance.now(),
         deadlineAt: deadlineAt ?? Number.POSITIVE_INFINITY,
         signal,
         observed: currentObserver()?.onSubmit(name),

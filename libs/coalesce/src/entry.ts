@@ -19,6 +19,8 @@ export interface Entry<Item, Result> {
   readonly key: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
+  /** On the monotonic clock, in milliseconds. */
+  readonly submittedAt: number;
   /** Milliseconds since the epoch; infinite without a deadline. */
   readonly deadlineAt: number;
   readonly signal: AbortSignal | undefined;

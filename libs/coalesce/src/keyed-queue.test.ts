@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Entry, rejectEntry, resolveEntry } from './entry.ts';
 import { BrokenInvariantError } from './errors.ts';
 import { KeyedQueue } from './keyed-queue.ts';
@@ -17,6 +17,7 @@ function entryOf(item: number, key?: string): Entry<number, number> & Answers {
     key,
     resolve: (result) => void answers.results.push(result),
     reject: (error) => void answers.errors.push(error),
+    submittedAt: performance.now(),
     deadlineAt: Number.POSITIVE_INFINITY,
     signal: undefined,
     observed: undefined,
@@ -53,6 +54,45 @@ test('a run cannot end before the caller of its item has an answer', () => {
   queue.add(entry);
   queue.take(1);
   expect(() => queue.finish(entry)).toThrow('its caller has no answer');
+});
+
+describe('the oldest wait of a queue', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is 0 while nothing waits, and not that of an item that runs or whose caller has its answer', () => {
+    const queue = new KeyedQueue<number, number>();
+    const [running, answered] = [entryOf(1), entryOf(2)];
+    queue.add(running);
+    queue.take(1);
+    queue.add(answered);
+    rejectEntry(answered, 'past its deadline');
+    vi.advanceTimersByTime(10);
+    expect(queue.oldestWaitMs).toBe(0);
+    queue.add(entryOf(3));
+    vi.advanceTimersByTime(7);
+    expect(queue.oldestWaitMs).toBe(7);
+  });
+
+  test('counts from when an item was submitted, also where it waited for its key and stands behind younger ones', () => {
+    const queue = new KeyedQueue<number, number>();
+    const first = entryOf(1, 'a');
+    queue.add(first);
+    queue.take(1);
+    queue.add(entryOf(2, 'a'));
+    vi.advanceTimersByTime(10);
+    queue.add(entryOf(3));
+    vi.advanceTimersByTime(5);
+    expect(queue.oldestWaitMs).toBe(5);
+    resolveEntry(first, 1);
+    queue.finish(first);
+    expect(itemsOf([...queue.entries()])).toEqual([3, 2]);
+    expect(queue.oldestWaitMs).toBe(15);
+  });
 });
 
 test('the first answer of an item counts, and a later one changes nothing', () => {

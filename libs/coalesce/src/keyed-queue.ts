@@ -7,11 +7,12 @@
  */
 import { type Entry, move } from './entry.ts';
 import { BrokenInvariantError } from './errors.ts';
+import type { WaitingQueue } from './waiting-queues.ts';
 
 /** Items that have left the queue are cut off the array once there are so many of them. */
 const COMPACT_AFTER = 1024;
 
-export class KeyedQueue<Item, Result> {
+export class KeyedQueue<Item, Result> implements WaitingQueue {
   #ready: Entry<Item, Result>[] = [];
   #readyFrom = 0;
   #count = 0;
@@ -72,6 +73,19 @@ export class KeyedQueue<Item, Result> {
     for (let index = this.#readyFrom; index < this.#ready.length; index += 1) {
       for (let entry = this.#ready[index]; entry !== undefined; entry = entry.next) yield entry;
     }
+  }
+
+  /**
+   * Of the items that wait for a batch. One behind a running item of its key waits for that one alone, which no other lane or process
+   * changes. Looks at every item: one that has waited for its key stands behind younger ones.
+   */
+  get oldestWaitMs(): number {
+    const now = performance.now();
+    let oldest = now;
+    for (const { isAnswered, submittedAt } of this.entries()) {
+      if (!isAnswered && submittedAt < oldest) oldest = submittedAt;
+    }
+    return now - oldest;
   }
 
   #readyNext({ key, next }: Entry<Item, Result>): void {

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@laurel/service';
+import { gauge } from '@laurel/telemetry';
 import { connect, type NatsConnection } from 'nats';
 import { withinMs } from './within.ts';
 
@@ -64,6 +65,8 @@ export function connectNats(options: {
   const stop = new AbortController();
   const listeners = new Set<(nats: NatsConnection) => void>();
   let current: NatsConnection | undefined;
+  const connected = gauge('laurel_nats_connected', 'Whether the connection to NATS is open: 1 open, 0 not.');
+  connected.set(0);
 
   async function stayConnected(): Promise<void> {
     let hasLoggedError = false;
@@ -90,10 +93,12 @@ export function connectNats(options: {
   async function use(nats: NatsConnection): Promise<void> {
     if (stop.signal.aborted) return await nats.close();
     current = nats;
+    connected.set(1);
     logger.info({ server: nats.getServer() }, 'connected to NATS');
     for (const listener of listeners) listener(nats);
     const error = await nats.closed();
     current = undefined;
+    connected.set(0);
     if (!stop.signal.aborted) logger.warn({ err: error }, 'the connection to NATS broke');
   }
 

@@ -578,6 +578,8 @@ test('metrics show published, republished, consumed and waiting events', async (
     'laurel_events_republished_total',
     'laurel_events_consumed_total',
     'laurel_outbox_events',
+    'laurel_outbox_oldest_seconds',
+    'laurel_nats_connected',
   ])
     expect(text).toContain(name);
 });

@@ -11,7 +11,7 @@ import type { Database } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter, gauge } from '@laurel/telemetry';
-import { countEvents, leaseDue } from './repository/outbox.ts';
+import { leaseDue, measureOutbox } from './repository/outbox.ts';
 import type { EventStream } from './stream.ts';
 
 export interface Relay {
@@ -41,10 +41,17 @@ export function createRelay(options: {
     'Events in the outbox that their consumer has not acknowledged yet, counted up to 10000.',
     ['owner'],
   );
+  const oldest = gauge(
+    'laurel_outbox_oldest_seconds',
+    'Since the last publication of the event in the outbox that was published longest ago, or 0.',
+    ['owner'],
+  );
 
   return {
     runOnce: async () => {
-      waiting.set({ owner }, await countEvents(database, COUNT_LIMIT));
+      const { events, oldestSeconds } = await measureOutbox(database, COUNT_LIMIT);
+      waiting.set({ owner }, events);
+      oldest.set({ owner }, oldestSeconds);
       const state = await stream.look();
       if (state === undefined || !state.isConsumed) return;
       for (let page = 0; page < MAX_PAGES; page += 1) {

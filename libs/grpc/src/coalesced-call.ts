@@ -22,6 +22,7 @@ export function createCoalescedCall<Item, Result>(options: {
     ...limits,
     name,
     isolate: false,
+    isOutgoing: true,
     run: call,
     onBatch: (size) => sizes.observe({ call: name }, size),
   });

@@ -24,14 +24,19 @@ const CHECK_TIMEOUT_MS = 120_000;
 
 /**
  * Runs the checks one after the other on one connection, so that an audit does not take the connections that players wait for, and in one
- * snapshot, so that a concurrent transaction is visible to all checks or to none.
+ * snapshot, so that a concurrent transaction is visible to all checks or to none. An aborted signal ends them after the check under way.
  */
-export async function runChecks(database: Database, checks: readonly Check[]): Promise<CheckResult[]> {
+export async function runChecks(
+  database: Database,
+  checks: readonly Check[],
+  signal?: AbortSignal,
+): Promise<CheckResult[]> {
   return await database.transaction(
     async (tx) => {
       await tx.query(WHOLE_TABLES);
       const results: CheckResult[] = [];
       for (const { id, description, violations } of checks) {
+        signal?.throwIfAborted();
         const [found] = await tx.query<{ violations: bigint; examples: string[] | null }>({
           text: `
             select count(*) as violations, (array_agg(broken.id::text))[1:${MAX_EXAMPLES}] as examples

@@ -44,6 +44,22 @@ test('callers who find all sessions in use get them in the order of arrival, and
   expect(order).toEqual([1, 2, 3]);
 });
 
+test('the oldest wait of a pool is that of the first caller in line, and 0 once it has a session', async () => {
+  await using pool = open(1);
+  const session = await pool.acquire();
+  expect(pool.oldestWaitMs).toBe(0);
+  const before = performance.now();
+  const next = pool.acquire();
+  const after = performance.now();
+  await pidOf(session);
+  const now = performance.now();
+  expect(pool.oldestWaitMs).toBeGreaterThanOrEqual(now - after);
+  expect(pool.oldestWaitMs).toBeLessThanOrEqual(performance.now() - before);
+  pool.release(session);
+  expect(pool.oldestWaitMs).toBe(0);
+  pool.release(await next);
+});
+
 test('the session released last is acquired next, and a broken one never again', async () => {
   await using pool = open(3);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);

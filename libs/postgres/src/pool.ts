@@ -18,6 +18,7 @@
  *   callers wait. A session in an open transaction, or with a pipeline under way, reaches no other caller. No session is used before one has
  *   shown that no connection pooler answers it (pooler.ts).
  */
+import type { WaitingQueue } from '@laurel/coalesce';
 import pg, { type ClientConfig } from 'pg';
 import { verifyDriver } from './driver.ts';
 import { ConnectionFailedError } from './errors.ts';
@@ -32,6 +33,8 @@ export interface PoolOptions {
 }
 
 interface Waiter {
+  /** On the monotonic clock, in milliseconds. */
+  readonly since: number;
   resolve(session: Session): void;
   reject(error: Error): void;
 }
@@ -43,7 +46,7 @@ const IDLE_MS = 30_000;
 const WATCH_MS = 1_000;
 const DRAIN_MS = 5_000;
 
-export class SessionPool {
+export class SessionPool implements WaitingQueue {
   readonly #options: PoolOptions;
   /** Until its connection has ended, each session with its slot. */
   readonly #sessions = new Map<Session, State>();
@@ -84,6 +87,7 @@ export class SessionPool {
         reject(unavailable(new Error(`all connections were in use for ${ACQUIRE_TIMEOUT_MS} ms`)));
       }, ACQUIRE_TIMEOUT_MS);
       const waiter: Waiter = {
+        since: performance.now(),
         resolve: (session) => {
           clearTimeout(timer);
           resolve(session);
@@ -100,6 +104,12 @@ export class SessionPool {
 
   release(session: Session): void {
     this.#assign(session, 'in use');
+  }
+
+  /** How long the first in line waits already, in milliseconds; 0 when none waits. */
+  get oldestWaitMs(): number {
+    const [first] = this.#waiters;
+    return first === undefined ? 0 : performance.now() - first.since;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
-import { isConnectionFailure } from './errors.ts';
 import type { Statement } from './step.ts';
+import { verifyAtStart } from './verify-at-start.ts';
 
 export interface RunningRoleOptions {
   /** Whether one role may own and run, by an operator's choice: logged once, and accepted. */
@@ -12,8 +12,6 @@ export interface RunningRoleOptions {
 export class PrivilegedRoleError extends Error {
   override readonly name = 'PrivilegedRoleError';
 }
-
-const RETRY_MS = 1_000;
 
 // The owner of the database or of a table has every privilege on it and can grant itself those that were revoked.
 const POWERS: Statement = {
@@ -36,29 +34,9 @@ const POWERS: Statement = {
     where r.rolname = session_user and d.datname = current_database()`,
 };
 
-/**
- * Rejects with PrivilegedRoleError where the service connects as a role with more privileges than a running role (roles.ts). An unreachable
- * database does not prevent the start: it is queried again until it answers, and what would have been a refused start is an unhandled
- * rejection then, which ends the process.
- */
-export async function verifyRunningRole(database: Database, options: RunningRoleOptions): Promise<Disposable> {
-  let timer: NodeJS.Timeout | undefined;
-  let isDisposed = false;
-  const ask = async (): Promise<void> => {
-    try {
-      await verify(database, options);
-    } catch (error) {
-      if (!isConnectionFailure(error)) throw error;
-      if (!isDisposed) timer = setTimeout(() => void ask(), RETRY_MS).unref();
-    }
-  };
-  await ask();
-  return {
-    [Symbol.dispose]() {
-      isDisposed = true;
-      clearTimeout(timer);
-    },
-  };
+/** Rejects with PrivilegedRoleError where the service connects as a role with more privileges than a running role (roles.ts). */
+export function verifyRunningRole(database: Database, options: RunningRoleOptions): Promise<Disposable> {
+  return verifyAtStart(() => verify(database, options));
 }
 
 async function verify(database: Database, { isPrivilegedAllowed, logger }: RunningRoleOptions): Promise<void> {

@@ -10,13 +10,14 @@ export {
   loadConfig,
   natsUrl,
   parseConfig,
-  parseSecretKey,
   port,
   positiveInt,
   secretKey,
 } from './config.ts';
+export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey } from './key-versions.ts';
 export { standardOutput } from './log-output.ts';
 export { createLogger, type Logger } from './logger.ts';
+export { createReencryptSecrets, type SecretStore } from './reencrypt-secrets.ts';
 export { runService } from './run-service.ts';
-export { grpcServiceSettings, processSettings } from './settings.ts';
+export { auditSettings, grpcServiceSettings, processSettings } from './settings.ts';
 export { type Clock, startWorker } from './worker.ts';

@@ -65,10 +65,11 @@ test('a service logs ready with its port, drains at SIGTERM and exits 0', async 
 
 const NEVER_DRAINS = `async (config, logger) => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1_000)) })`;
 
-test('a service names its release in its first line and among its metrics', async () => {
+test('a service names its release in its first line and among its metrics, which have the waits of its queues', async () => {
   const service = run(`async (config, logger) => {
     const { metrics } = await import(${JSON.stringify(import.meta.resolve('@laurel/telemetry'))});
-    logger.info({ metric: (await metrics.metrics()).match(/^laurel_build_info.*$/m)[0] }, 'measured');
+    const page = await metrics.metrics();
+    logger.info({ metric: page.match(/^laurel_build_info.*$/m)[0], waits: page.match(/^# TYPE laurel_oldest.*$/m)[0] }, 'measured');
     return { async [Symbol.asyncDispose]() {} };
   }`);
   await service.logged('ready');
@@ -78,6 +79,7 @@ test('a service names its release in its first line and among its metrics', asyn
   expect(measured?.metric).toBe(
     `laurel_build_info{version="${version}",node="${process.versions.node}",service="wallet"} 1`,
   );
+  expect(measured?.waits).toBe('# TYPE laurel_oldest_waiting_call_seconds gauge');
 });
 
 test('a second signal of the same kind exits the process immediately', async () => {

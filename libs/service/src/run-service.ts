@@ -7,7 +7,7 @@
  * - The same signal a second time exits immediately. A terminal's SIGINT and a launcher's SIGTERM often come together and mean one stop.
  * - An unhandled error in any state logs one fatal line and exits 1: what is left in memory can no longer be trusted, the databases can.
  */
-import { setServiceLabel, startTracing } from '@laurel/telemetry';
+import { publishOldestWaits, setServiceLabel, startTracing } from '@laurel/telemetry';
 import { type LogLevel, type TracingSettings, tracingOptionsOf } from './config.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { publishVersion, VERSION } from './version.ts';
@@ -25,6 +25,7 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   const logger = createLogger({ service: options.name, level: config.LOG_LEVEL });
   setServiceLabel(options.name);
   publishVersion();
+  publishOldestWaits();
 
   const crash = (error: unknown, message: string): never => {
     logger.fatal({ err: error }, message);

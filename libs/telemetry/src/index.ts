@@ -2,6 +2,7 @@
  * Metrics of one process, in the Prometheus text format, and its traces (`tracer.ts`). Names of metrics begin with `laurel_`; durations
  * are in seconds.
  */
+import { oldestWaits } from '@laurel/coalesce';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export { startTracing } from './start-tracing.ts';
@@ -39,17 +40,43 @@ export function histogram<Label extends string = never>(
   );
 }
 
+/** What a gauge shows: one value, or one for each value of its only label. */
+type Reading = number | ReadonlyMap<string, number>;
+
 /** The gauge of this name, made at the first call. One with `read` is read when it is scraped, which costs nothing in between. */
 export function gauge<Label extends string = never>(
   name: string,
   help: string,
   labels: readonly Label[] = [],
-  read?: () => number,
+  read?: () => Reading,
 ): Gauge<Label> {
-  const collect = read && { collect: (): void => made.set(read()) };
+  const collect = read && { collect: (): void => show(made, labels, read()) };
   const made: Gauge<Label> =
     known<Gauge<Label>>(name) ?? new Gauge({ name, help, labelNames: labels, registers: [metrics], ...collect });
   return made;
+}
+
+function show<Label extends string>(made: Gauge<Label>, [label]: readonly Label[], reading: Reading): void {
+  if (typeof reading === 'number') {
+    made.set(reading);
+    return;
+  }
+  made.reset();
+  for (const [of, value] of reading) made.labels({ [label as Label]: of } as Record<Label, string>).set(value);
+}
+
+/**
+ * Publishes how long the oldest call waits for its turn in each queue of the process, read when it is scraped. The pods of a service are
+ * scaled by it (deploy/kubernetes).
+ */
+export function publishOldestWaits(): void {
+  const inSeconds = () => new Map([...oldestWaits()].map(([queue, waitMs]) => [queue, waitMs / 1_000]));
+  gauge(
+    'laurel_oldest_waiting_call_seconds',
+    'How long the call that has waited longest waits for its turn now, by queue; 0 where none waits.',
+    ['queue'],
+    inSeconds,
+  );
 }
 
 /** Two callers of one name mean the same metric: they give it the same kind and labels. */

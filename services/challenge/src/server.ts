@@ -4,6 +4,7 @@
 
 import {
   type AwardTable,
+  attemptStages,
   connectWallet,
   createAccountCache,
   createAttemptExpirer,
@@ -20,7 +21,14 @@ import {
 } from '@laurel/attempt-lifecycle';
 import { connectEvents, createOutbox } from '@laurel/events';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import {
+  createContinuousAudit,
+  createDatabase,
+  createStageSampler,
+  SAMPLE_INTERVAL_MS,
+  startDatabaseClock,
+  verifyRunningRole,
+} from '@laurel/postgres';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
@@ -28,7 +36,7 @@ import { CALLERS } from './callers.ts';
 import type { ChallengeConfig } from './config.ts';
 import type { Award } from './domain/challenge.ts';
 import { eventsOfAwards, eventsOfRefunds } from './events.ts';
-import { audit } from './handlers/audit.ts';
+import { audit, createAudit } from './handlers/audit.ts';
 import { createAttempts } from './handlers/create-attempts.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
 import { denyAward } from './handlers/deny-award.ts';
@@ -152,6 +160,7 @@ export async function startChallenge(
     (it) => it.drain(),
   );
 
+  const runAudit = createAudit({ database, wallet, ceilings });
   const money = { database, wallet, accounts, opener, ceilings, clock };
   const openAttempts = starting.adopt(createOpenAttemptReads({ database, attemptTtlMs, clock }), (it) => it.drain());
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
@@ -178,11 +187,12 @@ export async function startChallenge(
       listSigningKeys: listSigningKeys({ database }),
       releaseAward: releaseAward({ database, payer, awards }),
       denyAward: denyAward({ database, payer, awards }),
-      audit: audit({ database, wallet, ceilings }),
+      audit: audit(runAudit),
     },
     { logger, callers: CALLERS },
   );
 
+  const stages = createStageSampler(database, attemptStages({ awards: 'awards', pendingGraceMs, attemptTtlMs }));
   const sweepers = [
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
@@ -190,10 +200,17 @@ export async function startChallenge(
     { name: 'monitor-challenges', runOnce: monitor.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
     { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
+    { name: 'sample-stages', runOnce: stages.runOnce, intervalMs: SAMPLE_INTERVAL_MS },
   ];
   for (const sweeper of sweepers) {
     starting.use(startWorker({ intervalMs: config.SWEEP_INTERVAL_MS, ...sweeper, logger, clock }));
   }
+
+  const auditIntervalMs = config.AUDIT_INTERVAL_SECONDS * 1_000;
+  const auditor = createContinuousAudit({ database, intervalMs: auditIntervalMs, run: runAudit, logger });
+  starting.use(startWorker({ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce, logger, clock }));
+  // Its worker waits for the run under way, so that run is ended first.
+  starting.use(auditor);
 
   const grpc = starting.use(
     await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),

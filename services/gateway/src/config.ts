@@ -1,9 +1,12 @@
 /** The gateway's configuration. Only this file reads the environment. */
 import {
+  acceptedKeys,
   address,
+  auditSettings,
   checkChannels,
+  checkKeyVersions,
   databaseUrl,
-  parseSecretKey,
+  keyVersion,
   port,
   positiveInt,
   processSettings,
@@ -17,25 +20,6 @@ const acceptedEnvironments = z
   .string()
   .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
   .pipe(z.array(z.enum(ENVIRONMENTS, 'must be test, live or both')).min(1));
-
-/** Versions of the pepper in addition to the current one, as `2:<base64>,3:<base64>`. */
-const acceptedPeppers = z.string().transform((text, context) => {
-  const found = text.split(',').map((entry) => {
-    const [version = '', bytes = ''] = entry.trim().split(':', 2);
-    return { version: Number(version), bytes: parseSecretKey(bytes) };
-  });
-  const right = found.flatMap(({ version, bytes }) => (isPepperVersion(version) && bytes ? [{ version, bytes }] : []));
-  if (new Set(right.map(({ version }) => version)).size === found.length) return right;
-  context.addIssue({
-    code: 'custom',
-    message: 'must be version:base64 of 32 bytes, separated by commas, no version twice',
-  });
-  return z.NEVER;
-});
-
-function isPepperVersion(version: number): boolean {
-  return Number.isInteger(version) && version >= 1 && version <= 2 ** 31 - 1;
-}
 
 const MIN_TOKEN_CHARACTERS = 32;
 const operatorToken = z.string().min(MIN_TOKEN_CHARACTERS, `must have at least ${MIN_TOKEN_CHARACTERS} characters`);
@@ -67,6 +51,7 @@ const flag = z.enum(['true', 'false'], 'must be true or false').transform((text)
 
 const settings = z.object({
   ...processSettings,
+  ...auditSettings,
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: port.default(8080),
   /** Trusted proxies: the address that they name in `X-Forwarded-For` is the client's. The header of any other peer is ignored. */
@@ -93,9 +78,9 @@ const settings = z.object({
   /** Keys the hash under which API keys and sessions are stored: read access to the database alone does not suffice to test guesses. */
   KEY_PEPPER: secretKey,
   /** Counts the changes of the pepper; each change raises it. */
-  KEY_PEPPER_VERSION: positiveInt.refine(isPepperVersion, 'must fit into 31 bits').default(1),
+  KEY_PEPPER_VERSION: keyVersion,
   /** Additional peppers under which keys and sessions are recognised: the old one after a change, the next one before it. */
-  KEY_PEPPERS_ACCEPTED: acceptedPeppers.default([]),
+  KEY_PEPPERS_ACCEPTED: acceptedKeys,
   /** Keys of any other environment answer 401. */
   ACCEPTED_ENVIRONMENTS: acceptedEnvironments.default([...ENVIRONMENTS]),
   RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
@@ -127,11 +112,9 @@ const settings = z.object({
   PORTAL_SIGN_IN_MAX_DELAY_SECONDS: positiveInt.default(60),
 });
 
-export const gatewayConfigSchema = settings.superRefine(checkChannels).superRefine((config, context) => {
-  if (config.KEY_PEPPERS_ACCEPTED.some(({ version }) => version === config.KEY_PEPPER_VERSION)) {
-    const message = 'must not name the version of KEY_PEPPER';
-    context.addIssue({ code: 'custom', path: ['KEY_PEPPERS_ACCEPTED'], message });
-  }
+const checked = settings.superRefine(checkChannels).superRefine(checkKeyVersions('KEY_PEPPER'));
+
+export const gatewayConfigSchema = checked.superRefine((config, context) => {
   const operators = operatorsOf(config);
   if (operators.length === 0) {
     context.addIssue({ code: 'custom', path: ['OPERATOR_TOKEN'], message: 'is required, or OPERATOR_TOKENS' });

@@ -5,8 +5,16 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempt-owners';
 import { identityOf } from '@laurel/grpc';
-import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
-import { type Clock, createLogger, type Logger, standardOutput, startAdminServer, startWorker } from '@laurel/service';
+import { createContinuousAudit, createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import {
+  type Clock,
+  createLogger,
+  keysOf,
+  type Logger,
+  standardOutput,
+  startAdminServer,
+  startWorker,
+} from '@laurel/service';
 import type { Express, Request } from 'express';
 import { createAdmission } from './admission/admission.ts';
 import { createBodyBudget } from './admission/body-budget.ts';
@@ -30,6 +38,7 @@ import { createHttpServer, drain } from './http/http-server.ts';
 import { createBodyReader } from './http/raw-body.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { recordKeyUse } from './repository/admissions.ts';
+import { auditGateway } from './repository/audit.ts';
 import { keyListRouter } from './routes/key-list.ts';
 import { ownersOfPushedBody } from './routes/push-outcome.ts';
 import { createAnnouncePrograms } from './workers/announce-programs.ts';
@@ -86,10 +95,8 @@ export async function startGateway(
   const pushes = stack.use(createPushes(integration));
   const signingKeys = createSigningKeys([challenge, tournament]);
 
-  const peppers = peppersOf(
-    { version: config.KEY_PEPPER_VERSION, bytes: config.KEY_PEPPER },
-    config.KEY_PEPPERS_ACCEPTED,
-  );
+  const keys = keysOf(config, 'KEY_PEPPER');
+  const peppers = peppersOf(keys.current, keys.accepted);
   const retentionMs = config.IDEMPOTENCY_RETENTION_HOURS * HOUR_MS;
   const idempotency = stack.use(
     createIdempotency({
@@ -153,6 +160,17 @@ export async function startGateway(
     },
   ];
   for (const worker of workers) stack.use(startWorker({ ...worker, logger, clock }));
+
+  const auditIntervalMs = config.AUDIT_INTERVAL_SECONDS * 1_000;
+  const auditor = createContinuousAudit({
+    database,
+    intervalMs: auditIntervalMs,
+    run: (signal) => auditGateway(database, signal),
+    logger,
+  });
+  stack.use(startWorker({ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce, logger, clock }));
+  // Its worker waits for the run under way, so that run is ended first.
+  stack.use(auditor);
 
   const rateWindows = stack.use(createRateWindows({ database, pepper: config.KEY_PEPPER, logger }));
   const isProxy = trustedProxiesOf(config.TRUSTED_PROXIES);

@@ -6,9 +6,9 @@ import { connectChallenge, connectTournament, createHotCalls } from '@laurel/att
 import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import { createDatabase, startDatabaseClock, verifyAtStart, verifyRunningRole } from '@laurel/postgres';
 import { IntegrationServiceService } from '@laurel/proto/integration';
-import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
+import { type Clock, keysOf, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createOwners } from './clients/owners.ts';
 import type { IntegrationConfig } from './config.ts';
 import { createIntegration } from './handlers/create-integration.ts';
@@ -25,9 +25,11 @@ import { updateIntegration } from './handlers/update-integration.ts';
 import { createDeleteOldRows } from './workers/delete-old-rows.ts';
 import { createForwardListenedSamples } from './workers/forward-listened-samples.ts';
 import { createPoller } from './workers/poll.ts';
+import { createReencryptSecrets } from './workers/reencrypt-secrets.ts';
 import { createLogWriter } from './workers/write-log.ts';
 
 const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
+const REENCRYPT_INTERVAL_MS = 30_000;
 
 export type IntegrationServer = AsyncDisposable & {
   readonly port: number;
@@ -57,7 +59,9 @@ export async function startIntegration(
   starting.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
   const databaseClock = starting.use(await startDatabaseClock({ database, logger }));
   const clock = testClock ?? databaseClock.now;
-  const encryption = createEncryption(config.INTEGRATION_SECRET_KEY);
+  const encryption = createEncryption(keysOf(config, 'INTEGRATION_SECRET_KEY'));
+  const storedSecrets = createReencryptSecrets({ database, encryption, logger });
+  starting.use(await verifyAtStart(storedSecrets.verifyKeys));
   const checkUrl = urlCheckOf(config);
 
   const challenge = starting.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
@@ -97,6 +101,11 @@ export async function startIntegration(
       name: 'delete-old-rows',
       runOnce: createDeleteOldRows({ database, logRetentionDays: config.INTEGRATION_LOG_RETENTION_DAYS }),
       intervalMs: DELETE_OLD_ROWS_INTERVAL_MS,
+    },
+    {
+      name: 'reencrypt-secrets',
+      runOnce: storedSecrets.runOnce,
+      intervalMs: REENCRYPT_INTERVAL_MS,
     },
   ];
   for (const worker of workers) starting.use(startWorker({ ...worker, logger, clock }));

@@ -4,6 +4,7 @@
 
 import {
   type AwardTable,
+  attemptStages,
   connectWallet,
   createAccountCache,
   createAttemptExpirer,
@@ -19,14 +20,21 @@ import {
 } from '@laurel/attempt-lifecycle';
 import { connectEvents, createOutbox } from '@laurel/events';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import {
+  createContinuousAudit,
+  createDatabase,
+  createStageSampler,
+  SAMPLE_INTERVAL_MS,
+  startDatabaseClock,
+  verifyRunningRole,
+} from '@laurel/postgres';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
 import { CALLERS } from './callers.ts';
 import type { TournamentConfig } from './config.ts';
 import { attemptsRefunded, awardReleased } from './events.ts';
-import { audit } from './handlers/audit.ts';
+import { audit, createAudit } from './handlers/audit.ts';
 import { closeEntries } from './handlers/close-entries.ts';
 import { closeRound } from './handlers/close-round.ts';
 import { createAttempts } from './handlers/create-attempts.ts';
@@ -53,6 +61,7 @@ import { findAttempt } from './repository/attempts.ts';
 import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
 import { type RoundAward, roundAwards } from './repository/payouts.ts';
 import { loadRefundedAttempts, refundQueue } from './repository/refunds.ts';
+import { ROUND_STAGES } from './repository/round-stages.ts';
 import { createRoundCloser } from './workers/close-rounds.ts';
 import { createRoundOpener } from './workers/open-rounds.ts';
 import { createRoundSettler } from './workers/settle-rounds.ts';
@@ -156,6 +165,7 @@ export async function startTournament(
   const settler = createRoundSettler({ database, outbox, payer, expirer, signer, signingKeyId, clock });
   const roundOpener = createRoundOpener({ database, clock });
 
+  const runAudit = createAudit({ database, wallet });
   const openAttempts = starting.adopt(createOpenAttemptReads({ database, attemptTtlMs, clock }), (it) => it.drain());
   const loadAttempt = async (id: string) => (await findAttempt(database, id))?.attempt ?? null;
   const reads = { database, opener, resolver, expirer, attemptTtlMs, clock, loadAttempt };
@@ -182,11 +192,15 @@ export async function startTournament(
       listStandings: listStandings({ database }),
       getReceipt: getReceipt({ database }),
       listSigningKeys: listSigningKeys({ database }),
-      audit: audit({ database, wallet }),
+      audit: audit(runAudit),
     },
     { logger, callers: CALLERS },
   );
 
+  const stages = createStageSampler(database, [
+    ...attemptStages({ awards: 'round_payouts', pendingGraceMs, attemptTtlMs }),
+    ROUND_STAGES,
+  ]);
   const sweepers = [
     { name: 'resolve-pending', runOnce: resolver.runOnce },
     { name: 'expire-attempts', runOnce: expirer.runOnce },
@@ -196,10 +210,17 @@ export async function startTournament(
     { name: 'open-rounds', runOnce: roundOpener.runOnce },
     { name: 'relay-events', runOnce: outbox.runOnce },
     { name: 'delete-old-key-uses', runOnce: createDeleteOldKeyUses(database), intervalMs: DELETION_INTERVAL_MS },
+    { name: 'sample-stages', runOnce: stages.runOnce, intervalMs: SAMPLE_INTERVAL_MS },
   ];
   for (const sweeper of sweepers) {
     starting.use(startWorker({ intervalMs: config.SWEEP_INTERVAL_MS, ...sweeper, logger, clock }));
   }
+
+  const auditIntervalMs = config.AUDIT_INTERVAL_SECONDS * 1_000;
+  const auditor = createContinuousAudit({ database, intervalMs: auditIntervalMs, run: runAudit, logger });
+  starting.use(startWorker({ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce, logger, clock }));
+  // Its worker waits for the run under way, so that run is ended first.
+  starting.use(auditor);
 
   const grpc = starting.use(
     await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),

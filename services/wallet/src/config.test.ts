@@ -13,6 +13,7 @@ describe('the configuration of the wallet', () => {
       GRPC_PORT: 7001,
       ADMIN_HOST: '127.0.0.1',
       ADMIN_PORT: 0,
+      AUDIT_INTERVAL_SECONDS: 600,
       WALLET_DATABASE_URL: required.WALLET_DATABASE_URL,
       ALLOW_PRIVILEGED_DATABASE_ROLE: false,
       WALLET_DATABASE_POOL: 8,

@@ -1,6 +1,6 @@
 /** The wallet's settings, read from the environment. */
 import { parseAmount } from '@laurel/money';
-import { checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
+import { auditSettings, checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 
 const amount = z.string().transform((text, context) => {
@@ -20,6 +20,7 @@ const jurisdictions = z.string().transform((text) =>
 export const walletConfigSchema = z
   .object({
     ...grpcServiceSettings,
+    ...auditSettings,
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_DATABASE_POOL: positiveInt.default(8),
     /** Younger players are `blocked`. */

@@ -1,9 +1,16 @@
 /** The wallet's wiring, in the order of its start. Disposal runs in reverse: calls drain before the pool closes. */
 
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import {
+  createContinuousAudit,
+  createDatabase,
+  createStageSampler,
+  SAMPLE_INTERVAL_MS,
+  startDatabaseClock,
+  verifyRunningRole,
+} from '@laurel/postgres';
 import { WalletServiceService } from '@laurel/proto/wallet';
-import { type Clock, type Logger, startAdminServer } from '@laurel/service';
+import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { CALLERS } from './callers.ts';
 import type { WalletConfig } from './config.ts';
 import { addInsider } from './handlers/add-insider.ts';
@@ -33,6 +40,8 @@ import { createFeeQueries, resolveFees } from './handlers/resolve-fees.ts';
 import { resolvePlayers } from './handlers/resolve-players.ts';
 import { severPlayerLinks } from './handlers/sever-player-links.ts';
 import { updateAccount } from './handlers/update-account.ts';
+import { runAudit } from './repository/audit.ts';
+import { HELD_PAYOUTS } from './repository/payouts.ts';
 
 export type WalletServer = AsyncDisposable & { readonly port: number; readonly adminPort: number };
 
@@ -94,6 +103,21 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
     },
     { logger, callers: CALLERS },
   );
+
+  const stages = createStageSampler(database, [HELD_PAYOUTS]);
+  const sampler = { name: 'sample-stages', runOnce: stages.runOnce, intervalMs: SAMPLE_INTERVAL_MS };
+  starting.use(startWorker({ ...sampler, logger, clock }));
+
+  const auditIntervalMs = config.AUDIT_INTERVAL_SECONDS * 1_000;
+  const auditor = createContinuousAudit({
+    database,
+    intervalMs: auditIntervalMs,
+    run: (signal) => runAudit(database, signal),
+    logger,
+  });
+  starting.use(startWorker({ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce, logger, clock }));
+  // Its worker waits for the run under way, so that run is ended first.
+  starting.use(auditor);
 
   const grpc = starting.use(
     await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [service], identity, logger }),

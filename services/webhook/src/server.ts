@@ -6,10 +6,17 @@ import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { connectEvents, startConsumer } from '@laurel/events';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
-import { createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
+import {
+  createDatabase,
+  createStageSampler,
+  SAMPLE_INTERVAL_MS,
+  startDatabaseClock,
+  verifyAtStart,
+  verifyRunningRole,
+} from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { WebhookServiceService } from '@laurel/proto/webhook';
-import { type Clock, type Logger, startAdminServer, startWorker } from '@laurel/service';
+import { type Clock, keysOf, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import type { WebhookConfig } from './config.ts';
 import { createConsumeEvents } from './consumers/consume-events.ts';
 import { createEndpoint } from './handlers/create-endpoint.ts';
@@ -23,10 +30,13 @@ import { retryDelivery } from './handlers/retry-delivery.ts';
 import { rotateSecret } from './handlers/rotate-secret.ts';
 import { sendTest } from './handlers/send-test.ts';
 import { updateEndpoint } from './handlers/update-endpoint.ts';
+import { DELIVERY_STAGES } from './repository/delivery-stages.ts';
 import { createDeleteOldRows } from './workers/delete-old-rows.ts';
 import { createDispatcher } from './workers/deliver.ts';
+import { createReencryptSecrets } from './workers/reencrypt-secrets.ts';
 
 const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
+const REENCRYPT_INTERVAL_MS = 30_000;
 
 export type WebhookServer = AsyncDisposable & {
   readonly port: number;
@@ -54,7 +64,9 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
   starting.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
   const databaseClock = starting.use(await startDatabaseClock({ database, logger }));
   const clock = testClock ?? databaseClock.now;
-  const encryption = createEncryption(config.WEBHOOK_SECRET_KEY);
+  const encryption = createEncryption(keysOf(config, 'WEBHOOK_SECRET_KEY'));
+  const storedSecrets = createReencryptSecrets({ database, encryption, logger });
+  starting.use(await verifyAtStart(storedSecrets.verifyKeys));
   const egress = starting.use(
     createEgress({
       ...egressOptionsOf(config),
@@ -89,6 +101,7 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
   const consume = createConsumeEvents({ database, dispatcher, clock });
   starting.use(startConsumer({ stream, durable: 'webhook', consume, logger }));
 
+  const stages = createStageSampler(database, DELIVERY_STAGES);
   const workers = [
     { name: 'deliver', runOnce: dispatcher.runOnce, intervalMs: config.WEBHOOK_SWEEP_MS },
     {
@@ -96,6 +109,12 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
       runOnce: createDeleteOldRows({ database, logRetentionDays: config.WEBHOOK_LOG_RETENTION_DAYS }),
       intervalMs: DELETE_OLD_ROWS_INTERVAL_MS,
     },
+    {
+      name: 'reencrypt-secrets',
+      runOnce: storedSecrets.runOnce,
+      intervalMs: REENCRYPT_INTERVAL_MS,
+    },
+    { name: 'sample-stages', runOnce: stages.runOnce, intervalMs: SAMPLE_INTERVAL_MS },
   ];
   for (const worker of workers) starting.use(startWorker({ ...worker, logger, clock }));
 

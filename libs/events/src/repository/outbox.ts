@@ -44,9 +44,13 @@ from due where o.event_id = due.event_id
 returning o.event_id as id, o.payload`,
 };
 
-const COUNT = {
-  name: 'outbox_count',
-  text: 'select count(*)::int as waiting from (select from outbox limit $1) as counted',
+// The oldest is the first of the index on published_at, however long the outbox is.
+const MEASURE = {
+  name: 'outbox_measure',
+  text: `
+select
+  (select count(*)::int from (select from outbox limit $1) as counted) as events,
+  (select coalesce(extract(epoch from clock_timestamp() - min(published_at)), 0)::float8 from outbox) as oldest_seconds`,
 };
 
 /** Calls `query` before it returns, as `commitWith` requires. */
@@ -69,8 +73,15 @@ export async function leaseDue(
   });
 }
 
-/** The number of waiting events, counted up to the limit. */
-export async function countEvents(database: Database, limit: number): Promise<number> {
-  const [row] = await database.query<{ waiting: number }>(COUNT, [limit]);
-  return row?.waiting ?? 0;
+/** What waits for its acknowledgement. */
+export interface OutboxMeasure {
+  /** Counted up to the limit. */
+  readonly events: number;
+  /** Since the last publication of the event that was published longest ago; 0 where there is none. */
+  readonly oldestSeconds: number;
+}
+
+export async function measureOutbox(database: Database, limit: number): Promise<OutboxMeasure> {
+  const [row] = await database.query<{ events: number; oldest_seconds: number }>(MEASURE, [limit]);
+  return { events: row?.events ?? 0, oldestSeconds: row?.oldest_seconds ?? 0 };
 }

@@ -2,30 +2,37 @@
 
 import { auditMoney, type Wallet } from '@laurel/attempt-lifecycle';
 import type { Handlers } from '@laurel/grpc';
-import type { Database } from '@laurel/postgres';
+import type { CheckResult, Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { attemptsAgain, awardsAgain, pageOfAttempts, pageOfAwards, runOwnChecks } from '../repository/audit.ts';
 
-export function audit({
+/** Answers every check; ends early where the signal is aborted. */
+export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
+
+export function createAudit({
   ceilings,
   ...deps
 }: {
   database: Database;
   wallet: Wallet;
   ceilings: TierCeilings;
-}): Handlers<ChallengeServiceService>['audit'] {
-  return async () => ({
-    checks: await auditMoney({
+}): RunAudit {
+  return (signal) =>
+    auditMoney({
       ...deps,
       owner: 'challenge',
-      runOwnChecks: (database) => runOwnChecks(database, ceilings),
+      runOwnChecks: (database) => runOwnChecks(database, ceilings, signal),
       attempts: { page: pageOfAttempts, again: attemptsAgain },
       awards: { page: pageOfAwards, again: awardsAgain },
       judgeFee,
       judgePayout,
       checks: MONEY_CHECKS,
-    }),
-  });
+      signal,
+    });
+}
+
+export function audit(run: RunAudit): Handlers<ChallengeServiceService>['audit'] {
+  return async () => ({ checks: await run() });
 }

@@ -90,8 +90,8 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-export function runOwnChecks(database: Database, ceilings: TierCeilings): Promise<CheckResult[]> {
-  return runChecks(database, [...CHECKS, ...BAR_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)]);
+export function runOwnChecks(database: Database, ceilings: TierCeilings, signal?: AbortSignal): Promise<CheckResult[]> {
+  return runChecks(database, [...CHECKS, ...BAR_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)], signal);
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

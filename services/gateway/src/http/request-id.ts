@@ -31,6 +31,8 @@ export function assignRequestId(logger: Logger): RequestHandler {
         requestId: context.requestId,
         traceId: context.span?.traceId,
         programId: context.principal?.programId,
+        // Which key it was: after a leak, the requests with the key that was revoked are found by it (docs/operations/leaked-key.md).
+        keyId: context.principal?.keyId,
       });
     });
     next();

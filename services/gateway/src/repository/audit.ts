@@ -28,6 +28,6 @@ where k.environment = 'live' and p.status = 'draft'`,
   },
 ];
 
-export function auditGateway(database: Database): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS);
+export function auditGateway(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS, signal);
 }

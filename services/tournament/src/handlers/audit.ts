@@ -2,22 +2,29 @@
 
 import { auditMoney, type Wallet } from '@laurel/attempt-lifecycle';
 import type { Handlers } from '@laurel/grpc';
-import type { Database } from '@laurel/postgres';
+import type { CheckResult, Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import { attemptsAgain, pageOfAttempts, pageOfPayouts, payoutsAgain, runOwnChecks } from '../repository/audit.ts';
 
-export function audit(deps: { database: Database; wallet: Wallet }): Handlers<TournamentServiceService>['audit'] {
-  return async () => ({
-    checks: await auditMoney({
+/** Answers every check; ends early where the signal is aborted. */
+export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
+
+export function createAudit(deps: { database: Database; wallet: Wallet }): RunAudit {
+  return (signal) =>
+    auditMoney({
       ...deps,
       owner: 'tournament',
-      runOwnChecks,
+      runOwnChecks: (database) => runOwnChecks(database, signal),
       attempts: { page: pageOfAttempts, again: attemptsAgain },
       awards: { page: pageOfPayouts, again: payoutsAgain },
       judgeFee,
       judgePayout,
       checks: MONEY_CHECKS,
-    }),
-  });
+      signal,
+    });
+}
+
+export function audit(run: RunAudit): Handlers<TournamentServiceService>['audit'] {
+  return async () => ({ checks: await run() });
 }

@@ -248,8 +248,8 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-export function runOwnChecks(database: Database): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS);
+export function runOwnChecks(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS, signal);
 }
 
 /** An attempt as the audit across services reads it. */

@@ -156,6 +156,17 @@ describe('facts of a sandbox player', () => {
   });
 });
 
+it('a program’s first accounts, created at the same time over two replicas, are all created', async () => {
+  const born = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 1 };
+  for (let times = 0; times < 60; times += 1) {
+    const programId = newId();
+    const firsts = Array.from({ length: 8 }, (_, index) =>
+      (index % 2 === 0 ? wallet.client : replica).createAccount({ ...born, programId, email: `${newId()}@x.example` }),
+    );
+    expect(new Set((await Promise.all(firsts.map(ok))).map(({ account }) => account?.id)).size).toBe(8);
+  }
+});
+
 describe('play money', () => {
   it('play money fills a balance to its limit and no further, and a refused call creates and changes no player', async () => {
     const programId = newId();

@@ -276,6 +276,6 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** All checks in one snapshot. */
-export function runAudit(database: Database): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS);
+export function runAudit(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
+  return runChecks(database, CHECKS, signal);
 }

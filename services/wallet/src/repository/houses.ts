@@ -4,10 +4,11 @@ import { HOUSE_DIGIT } from '../domain/ledger.ts';
 
 const openHouseStatement: Statement = {
   name: 'open_house',
-  // One statement inserts both, so a reader that sees the house sees its accounts too.
+  // One statement inserts both, so a reader that sees the house sees its accounts too. Of two at the same time, the later one may meet any of the
+  // unique indexes first.
   text: `
     with opened as (
-      insert into houses (id, environment) values ($1, 'test') on conflict (id) do nothing returning id
+      insert into houses (id, environment) values ($1, 'test') on conflict do nothing returning id
     )
     insert into ledger_accounts (id, kind, environment, house_id, may_overdraw)
     select overlay(opened.id::text placing account.digit from 36 for 1)::uuid, account.kind, 'test', opened.id, true

@@ -3,7 +3,7 @@
 import type { Position } from '@laurel/cursor';
 import { awardTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
-import type { Database, Statement, Transaction } from '@laurel/postgres';
+import { type BoundStatement, type Database, MAX_COUNTED, type Statement, type Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
 import type { Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
@@ -241,3 +241,15 @@ export async function listAwardPayouts(
   const rows = await database.query<PayoutRow>(listAwardPayoutsStatement, [after, digitsOf(owner), limit]);
   return rows.map(payoutOf);
 }
+
+const HELD = {
+  name: 'stage_payout_held',
+  text: `
+select 'payout_held' as stage, (select count(*)::int from (select from payouts where status = 'held' limit ${MAX_COUNTED}) held) as items,
+  extract(epoch from $1::timestamptz - (
+    select created_at from payouts where status = 'held' order by created_at, award_id limit 1
+  ))::float8 as oldest_seconds`,
+};
+
+/** `payout_held`: waits for an operator; since it was held. A statement of the stage sampler (libs/postgres). */
+export const HELD_PAYOUTS: BoundStatement = { statement: HELD };

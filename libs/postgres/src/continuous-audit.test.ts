@@ -1,0 +1,134 @@
+/** The continuous audit on a real database, with several replicas of one service. */
+import { metrics } from '@laurel/telemetry';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { type Check, runChecks } from './audit.ts';
+import { createContinuousAudit } from './continuous-audit.ts';
+import { createDatabase } from './database.ts';
+import { createScratchDatabase } from './scratch-database.fixture.ts';
+
+const HOUR_MS = 3_600_000;
+const CHECKS: readonly Check[] = [
+  { id: 'no_debt', description: 'No balance is below zero.', violations: 'select id from balances where cents < 0' },
+  { id: 'no_gift', description: 'No balance is above ten.', violations: 'select id from balances where cents > 10' },
+];
+
+const scratch = await createScratchDatabase();
+const database = createDatabase({ url: scratch.url, maxConnections: 4, applicationName: 'audit-test' });
+const run = (text: string) => database.query<Record<string, unknown>>({ text });
+await run('create table balances (id int primary key, cents int not null)');
+await run(`
+create table audit_runs (id smallint primary key check (id = 1), next_run_at timestamptz(3) not null, finished_at timestamptz(3),
+  duration_ms bigint, violations jsonb)`);
+
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await scratch[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  await run('truncate balances, audit_runs');
+  logged.length = 0;
+});
+
+const logged: unknown[] = [];
+const logger = { error: (fields: object, message: string) => void logged.push({ ...fields, message }) };
+let runs = 0;
+const auditor = (
+  checks = (signal: AbortSignal) => {
+    runs += 1;
+    return runChecks(database, CHECKS, signal);
+  },
+) => createContinuousAudit({ database, intervalMs: HOUR_MS, run: checks, logger });
+
+const makeDue = () => run(`update audit_runs set next_run_at = clock_timestamp()`);
+
+/** In minutes from now, rounded. */
+async function nextRun(): Promise<unknown> {
+  const [row] = await run(
+    'select round(extract(epoch from next_run_at - clock_timestamp()) / 60)::int as at from audit_runs',
+  );
+  return row?.at;
+}
+
+async function shown(): Promise<Record<string, number>> {
+  const { values = [] } = (await metrics.getSingleMetric('laurel_audit_violations')?.get()) ?? {};
+  return Object.fromEntries(values.map(({ labels, value }) => [String(labels.check), value]));
+}
+
+test('the first run on a new database is an interval away, and a run that is due shows the violations of each check', async () => {
+  using first = auditor();
+  const before = runs;
+  await first.runOnce();
+  expect([runs - before, await nextRun()]).toEqual([0, 60]);
+
+  await run('insert into balances values (1, -5), (2, 3), (3, -1)');
+  await makeDue();
+  await first.runOnce();
+  expect([runs - before, await nextRun()]).toEqual([1, 60]);
+  expect(await shown()).toEqual({ no_debt: 2, no_gift: 0 });
+  expect(logged).toEqual([
+    { check: 'no_debt', violations: 2, examples: ['1', '3'], message: 'violated: No balance is below zero.' },
+  ]);
+  const { values = [] } = (await metrics.getSingleMetric('laurel_audit_finished_timestamp_seconds')?.get()) ?? {};
+  expect(Math.abs((values[0]?.value ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
+});
+
+test('of several replicas one runs it, and each shows the result, also one that has just started', async () => {
+  const replicas = [auditor(), auditor(), auditor()];
+  await replicas[0]?.runOnce();
+  await run('insert into balances values (1, -5)');
+  const before = runs;
+  await makeDue();
+  await Promise.all(replicas.map((replica) => replica.runOnce()));
+  expect(runs - before).toBe(1);
+
+  metrics.getSingleMetric('laurel_audit_violations')?.reset();
+  using late = auditor();
+  await late.runOnce();
+  expect([runs - before, await shown()]).toEqual([1, { no_debt: 1, no_gift: 0 }]);
+});
+
+test('a run that fails throws, keeps the last result, and is repeated a minute later', async () => {
+  using working = auditor();
+  await working.runOnce();
+  await makeDue();
+  await working.runOnce();
+  using failing = auditor(() => Promise.reject(new Error('the wallet is out of reach')));
+  await makeDue();
+  await expect(failing.runOnce()).rejects.toThrow('the wallet is out of reach');
+  expect([await nextRun(), await shown()]).toEqual([1, { no_debt: 0, no_gift: 0 }]);
+});
+
+test('a process that stops ends its run, which another replica makes up for immediately', async () => {
+  const begun = Promise.withResolvers<void>();
+  using stopping = auditor(async (signal) => {
+    begun.resolve();
+    await new Promise(() => undefined);
+    signal.throwIfAborted();
+    return [];
+  });
+  await stopping.runOnce();
+  await makeDue();
+  const running = stopping.runOnce();
+  await begun.promise;
+  using other = auditor();
+  const before = runs;
+  await other.runOnce();
+  expect(runs - before).toBe(0);
+
+  stopping[Symbol.dispose]();
+  await running;
+  await other.runOnce();
+  expect(runs - before).toBe(1);
+});
+
+test('a check that no release has any more is not shown', async () => {
+  using before = auditor();
+  await before.runOnce();
+  await makeDue();
+  await before.runOnce();
+  using after = auditor((signal) => runChecks(database, CHECKS.slice(0, 1), signal));
+  await makeDue();
+  await after.runOnce();
+  expect(await shown()).toEqual({ no_debt: 0 });
+});

@@ -1,0 +1,49 @@
+/**
+ * Measures the work of a service that has begun and not ended, by its stage: how much there is, and since when the oldest of it waits. It
+ * runs on a timer, so that a scrape costs no query. Every replica measures the same rows, so a reader of the metrics takes the largest.
+ */
+import { gauge } from '@laurel/telemetry';
+import type { BoundStatement, Database } from './database.ts';
+
+/** How often a service runs its sampler. */
+export const SAMPLE_INTERVAL_MS = 15_000;
+
+/** Rows of a stage are counted up to this number, so that a backlog does not make its measurement slow. */
+export const MAX_COUNTED = 10_000;
+
+/** A statement about stages answers one row for each of them, also where there is none of it. */
+type StageRow = {
+  readonly stage: string;
+  readonly items: number;
+  /** Null where there is none, or its age is not measured. */
+  readonly oldest_seconds: number | null;
+};
+
+export interface StageSampler {
+  /** `now` is the database's time. */
+  runOnce(now: Date): Promise<void>;
+}
+
+/** Each statement has the instant of the measurement as `$1`, and its own values behind it. Its columns are those of a StageRow. */
+export function createStageSampler(database: Database, statements: readonly BoundStatement[]): StageSampler {
+  const items = gauge(
+    'laurel_unfinished_items',
+    'Work that has begun and not ended, by its stage, counted up to 10000.',
+    ['stage'],
+  );
+  const oldest = gauge(
+    'laurel_unfinished_oldest_seconds',
+    'How long the oldest work of a stage has been in it, or past its deadline; 0 where there is none.',
+    ['stage'],
+  );
+  return {
+    async runOnce(now) {
+      const bound = statements.map(({ statement, values = [] }) => ({ statement, values: [now, ...values] }));
+      const answers = await database.batch<readonly StageRow[]>(bound);
+      for (const row of answers.flat()) {
+        items.set({ stage: row.stage }, row.items);
+        oldest.set({ stage: row.stage }, row.oldest_seconds ?? 0);
+      }
+    },
+  };
+}

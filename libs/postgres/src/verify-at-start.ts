@@ -1,0 +1,27 @@
+import { isConnectionFailure } from './errors.ts';
+
+const RETRY_MS = 1_000;
+
+/**
+ * Runs a check of the database at the start of a service, and rejects as it does. An unreachable database does not prevent the start: the
+ * check is repeated until the database answers, and what would have been a refused start is an unhandled rejection then, which ends the process.
+ */
+export async function verifyAtStart(check: () => Promise<void>): Promise<Disposable> {
+  let timer: NodeJS.Timeout | undefined;
+  let isDisposed = false;
+  const run = async (): Promise<void> => {
+    try {
+      await check();
+    } catch (error) {
+      if (!isConnectionFailure(error)) throw error;
+      if (!isDisposed) timer = setTimeout(() => void run(), RETRY_MS).unref();
+    }
+  };
+  await run();
+  return {
+    [Symbol.dispose]() {
+      isDisposed = true;
+      clearTimeout(timer);
+    },
+  };
+}

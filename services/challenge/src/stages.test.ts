@@ -1,0 +1,62 @@
+/** What the stage sampler shows of attempts, refunds and awards that are held up, and that it shows nothing of those that are not. */
+import { attemptStages } from '@laurel/attempt-lifecycle';
+import { measureStages } from '@laurel/testing';
+import { expect, test } from 'vitest';
+import { HOUR_MS, recorded, useHarness } from './challenge.fixture.ts';
+
+const h = useHarness();
+const GRACE_MS = 60_000;
+
+const stages = attemptStages({ awards: 'awards', pendingGraceMs: GRACE_MS, attemptTtlMs: HOUR_MS });
+const measure = () => measureStages(h.database, stages, h.clock());
+
+test('a pending attempt is measured once it is past its grace, and an open one once it is past its deadline', async () => {
+  await h.pendingAttempt();
+  h.clock.advance(GRACE_MS - 1);
+  expect(await measure()).toEqual({});
+  h.clock.advance(1);
+  expect(await measure()).toEqual({ attempt_pending: [1, 60] });
+
+  // The attempt before it, of the same player, is open.
+  h.clock.advance(HOUR_MS);
+  expect(await measure()).toEqual({ attempt_pending: [1, 3_660], attempt_overdue: [2, 60] });
+  await h.server.sweepOnce();
+  expect(await measure()).toEqual({});
+});
+
+test('a refund is measured since its attempt ended, while the wallet cannot return the fee', async () => {
+  await h.openAttempt();
+  await h.stopWallet();
+  h.clock.advance(HOUR_MS + 1_000);
+  await expect(h.server.sweepOnce()).rejects.toThrow();
+  h.clock.advance(30_000);
+  expect(await measure()).toEqual({ refund_due: [1, 30] });
+  await h.startWallet();
+  await h.server.sweepOnce();
+  expect(await measure()).toEqual({});
+});
+
+test('an award is measured since it was won, while the wallet cannot pay it', async () => {
+  const { attempt } = await h.openAttempt();
+  await h.stopWallet();
+  await h.report(attempt.id, 150);
+  h.clock.advance(90_000);
+  expect(await measure()).toEqual({ award_paying: [1, 90] });
+  await h.startWallet();
+  await h.server.sweepOnce();
+  expect(await measure()).toEqual({});
+});
+
+test('a decision of an operator that the wallet has not answered is counted, without an age', async () => {
+  const { attempt } = await h.openAttempt();
+  recorded(await h.report(attempt.id, 150));
+  await h.server.sweepOnce();
+  await h.database.query({ text: "update awards set status = 'releasing', paid_at = null where attempt_id = $1" }, [
+    attempt.id,
+  ]);
+  expect(await measure()).toEqual({ award_releasing: [1, 0] });
+  // The wallet has paid it, and the sweeper records that again.
+  h.clock.advance(10_000);
+  await h.server.sweepOnce();
+  expect(await measure()).toEqual({});
+});
