@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEncryption, DecryptionError } from './index.ts';
+import { createEncryption, DecryptionError, UnknownKeyError } from './index.ts';
 
 const KEY = Buffer.alloc(32, 7);
-const encryption = createEncryption(KEY);
+const keyOf = (version: number, bytes: Uint8Array = Buffer.alloc(32, version)) => ({ version, bytes });
+const under = (current: number, ...accepted: number[]) =>
+  createEncryption({ current: keyOf(current), accepted: accepted.map((version) => keyOf(version)) });
+const encryption = createEncryption({ current: { version: 1, bytes: KEY }, accepted: [] });
+const versioned = under(70_000);
 const text = fc.string({ unit: 'grapheme', maxLength: 200 });
 
 describe('a sealed text', () => {
@@ -16,11 +20,13 @@ describe('a sealed text', () => {
   });
 
   it('a sealed text is refused when any single bit of it was flipped', () => {
-    const sealed = encryption.encrypt('whsec_0123456789abcdef', 'endpoint:1');
-    for (let bit = 0; bit < sealed.length * 8; bit++) {
-      const changed = Buffer.from(sealed);
-      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(() => encryption.decrypt(changed, 'endpoint:1')).toThrow(DecryptionError);
+    for (const one of [encryption, versioned]) {
+      const sealed = one.encrypt('whsec_0123456789abcdef', 'endpoint:1');
+      for (let bit = 0; bit < sealed.length * 8; bit++) {
+        const changed = Buffer.from(sealed);
+        changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+        expect(() => one.decrypt(changed, 'endpoint:1')).toThrow(DecryptionError);
+      }
     }
   });
 
@@ -30,17 +36,21 @@ describe('a sealed text', () => {
         fc.pre(owner !== other && !KEY.equals(key));
         const sealed = encryption.encrypt(secret, owner);
         expect(() => encryption.decrypt(sealed, other)).toThrow(DecryptionError);
-        expect(() => createEncryption(key).decrypt(sealed, owner)).toThrow(DecryptionError);
+        expect(() => createEncryption({ current: keyOf(1, key), accepted: [] }).decrypt(sealed, owner)).toThrow(
+          DecryptionError,
+        );
       }),
     );
   });
 
   it('a sealed text that was cut or extended is refused', () => {
-    const sealed = encryption.encrypt('secret', 'owner');
-    for (let length = 0; length < sealed.length; length++) {
-      expect(() => encryption.decrypt(sealed.subarray(0, length), 'owner')).toThrow(DecryptionError);
+    for (const one of [encryption, versioned]) {
+      const sealed = one.encrypt('secret', 'owner');
+      for (let length = 0; length < sealed.length; length++) {
+        expect(() => one.decrypt(sealed.subarray(0, length), 'owner')).toThrow(DecryptionError);
+      }
+      expect(() => one.decrypt(Buffer.concat([sealed, Buffer.of(0)]), 'owner')).toThrow(DecryptionError);
     }
-    expect(() => encryption.decrypt(Buffer.concat([sealed, Buffer.of(0)]), 'owner')).toThrow(DecryptionError);
   });
 
   it('a sealed text differs each time, and does not contain the plain text', () => {
@@ -50,9 +60,57 @@ describe('a sealed text', () => {
   });
 
   it('a sealed text of an earlier build opens with this one', () => {
-    // Databases hold these bytes: a change of the format needs another version byte.
+    // Databases hold these bytes: a change of the format needs another first byte.
     const sealed = '01000102030405060708090a0b6be48a02787d9fae99f4c70c0b06bf5743974a9d55a7';
     expect(encryption.decrypt(Buffer.from(sealed, 'hex'), 'owner')).toBe('secret');
+  });
+});
+
+describe('a change of the key', () => {
+  const version = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+
+  it('a text that was sealed under a former key opens as long as that key is accepted, and under the current key once it is sealed again', () => {
+    fc.assert(
+      fc.property(text, text, fc.uniqueArray(version, { minLength: 2, maxLength: 2 }), (secret, owner, versions) => {
+        const [former = 0, current = 0] = versions.toSorted((a, b) => a - b);
+        const sealed = under(former).encrypt(secret, owner);
+        expect(under(former, current).decrypt(sealed, owner)).toBe(secret);
+        const changed = under(current, former);
+        expect(changed.decrypt(sealed, owner)).toBe(secret);
+        const again = changed.reencrypt(sealed, owner);
+        expect(under(current).decrypt(again ?? Buffer.of(), owner)).toBe(secret);
+        expect(() => under(former).decrypt(again ?? Buffer.of(), owner)).toThrow(UnknownKeyError);
+      }),
+    );
+  });
+
+  it('a text under the current key or a later one is not sealed again', () => {
+    expect(under(2, 1).reencrypt(under(2).encrypt('secret', 'owner'), 'owner')).toBeNull();
+    expect(under(2, 3).reencrypt(under(3).encrypt('secret', 'owner'), 'owner')).toBeNull();
+    expect(under(1, 2).reencrypt(under(2).encrypt('secret', 'owner'), 'owner')).toBeNull();
+  });
+
+  it('a text under a key that is not configured is refused with the version of that key, and one that was changed is not sealed again', () => {
+    const sealed = under(1).encrypt('secret', 'owner');
+    expect(() => under(3, 2).decrypt(sealed, 'owner')).toThrow(new UnknownKeyError(1));
+    expect(() => under(3, 2).reencrypt(sealed, 'owner')).toThrow(new UnknownKeyError(1));
+    expect(() => under(3, 1).reencrypt(sealed, 'another')).toThrow(DecryptionError);
+  });
+
+  it('another key under the version of the former one opens nothing', () => {
+    const sealed = under(2).encrypt('secret', 'owner');
+    const wrong = createEncryption({ current: keyOf(3), accepted: [keyOf(2, Buffer.alloc(32, 9))] });
+    expect(() => wrong.decrypt(sealed, 'owner')).toThrow(DecryptionError);
+  });
+
+  it('a text of an earlier build that names its key opens with this one', () => {
+    const sealed = '020001117001bc7e7293267e29fde00063539a7c59098299cbab2612e22df4f8ac387de690ffd3';
+    expect(under(70_000).decrypt(Buffer.from(sealed, 'hex'), 'owner')).toBe('secret');
+  });
+
+  it('versions come with that of the current key first, and no two keys have one', () => {
+    expect(under(2, 1, 3).versions).toEqual([2, 1, 3]);
+    expect(() => under(2, 1, 2)).toThrow(TypeError);
   });
 });
 
@@ -63,6 +121,10 @@ describe('what cannot be sealed', () => {
   });
 
   it('a key of another length is refused', () => {
-    for (const length of [0, 16, 31, 33]) expect(() => createEncryption(Buffer.alloc(length))).toThrow(TypeError);
+    for (const length of [0, 16, 31, 33]) {
+      const [wrong, right] = [keyOf(1, Buffer.alloc(length)), keyOf(2)];
+      expect(() => createEncryption({ current: wrong, accepted: [] })).toThrow(TypeError);
+      expect(() => createEncryption({ current: right, accepted: [wrong] })).toThrow(TypeError);
+    }
   });
 });

@@ -1,73 +1,139 @@
 /**
  * Secrets at rest: AES-256-GCM under a key from the environment.
  *
- * A sealed text is `version (1 byte) | nonce (12) | ciphertext | tag (16)`. The version is authenticated too, so that a later format can
- * never be read as this one. Nonces are random: one key is good for 2^32 texts (NIST SP 800-38D, 8.3), far beyond the number of secrets.
+ * A sealed text is `1 | nonce (12 bytes) | ciphertext | tag (16)` under version 1 of the key, and
+ * `2 | version of the key (4, big-endian) | nonce (12) | ciphertext | tag (16)` under every other. All bytes before the nonce are authenticated
+ * too: a text of one format is never read as one of the other, nor as one under another version. Nonces are random: one key is good for 2^32
+ * texts (NIST SP 800-38D, 8.3), far beyond the number of secrets.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
-const VERSION = 1;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const HEADER_BYTES = 1 + NONCE_BYTES;
+const UNVERSIONED = 1;
+const VERSIONED = 2;
+const VERSION_BYTES = 4;
+
+/** A key of 32 bytes. Each change of the key raises the version, which begins with 1. */
+export type EncryptionKey = { readonly version: number; readonly bytes: Uint8Array };
+
+/** New texts are sealed under the current key; texts under the accepted ones open too. */
+export type EncryptionKeys = { readonly current: EncryptionKey; readonly accepted: readonly EncryptionKey[] };
 
 export type Encryption = {
+  /** Versions of the keys under which texts open, that of the current key first. */
+  readonly versions: readonly number[];
   /** `boundTo` names what the secret belongs to, for example `endpoint:<id>`: sealed for one owner, it opens for no other. */
   encrypt(text: string, boundTo: string): Buffer;
-  /** Throws DecryptionError for a text that was not sealed under this key for this owner, or was changed since. */
+  /**
+   * Throws DecryptionError for a text that was not sealed for this owner under the key that it names, or was changed since; UnknownKeyError
+   * where that key is not among these.
+   */
   decrypt(sealed: Uint8Array, boundTo: string): string;
+  /**
+   * The same text under the current key; null where it is already under that or a later one: a text never moves to a lower version, so that
+   * processes before and after a change of the key do not undo each other's work. Throws as `decrypt` does.
+   */
+  reencrypt(sealed: Uint8Array, boundTo: string): Buffer | null;
 };
 
 /** Carries no reason, because a reason would help only an attacker. */
 export class DecryptionError extends Error {
-  override readonly name = 'DecryptionError';
-  constructor() {
-    super('The sealed text does not open with this key for this owner.');
+  override readonly name: string = 'DecryptionError';
+  constructor(message = 'The sealed text does not open with this key for this owner.') {
+    super(message);
   }
 }
 
-/** The key is 32 bytes. */
-export function createEncryption(key: Uint8Array): Encryption {
-  if (key.length !== KEY_BYTES) throw new TypeError(`An encryption key has ${KEY_BYTES} bytes, not ${key.length}.`);
-  const secretKey = createSecretKey(key);
+/** The text may be intact: the operator has to configure the key that it names. */
+export class UnknownKeyError extends DecryptionError {
+  override readonly name = 'UnknownKeyError';
+  constructor(keyVersion: number) {
+    super(`The sealed text is under version ${keyVersion} of the key, which is not configured.`);
+  }
+}
+
+/** Throws TypeError for a key of another length, and for two keys of one version. */
+export function createEncryption({ current, accepted }: EncryptionKeys): Encryption {
+  const keys = new Map<number, KeyObject>();
+  for (const { version, bytes } of [current, ...accepted]) {
+    if (bytes.length !== KEY_BYTES)
+      throw new TypeError(`An encryption key has ${KEY_BYTES} bytes, not ${bytes.length}.`);
+    if (keys.has(version)) throw new TypeError(`Two encryption keys have the version ${version}.`);
+    keys.set(version, createSecretKey(bytes));
+  }
+  const keyOf = (version: number): KeyObject => {
+    const key = keys.get(version);
+    if (key === undefined) throw new UnknownKeyError(version);
+    return key;
+  };
+
+  function encrypt(text: string, boundTo: string): Buffer {
+    // Half of a surrogate pair has no UTF-8: it would decrypt to another text.
+    if (!text.isWellFormed()) throw new TypeError('Only well-formed text can be encrypted.');
+    const header = headerOf(current.version);
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, keyOf(current.version), nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(authenticated(header, boundTo));
+    return Buffer.concat([header, nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  function decrypt(sealed: Uint8Array, boundTo: string): string {
+    const { header, version } = readHeader(sealed);
+    const start = header.length + NONCE_BYTES;
+    if (sealed.length < start + TAG_BYTES) throw new DecryptionError();
+    const nonce = sealed.subarray(header.length, start);
+    const decipher = createDecipheriv(ALGORITHM, keyOf(version), nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(authenticated(header, boundTo));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const text = decipher.update(sealed.subarray(start, -TAG_BYTES));
+    try {
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch {
+      throw new DecryptionError();
+    }
+  }
 
   return {
-    encrypt(text, boundTo) {
-      // Half of a surrogate pair has no UTF-8: it would decrypt to another text.
-      if (!text.isWellFormed()) throw new TypeError('Only well-formed text can be encrypted.');
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, secretKey, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(authenticated(boundTo));
-      return Buffer.concat([
-        Buffer.of(VERSION),
-        nonce,
-        cipher.update(text, 'utf8'),
-        cipher.final(),
-        cipher.getAuthTag(),
-      ]);
-    },
-
-    decrypt(sealed, boundTo) {
-      if (sealed.length < HEADER_BYTES + TAG_BYTES || sealed[0] !== VERSION) throw new DecryptionError();
-      const decipher = createDecipheriv(ALGORITHM, secretKey, sealed.subarray(1, HEADER_BYTES), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAAD(authenticated(boundTo));
-      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-      const text = decipher.update(sealed.subarray(HEADER_BYTES, -TAG_BYTES));
-      try {
-        return Buffer.concat([text, decipher.final()]).toString('utf8');
-      } catch {
-        throw new DecryptionError();
-      }
+    versions: [...keys.keys()],
+    encrypt,
+    decrypt,
+    reencrypt(sealed, boundTo) {
+      if (readHeader(sealed).version >= current.version) return null;
+      return encrypt(decrypt(sealed, boundTo), boundTo);
     },
   };
 }
 
-/** The additional authenticated data: the format's version and the owner. */
-function authenticated(boundTo: string): Buffer {
+/** SQL of the version of the key under which the column's value is sealed; null for null, 0 for bytes that no sealed text begins with. */
+export function keyVersionSql(column: string): string {
+  return `case
+    when ${column} is null then null
+    when substr(${column}, 1, 1) = '\\x0${UNVERSIONED}' then 1
+    when substr(${column}, 1, 1) = '\\x0${VERSIONED}' and length(${column}) > ${VERSION_BYTES}
+      then ('x' || encode(substr(${column}, 2, ${VERSION_BYTES}), 'hex'))::bit(32)::int
+    else 0 end`;
+}
+
+/** Version 1 has the format of texts from before keys had versions. */
+function headerOf(version: number): Buffer {
+  if (version === 1) return Buffer.of(UNVERSIONED);
+  const header = Buffer.alloc(1 + VERSION_BYTES, VERSIONED);
+  header.writeUInt32BE(version, 1);
+  return header;
+}
+
+function readHeader(sealed: Uint8Array): { readonly header: Uint8Array; readonly version: number } {
+  if (sealed[0] === UNVERSIONED) return { header: sealed.subarray(0, 1), version: 1 };
+  if (sealed[0] !== VERSIONED || sealed.length <= VERSION_BYTES) throw new DecryptionError();
+  const header = sealed.subarray(0, 1 + VERSION_BYTES);
+  return { header, version: Buffer.from(header).readUInt32BE(1) };
+}
+
+/** The additional authenticated data: the format, the version of the key and the owner. */
+function authenticated(header: Uint8Array, boundTo: string): Buffer {
   if (!boundTo.isWellFormed()) throw new TypeError('A secret is bound to well-formed text.');
-  return Buffer.concat([Buffer.of(VERSION), Buffer.from(boundTo, 'utf8')]);
+  return Buffer.concat([header, Buffer.from(boundTo, 'utf8')]);
 }

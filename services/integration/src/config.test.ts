@@ -28,6 +28,8 @@ describe('the integration service’s configuration', () => {
       CHALLENGE_ADDRESS: REQUIRED.CHALLENGE_ADDRESS,
       TOURNAMENT_ADDRESS: REQUIRED.TOURNAMENT_ADDRESS,
       INTEGRATION_SECRET_KEY: Buffer.alloc(32, 1),
+      INTEGRATION_SECRET_KEY_VERSION: 1,
+      INTEGRATION_SECRET_KEYS_ACCEPTED: [],
       INTEGRATION_POLL_TIMEOUT_MS: 10_000,
       INTEGRATION_SWEEP_MS: 1_000,
       INTEGRATION_POLLS_PER_ORIGIN: 4,
@@ -44,6 +46,7 @@ describe('the integration service’s configuration', () => {
   it.each([
     ['CHALLENGE_ADDRESS', 'no address'],
     ['INTEGRATION_SECRET_KEY', Buffer.alloc(16).toString('base64')],
+    ['INTEGRATION_SECRET_KEYS_ACCEPTED', `2:${Buffer.alloc(31).toString('base64')}`],
     ['INTEGRATION_POLLS', '-4'],
     ['EGRESS_ALLOW_CIDRS', '192.168.7.0'],
   ])('the configuration refuses %s %s, and does not repeat the value', (name, value) => {

@@ -1,11 +1,14 @@
 /** The integration service's settings, read from the environment. */
 import { egressSettings } from '@laurel/egress';
 import {
+  acceptedKeys,
   address,
   checkChannels,
+  checkKeyVersions,
   databaseUrl,
   durationMs,
   grpcServiceSettings,
+  keyVersion,
   positiveInt,
   secretKey,
 } from '@laurel/service';
@@ -20,6 +23,10 @@ export const integrationConfigSchema = z
     TOURNAMENT_ADDRESS: address,
     /** The key that encrypts signing secrets and the secrets of polls. */
     INTEGRATION_SECRET_KEY: secretKey,
+    /** Counts the changes of the key; each change raises it. */
+    INTEGRATION_SECRET_KEY_VERSION: keyVersion,
+    /** Additional keys under which stored secrets open: the old one after a change, the next one before it. */
+    INTEGRATION_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** From the start of the request for a page to the end of its body. */
     INTEGRATION_POLL_TIMEOUT_MS: durationMs.default(10_000),
     /** How often due polls are looked for. */
@@ -30,6 +37,7 @@ export const integrationConfigSchema = z
     INTEGRATION_LOG_RETENTION_DAYS: positiveInt.default(7),
     ...egressSettings,
   })
-  .superRefine(checkChannels);
+  .superRefine(checkChannels)
+  .superRefine(checkKeyVersions('INTEGRATION_SECRET_KEY'));
 
 export type IntegrationConfig = z.output<typeof integrationConfigSchema>;

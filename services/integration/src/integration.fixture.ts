@@ -16,7 +16,8 @@ import { integrationConfigSchema } from './config.ts';
 import { type IntegrationServer, startIntegration } from './server.ts';
 
 /** The key that encrypts the tests' secrets. */
-export const SECRET_KEY = Buffer.alloc(32, 9);
+const SECRET_KEY = Buffer.alloc(32, 9);
+export const SECRET_KEYS = { current: { version: 1, bytes: SECRET_KEY }, accepted: [] };
 
 type Replica = {
   readonly server: IntegrationServer;

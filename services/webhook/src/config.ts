@@ -1,7 +1,17 @@
 /** The webhook service's settings, read from the environment. */
 import { egressSettings } from '@laurel/egress';
 import { eventStreamSettings } from '@laurel/events';
-import { checkChannels, databaseUrl, durationMs, grpcServiceSettings, positiveInt, secretKey } from '@laurel/service';
+import {
+  acceptedKeys,
+  checkChannels,
+  checkKeyVersions,
+  databaseUrl,
+  durationMs,
+  grpcServiceSettings,
+  keyVersion,
+  positiveInt,
+  secretKey,
+} from '@laurel/service';
 import { z } from 'zod';
 
 const MAX_DELAY_SECONDS = 86_400;
@@ -27,6 +37,10 @@ export const webhookConfigSchema = z
     EVENTS_REPLICAS: positiveInt.default(1),
     /** The key that encrypts signing secrets. */
     WEBHOOK_SECRET_KEY: secretKey,
+    /** Counts the changes of the key; each change raises it. */
+    WEBHOOK_SECRET_KEY_VERSION: keyVersion,
+    /** Additional keys under which stored secrets open: the old one after a change, the next one before it. */
+    WEBHOOK_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** From the start of a send to the end of the part of the response that is read. */
     WEBHOOK_TIMEOUT_MS: durationMs.default(5_000),
     /** The delays after the first failed send and after the second; parsed to milliseconds. */
@@ -38,6 +52,7 @@ export const webhookConfigSchema = z
     WEBHOOK_LOG_RETENTION_DAYS: positiveInt.default(30),
     ...egressSettings,
   })
-  .superRefine(checkChannels);
+  .superRefine(checkChannels)
+  .superRefine(checkKeyVersions('WEBHOOK_SECRET_KEY'));
 
 export type WebhookConfig = z.output<typeof webhookConfigSchema>;

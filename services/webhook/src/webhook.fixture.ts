@@ -24,7 +24,8 @@ import { webhookConfigSchema } from './config.ts';
 import { startWebhook, type WebhookServer } from './server.ts';
 
 /** The key that encrypts the tests' secrets. */
-export const SECRET_KEY = Buffer.alloc(32, 7);
+const SECRET_KEY = Buffer.alloc(32, 7);
+export const SECRET_KEYS = { current: { version: 1, bytes: SECRET_KEY }, accepted: [] };
 /** A URL that the tests' configuration allows; nothing listens on its port. */
 export const URL_OF_NOBODY = 'https://127.0.0.1:1025/hooks';
 

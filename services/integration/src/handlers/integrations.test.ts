@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_INTEGRATIONS } from '../domain/integration.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
-import { SECRET_KEY, useHarness } from '../integration.fixture.ts';
+import { SECRET_KEYS, useHarness } from '../integration.fixture.ts';
 
 const h = useHarness();
 
@@ -52,7 +52,7 @@ async function storedSecrets(id: string): Promise<Stored> {
   const [row] = await h.database.query<Row>({ text }, [id]);
   if (row === undefined) throw new Error('no such integration');
   const open = (sealed: Buffer | null, owner: string) =>
-    sealed === null ? null : createEncryption(SECRET_KEY).decrypt(sealed, owner);
+    sealed === null ? null : createEncryption(SECRET_KEYS).decrypt(sealed, owner);
   return {
     signing: open(row.signing_secret, secretOwner(id)),
     previous: open(row.previous_signing_secret, secretOwner(id)),
@@ -297,7 +297,7 @@ describe('signing secrets', () => {
       [poll, () => pullSecretOwner(newId())],
     ] as const) {
       const [row] = await h.database.query<{ sealed: Buffer }>({ text }, [integration.id]);
-      expect(() => createEncryption(SECRET_KEY).decrypt(row?.sealed ?? Buffer.of(), owner(integration.id))).toThrow();
+      expect(() => createEncryption(SECRET_KEYS).decrypt(row?.sealed ?? Buffer.of(), owner(integration.id))).toThrow();
     }
     for (const shown of [push.secret, signingSecret, PULL_SECRET]) {
       for (const form of [shown, Buffer.from(shown).toString('hex')]) {

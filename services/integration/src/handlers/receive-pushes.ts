@@ -5,7 +5,7 @@
  * A caller that cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
  * alike, after the same work.
  */
-import type { Encryption } from '@laurel/encryption';
+import { DecryptionError, type Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseItems } from '@laurel/grpc';
 import { isUuid, newId } from '@laurel/ids';
@@ -52,13 +52,16 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
   const descriptorOf = createDescriptorCache();
 
   async function receive(push: Push, integration: PushedIntegration | null): Promise<PushResult> {
-    if (!isSigned(push, secretsOf(integration)) || integration === null) return { result: present(UNAUTHORIZED) };
+    const { secrets, unreadable } = secretsOf(integration);
+    if (!isSigned(push, secrets) || integration === null) {
+      // It may be signed with the secret that cannot be read: as a failure of this service, the partner sends it again.
+      if (unreadable !== null) return { result: failed(push, unreadable) };
+      return { result: present(UNAUTHORIZED) };
+    }
     const at = clock();
-    const answer = await answerOf(push, integration).catch((error: unknown): Answer => {
-      logger.error({ err: error, requestId: push.requestId, integrationId: integration.id }, 'push failed');
-      const failure = { $case: 'failure', value: { message: String(error) } } as const;
-      return { result: failure, error: 'internal_error', records: [] };
-    });
+    const answer = await answerOf(push, integration).catch(
+      (error: unknown): Answer => ({ result: failed(push, error), error: 'internal_error', records: [] }),
+    );
     log.add({
       id: newId(at),
       integrationId: integration.id,
@@ -69,6 +72,11 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
       records: answer.records,
     });
     return { result: answer.result };
+  }
+
+  function failed({ requestId, integrationId }: Push, error: unknown): PushResult['result'] {
+    logger.error({ err: error, requestId, integrationId }, 'push failed');
+    return { $case: 'failure', value: { message: String(error) } };
   }
 
   async function answerOf({ body, requestId }: Push, integration: PushedIntegration): Promise<Answer> {
@@ -95,17 +103,25 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
   };
 }
 
-/** Decrypts as much for a missing secret as for one that is there. */
+/** Decrypts as much for a missing secret as for one that is there. `unreadable`: why one of them does not open; it is null in `secrets`. */
 function createSecretReader(encryption: Encryption) {
   const sealed = encryption.encrypt('0'.repeat(64), secretOwner(NO_INTEGRATION));
 
   return (integration: PushedIntegration | null) => {
     const { id = NO_INTEGRATION, signingSecret = null, previousSigningSecret = null } = integration ?? {};
+    let unreadable: DecryptionError | null = null;
     const open = (secret: Buffer | null) => {
-      const text = encryption.decrypt(secret ?? sealed, secretOwner(secret === null ? NO_INTEGRATION : id));
-      return secret === null ? null : text;
+      try {
+        const text = encryption.decrypt(secret ?? sealed, secretOwner(secret === null ? NO_INTEGRATION : id));
+        return secret === null ? null : text;
+      } catch (error) {
+        if (!(error instanceof DecryptionError)) throw error;
+        unreadable = error;
+        return null;
+      }
     };
-    return { current: open(signingSecret), previous: open(previousSigningSecret) };
+    const secrets = { current: open(signingSecret), previous: open(previousSigningSecret) };
+    return { secrets, unreadable };
   };
 }
 

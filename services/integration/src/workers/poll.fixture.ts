@@ -107,7 +107,7 @@ async function startRig(): Promise<Rig> {
   const receiver = starting.use(await startReceiver({ ca, names: ['127.0.0.1', 'localhost', '127.0.0.2'] }));
   const egress: Egress = starting.use(createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: ca.certificate }));
   const clock = createTestClock();
-  const encryption = createEncryption(Buffer.alloc(32, 7));
+  const encryption = createEncryption({ current: { version: 1, bytes: Buffer.alloc(32, 7) }, accepted: [] });
   const owners = new OwnersInMemory();
   const { logger, logLines } = createReadLogger('integration');
 

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ENDPOINTS } from '../domain/endpoint.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
 import { insertDelivery } from '../repository/deliveries.ts';
-import { SECRET_KEY, URL_OF_NOBODY, useHarness } from '../webhook.fixture.ts';
+import { SECRET_KEYS, URL_OF_NOBODY, useHarness } from '../webhook.fixture.ts';
 
 const h = useHarness();
 
@@ -33,7 +33,7 @@ async function storedSecret(endpointId: string): Promise<Buffer> {
 }
 
 function openSecret(sealed: Buffer, endpointId: string): string {
-  return createEncryption(SECRET_KEY).decrypt(sealed, secretOwner(endpointId));
+  return createEncryption(SECRET_KEYS).decrypt(sealed, secretOwner(endpointId));
 }
 
 function cancelledRound(programId: string): Event {

@@ -42,7 +42,7 @@ async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.s
 /** Leases what is due to the endpoint. */
 async function begin({ endpoint }: Owner): Promise<readonly Send[]> {
   const now = h.clock();
-  const lease = { now, leasedUntil: new Date(now.getTime() + 10_000) };
+  const lease = { now, leasedUntil: new Date(now.getTime() + 10_000), keyVersions: [1] };
   return (await leaseSends(h.database, [{ endpointId: endpoint.id, slots: 1 }], lease)).sends;
 }
 

@@ -1,4 +1,5 @@
 /** The dispatcher's statements: find the endpoints that have something due, lease sends, and record their ends. */
+import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import type { Phases, Send } from '../domain/delivery.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
@@ -30,14 +31,17 @@ type LeasedRow = {
   secret: Buffer;
 };
 
-// No process holds a lease, or the lease has expired.
-const IS_FREE = '(d.leased_until is null or d.leased_until <= $1)';
+/** As SQL: no process holds a lease of this row of deliveries, or the lease has expired at `$1`. */
+export function isFree(delivery: string): string {
+  return `(${delivery}.leased_until is null or ${delivery}.leased_until <= $1)`;
+}
 
-// Skips from one endpoint to the next in the index, so that a long queue of one endpoint costs nothing here.
-const ENDPOINTS_WITH_DUE = {
-  name: 'sends_endpoints_with_due',
-  text: `
-with recursive waiting as (
+/**
+ * As SQL: a recursive query of this name whose column endpoint_id is each endpoint with a pending delivery, and at its end null. It skips
+ * from one endpoint to the next in the index, so that a long queue of one endpoint costs nothing.
+ */
+export function eachEndpointWithPending(name: string): string {
+  return `${name} as (
   (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
   union all
   select (
@@ -45,14 +49,20 @@ with recursive waiting as (
     where d.status = 'pending' and d.endpoint_id > w.endpoint_id
     order by d.endpoint_id limit 1
   )
-  from waiting w
+  from ${name} w
   where w.endpoint_id is not null
-)
+)`;
+}
+
+const ENDPOINTS_WITH_DUE = {
+  name: 'sends_endpoints_with_due',
+  text: `
+with recursive ${eachEndpointWithPending('waiting')}
 select w.endpoint_id
 from waiting w
 cross join lateral (
   select from deliveries d
-  where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${IS_FREE}
+  where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
   limit 1
 ) due
 where w.endpoint_id is not null`,
@@ -60,6 +70,7 @@ where w.endpoint_id is not null`,
 
 // The endpoint is read only here, so that a new URL or secret applies to the next send, and an endpoint that is off gets none: its due
 // deliveries are closed. So are deliveries that were interrupted for the third time. A send without a recorded end gets a row in the log.
+// Deliveries wait, and no send of theirs is counted, while their endpoint's secret is under a key that this process does not have.
 const LEASE = {
   name: 'sends_lease',
   text: `
@@ -67,11 +78,11 @@ with due as materialized (
   select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret,
     case when not e.is_active then 'off' when d.attempts >= ${MAX_SENDS} then 'spent' else 'send' end as fate
   from unnest($2::uuid[], $3::int[]) as ready (endpoint_id, slots)
-  join endpoints e on e.id = ready.endpoint_id
+  join endpoints e on e.id = ready.endpoint_id and (not e.is_active or ${keyVersionSql('e.secret')} = any($6::int[]))
   cross join lateral (
     select d.id, d.endpoint_id, d.attempts, d.sending_since
     from deliveries d
-    where d.endpoint_id = ready.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${IS_FREE}
+    where d.endpoint_id = ready.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
     order by d.next_attempt_at
     limit ready.slots
     for no key update skip locked
@@ -140,11 +151,18 @@ export async function findEndpointsWithDue(database: Database, now: Date): Promi
   return rows.map((row) => row.endpoint_id);
 }
 
-/** Leases sends: once this has committed, durably, only the caller may make each send until the lease expires. */
+/**
+ * Leases sends: once this has committed, durably, only the caller may make each send until the lease expires. `keyVersions` are those of the
+ * keys under which the caller can read secrets.
+ */
 export async function leaseSends(
   database: Database,
   allocations: readonly Allocation[],
-  { now, leasedUntil }: { readonly now: Date; readonly leasedUntil: Date },
+  {
+    now,
+    leasedUntil,
+    keyVersions,
+  }: { readonly now: Date; readonly leasedUntil: Date; readonly keyVersions: readonly number[] },
 ): Promise<LeasedSends> {
   const values = [
     now,
@@ -152,6 +170,7 @@ export async function leaseSends(
     allocations.map(({ slots }) => slots),
     leasedUntil,
     ERROR_SENTENCES.interrupted,
+    keyVersions,
   ];
   const rows = await database.write<LeasedRow>(LEASE, values, { durable: true });
   const byEndpoint = new Map<string, { rows: number; sends: number }>();

@@ -125,7 +125,7 @@ async function startRig(): Promise<Rig> {
   const authority = await createCertificateAuthority();
   const receiver = starting.use(await startReceiver(authority));
   const clock = createTestClock();
-  const encryption = createEncryption(Buffer.alloc(32, 7));
+  const encryption = createEncryption({ current: { version: 1, bytes: Buffer.alloc(32, 7) }, accepted: [] });
   const { logger, logLines } = createReadLogger('webhook');
   const egress = starting.use(
     createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: authority.certificate, connectionsPerOrigin: 256 }),

@@ -438,7 +438,7 @@ describe('two processes', () => {
     const endpoint = await rig.endpoint(rig.receiver.url().url);
     const deliveries = Array.from({ length: 30 }, () => newDelivery(endpoint));
     await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
-    const times = { now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) };
+    const times = { now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000), keyVersions: [1] };
     const leases = await Promise.all(
       Array.from({ length: 8 }, () => leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 4 }], times)),
     );
@@ -452,7 +452,7 @@ describe('two processes', () => {
 });
 
 describe('the end of a send that comes too late', () => {
-  const times = () => ({ now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000) });
+  const times = () => ({ now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000), keyVersions: [1] });
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
   async function leaseOne(endpoint: Registered) {

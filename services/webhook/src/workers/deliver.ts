@@ -107,7 +107,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const now = clock();
     const leasedUntil = new Date(now.getTime() + timeoutMs + LEASE_MARGIN_MS);
     await failpoint('webhook.lease.before-commit');
-    const leased = await leaseSends(database, allocations, { now, leasedUntil });
+    const leased = await leaseSends(database, allocations, { now, leasedUntil, keyVersions: encryption.versions });
     await failpoint('webhook.lease.after-commit');
     return leased;
   }
@@ -154,6 +154,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await failpoint('webhook.send.after-request');
     const result = decideResult(endOf(answer), send.number, clock(), retryDelaysMs);
     metrics.sends.inc({ outcome: result.error?.kind ?? 'delivered' });
+    if (result.error !== null && result.nextSendAt === null) metrics.failed.inc();
     metrics.duration.observe(durationMs / 1_000);
     return { send, durationMs, phases: answer.timings, result };
   }
@@ -210,6 +211,7 @@ function createMetrics() {
     sends: counter('laurel_webhook_sends_total', 'Sends that ended, by outcome: delivered, or the kind of error.', [
       'outcome',
     ]),
+    failed: counter('laurel_webhook_deliveries_failed_total', 'Deliveries whose last send failed.'),
     duration: histogram(
       'laurel_webhook_send_duration_seconds',
       'From the beginning of a send to the end of its answer.',

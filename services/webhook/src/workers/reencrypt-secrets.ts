@@ -1,0 +1,30 @@
+/** After a change of WEBHOOK_SECRET_KEY: the endpoints' signing secrets move to the current key. The secrets themselves stay the same. */
+import type { Encryption } from '@laurel/encryption';
+import type { Database } from '@laurel/postgres';
+import { createReencryptSecrets as createWorker, type Logger } from '@laurel/service';
+import { secretOwner } from '../domain/signing-secret.ts';
+import {
+  countSecretsByKeyVersion,
+  type EndpointSecret,
+  findSecretsUnder,
+  replaceSecrets,
+} from '../repository/endpoint-secrets.ts';
+
+export function createReencryptSecrets(options: {
+  readonly database: Database;
+  readonly encryption: Encryption;
+  readonly logger: Logger;
+}): ReturnType<typeof createWorker<EndpointSecret>> {
+  const { database, encryption, logger } = options;
+  return createWorker<EndpointSecret>({
+    versions: encryption.versions,
+    store: {
+      countByKeyVersion: () => countSecretsByKeyVersion(database),
+      findUnder: (versions, afterId, limit) => findSecretsUnder(database, versions, afterId, limit),
+      open: ({ id, secret }) => encryption.decrypt(secret, secretOwner(id)),
+      reencrypt: ({ id, secret }) => ({ id, secret: encryption.reencrypt(secret, secretOwner(id)) ?? secret }),
+      replace: (rows) => replaceSecrets(database, rows),
+    },
+    logger,
+  });
+}
