@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -10,11 +10,18 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) => {
       if (project.name.startsWith('packages')) return 2;
-      return readFileSync(moduleId, 'utf8').includes('joinWorld(') ? 1 : 0;
+      return joinsStack(moduleId) ? 1 : 0;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
+
+function joinsStack(file: string): boolean {
+  return readFileSync(file, 'utf8').includes('joinWorld(');
+}
+
+/** The files that run on any stack: their own, or the containers of `npm run test:compose`. */
+const JOINING = globSync('tests/**/*.test.ts').filter((file) => !file.startsWith('tests/compose/') && joinsStack(file));
 
 /** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
@@ -28,7 +35,7 @@ const PACKAGES = [
 ];
 
 /** Proofs whose size is the point, thousands of entrants or a hundred endpoints that hang; and promises in seconds, on a machine that does nothing else. */
-const LONG = '**/*.long.test.ts';
+const LONG = ['{libs,services,deploy,tests,bench}/**/*.long.test.ts'];
 
 /** They arm failpoints in their own process, whose modules read the folder of the failpoints once. */
 const FAILPOINTS = [
@@ -44,7 +51,8 @@ const FAILPOINTS = [
 ];
 
 // Unit and database tests of the packages; `tests/` runs real processes and is slower. `npm test` runs both; `npm run test:long` and
-// `npm run test:faults` the proofs that take minutes each.
+// `npm run test:faults` the proofs that take minutes each; `npm run test:rolling` needs the previous
+// release beside this checkout, `npm run test:restore` restores databases from their backups, and `npm run test:compose` has its own entry.
 // Where a project is not isolated, a worker runs its files one after the other in one process: each module is loaded once, not once for
 // each file (measured over 41 files: 60 s of CPU in place of 82 s), and black-box files that do not interfere with others share a stack.
 export default defineConfig({
@@ -59,13 +67,45 @@ export default defineConfig({
     // An event is awaited as long as a loaded machine may take; Vitest's default is a second.
     expect: { poll: { timeout: 10_000 } },
     projects: [
-      { extends: true, test: { name: 'packages', isolate: false, include: PACKAGES, exclude: [LONG, ...FAILPOINTS] } },
-      { extends: true, test: { name: 'packages-failpoints', include: FAILPOINTS } },
-      { extends: true, test: { name: 'long', include: [LONG], testTimeout: 300_000, hookTimeout: 300_000 } },
-      { extends: true, test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
       {
         extends: true,
-        test: { ...BLACK_BOX, name: 'system', include: ['tests/**/*.test.ts'], exclude: ['tests/faults/**', LONG] },
+        test: { name: 'packages', isolate: false, include: PACKAGES, exclude: [...LONG, ...FAILPOINTS] },
+      },
+      { extends: true, test: { name: 'packages-failpoints', include: FAILPOINTS } },
+      { extends: true, test: { name: 'long', include: LONG, testTimeout: 300_000, hookTimeout: 300_000 } },
+      { extends: true, test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
+      { extends: true, test: { ...BLACK_BOX, name: 'rolling', include: ['tests/rolling/**/*.test.ts'] } },
+      { extends: true, test: { ...BLACK_BOX, name: 'restore', include: ['tests/restore/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          ...BLACK_BOX,
+          name: 'system',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/{faults,rolling,restore,compose}/**', ...LONG],
+        },
+      },
+      // The faults come last and alone: the stack is the same, and they break it.
+      {
+        extends: true,
+        test: {
+          ...BLACK_BOX,
+          name: 'compose',
+          include: [...JOINING, 'tests/compose/{demo,observability,security}.test.ts'],
+          // A file that joins a stack has it to itself while it runs.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...BLACK_BOX,
+          name: 'compose-faults',
+          include: ['tests/compose/faults.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -8,15 +8,18 @@ import {
   createOperator,
   createPartner,
   createPortal,
+  DESCRIBED_STACK_VARIABLE,
   type DeliveryBody,
   type DeliveryQuery,
   type EndpointBody,
   type EventType,
   type HttpClient,
+  type JoinableStack,
   type NewEndpoint,
   type Operator,
   type OperatorTournamentBody,
   type OutcomeBody,
+  openDescribedStack,
   type Partner,
   type Portal,
   type ReceivedRequest,
@@ -34,6 +37,7 @@ import {
 } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import { expect } from 'vitest';
+import { BLACK_BOX_SETTINGS } from './black-box-settings.ts';
 import { type Contract, loadContract } from './contract/openapi.ts';
 
 /** A program with its keys, as a partner holds them. */
@@ -68,7 +72,7 @@ export interface HookRequest extends ReceivedRequest {
 
 /** By default the endpoint gets all events of all programs. */
 export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
-  /** The host in the endpoint's URL; 127.0.0.1 by default. */
+  /** The host in the endpoint's URL; the receiver's address by default. */
   readonly host?: string;
   readonly answer?: Exclude<ReceiverOptions['answer'], undefined>;
   /** Beyond the defaults of a receiver that this stack trusts. */
@@ -156,27 +160,24 @@ export interface SharedWorld extends Omit<World, 'stack' | 'digest'> {
   readonly stack: Pick<Stack, 'database' | 'baseUrl'>;
 }
 
-/** Settings that spare the tests waits and limits. */
-const ENVIRONMENT: Partial<Record<Service, Record<string, string>>> = {
-  challenge: { SWEEP_INTERVAL_MS: '100' },
-  tournament: { SWEEP_INTERVAL_MS: '100' },
-  gateway: { RATE_LIMIT_PER_MINUTE: '1000000' },
-};
-
 /** A world on a stack of its own. */
 export async function startWorld(options: StackOptions = {}): Promise<World> {
   await using cleanup = new AsyncDisposableStack();
   const stack = cleanup.use(await startTestStack(options));
   const world = cleanup.use(await createWorld(stack));
   const owned = cleanup.move();
-  return { ...world, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { ...world, stack, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-let sharedStack: Promise<Stack> | undefined;
+let sharedStack: Promise<JoinableStack> | undefined;
 
-/** A world on the shared stack, which the first file of a worker starts and which ends with the worker. */
+/**
+ * A world on the shared stack, which the first file of a worker starts and which ends with the worker; or on the running stack that
+ * LAUREL_TEST_STACK describes.
+ */
 export async function joinWorld(): Promise<SharedWorld> {
-  sharedStack ??= startTestStack();
+  const described = process.env[DESCRIBED_STACK_VARIABLE];
+  sharedStack ??= described === undefined ? startTestStack() : openDescribedStack(described);
   // A stack that did not start fails only the file that asked for it.
   sharedStack.catch(() => {
     sharedStack = undefined;
@@ -187,11 +188,11 @@ export async function joinWorld(): Promise<SharedWorld> {
 function startTestStack({ environment, ...options }: StackOptions = {}): Promise<Stack> {
   return startStack({
     ...options,
-    environment: byService((service) => ({ ...ENVIRONMENT[service], ...environment?.[service] })),
+    environment: byService((service) => ({ ...BLACK_BOX_SETTINGS[service], ...environment?.[service] })),
   });
 }
 
-async function createWorld(stack: Stack): Promise<World> {
+async function createWorld(stack: JoinableStack): Promise<Omit<World, 'stack'> & { readonly stack: JoinableStack }> {
   await using cleanup = new AsyncDisposableStack();
   const contract = await loadContract(stack.baseUrl);
   const http = cleanup.use(
@@ -233,8 +234,8 @@ async function createWorld(stack: Stack): Promise<World> {
       return { id, ...credentials, portal: createPortal(http, token), program: await newProgram({ id }) };
     },
     async newReceiver({ portal }, options = {}) {
-      const { host = '127.0.0.1', answer = {}, server, ...endpoint } = options;
-      const receiver = owned.use(await startReceiver({ ca: stack.ca, answer, ...server }));
+      const { host = stack.receiverHost, answer = {}, server, ...endpoint } = options;
+      const receiver = owned.use(await startReceiver({ ca: stack.ca, host: stack.receiverHost, answer, ...server }));
       const url = `https://${host}:${receiver.port}/webhooks?from=laurel`;
       const registered = await portal.createEndpoint({ url, ...endpoint });
       const { signing_secret: secret, ...made } = expectStatus(201, registered).body;
@@ -444,10 +445,10 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
 }
 
 /**
- * Tables that change even if a request has no effect: when a key was used last, how many requests a minute had, how far a sweep is. And
- * the log of operator actions, which also contains refused actions.
+ * Tables that change even if a request has no effect: when a key was used last, how many requests a minute had, how far a sweep is, when an audit
+ * is due. And the log of operator actions, which also contains refused actions.
  */
-const VOLATILE = /^(request_windows|api_keys|sweep_marks|operator_actions|operator_action_results)$/;
+const VOLATILE = /^(request_windows|api_keys|sweep_marks|audit_runs|operator_actions|operator_action_results)$/;
 
 /**
  * Events of prizes and refunds depend on the owner's record of the wallet's decision, which is written after the response; from then on an
@@ -477,7 +478,7 @@ const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
 ];
 
-async function untilGone(stack: Stack, passing: readonly (readonly [Service, string])[]): Promise<void> {
+async function untilGone(stack: JoinableStack, passing: readonly (readonly [Service, string])[]): Promise<void> {
   for (const [service, query] of passing) {
     const isGone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
     await eventually(isGone, `nothing was left of: ${service}: ${query}`);
@@ -485,9 +486,9 @@ async function untilGone(stack: Stack, passing: readonly (readonly [Service, str
 }
 
 /** For every service one query that returns each of its tables with its fingerprint; a stack's tables do not change. */
-const digestQueries = new WeakMap<Stack, Promise<ReadonlyMap<Service, string>>>();
+const digestQueries = new WeakMap<JoinableStack, Promise<ReadonlyMap<Service, string>>>();
 
-async function digest(stack: Stack): Promise<Record<string, string>> {
+async function digest(stack: JoinableStack): Promise<Record<string, string>> {
   await untilGone(stack, UNWRITTEN);
   if (!digestQueries.has(stack)) digestQueries.set(stack, writeDigestQueries(stack));
   const queries = (await digestQueries.get(stack)) ?? new Map<Service, string>();
@@ -500,7 +501,7 @@ async function digest(stack: Stack): Promise<Record<string, string>> {
   return Object.fromEntries(tables.flat());
 }
 
-async function writeDigestQueries(stack: Stack): Promise<ReadonlyMap<Service, string>> {
+async function writeDigestQueries(stack: JoinableStack): Promise<ReadonlyMap<Service, string>> {
   const queries = new Map<Service, string>();
   for (const service of SERVICES) {
     const tables = await stack.database(service).query<{ name: string }>(

@@ -1,4 +1,4 @@
-/** The HTTPS server of the demo's partner, with the certificate that the local stack issues for this machine and trusts. */
+/** The HTTPS server of the demo's partner, with a certificate that the stack trusts, where its services reach this machine. */
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,9 +16,10 @@ export async function startDemoServer(
 ): Promise<DemoServer> {
   const certificate = { cert: readFileSync(files.receiver_certificate), key: readFileSync(files.receiver_key) };
   const server = createServer(certificate, answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { receiver_host: host } = files;
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `https://${host}:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -17,7 +17,7 @@ const copied = [
   'package-lock.json',
   'CHANGELOG.md',
   ...globSync('{libs/*,services/*,deploy/local,tests,bench}/package.json', { cwd: ROOT }),
-  'deploy/kubernetes/overlays/example/kustomization.yaml',
+  'deploy/kubernetes/overlays/production/kustomization.yaml',
 ];
 
 beforeEach(() => {
@@ -40,7 +40,7 @@ test('a release changes only the version, in every file that has one, and adds i
     expect(after.filter((line, index) => line !== before[index])).toEqual(changed);
   }
   expect(read('CHANGELOG.md')).toContain('\n## Unreleased\n\n## 99.1.2 (2026-12-24)\n\n###');
-  expect(read('deploy/kubernetes/overlays/example/kustomization.yaml')).not.toContain(current);
+  expect(read('deploy/kubernetes/overlays/production/kustomization.yaml')).not.toContain(current);
   expect(read('package-lock.json').match(/"version": "99\.1\.2"/g)?.length).toBe(copied.length - 2);
 });
 

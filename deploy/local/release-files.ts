@@ -1,6 +1,6 @@
 /**
  * A release is one version of the whole repository. Writes it into every file that has one: every package.json, the lockfile, the Kubernetes
- * example (image tags, and the names of the migration Jobs, which run once for each), and the heading of the changelog's unreleased section.
+ * overlays (image tags, and the names of the migration Jobs, which run once for each), and the heading of the changelog's unreleased section.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

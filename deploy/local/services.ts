@@ -50,11 +50,22 @@ const COMMON_SETTINGS = [
 const EVENT_SETTINGS = ['EVENTS_PREFIX', 'NATS_CA_FILE'];
 const PUBLISHER_SETTINGS = ['OUTBOX_REPUBLISH_AFTER_MS'];
 
-const ATTEMPT_SETTINGS = ['ATTEMPT_TTL_SECONDS', 'PENDING_GRACE_SECONDS', 'SWEEP_INTERVAL_MS'];
+const ATTEMPT_SETTINGS = [
+  'ATTEMPT_TTL_SECONDS',
+  'PENDING_GRACE_SECONDS',
+  'SWEEP_INTERVAL_MS',
+  'AUDIT_INTERVAL_SECONDS',
+];
 
 const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
   wallet: {
-    settings: ['MINIMUM_AGE_YEARS', 'SERVED_JURISDICTIONS', 'PAYOUT_VELOCITY_COUNT', 'PAYOUT_VELOCITY_AMOUNT'],
+    settings: [
+      'AUDIT_INTERVAL_SECONDS',
+      'MINIMUM_AGE_YEARS',
+      'SERVED_JURISDICTIONS',
+      'PAYOUT_VELOCITY_COUNT',
+      'PAYOUT_VELOCITY_AMOUNT',
+    ],
   },
   challenge: {
     environment: ({ secrets }) => ({ RECEIPT_SIGNING_SEED: secrets.receiptSigningSeed }),
@@ -73,6 +84,8 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
     defaults: { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
     settings: [
       'EVENTS_REPLICAS',
+      'WEBHOOK_SECRET_KEY_VERSION',
+      'WEBHOOK_SECRET_KEYS_ACCEPTED',
       'WEBHOOK_TIMEOUT_MS',
       'WEBHOOK_RETRY_DELAYS_SECONDS',
       'WEBHOOK_SWEEP_MS',
@@ -91,6 +104,8 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
     // A partner's game server runs on this machine, with a certificate of the data directory's authority.
     defaults: { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
     settings: [
+      'INTEGRATION_SECRET_KEY_VERSION',
+      'INTEGRATION_SECRET_KEYS_ACCEPTED',
       'INTEGRATION_POLL_TIMEOUT_MS',
       'INTEGRATION_SWEEP_MS',
       'INTEGRATION_POLLS_PER_ORIGIN',
@@ -105,6 +120,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
     // Plain HTTP: a browser does not send a cookie that is marked Secure.
     defaults: { PORTAL_COOKIE_SECURE: 'false' },
     settings: [
+      'AUDIT_INTERVAL_SECONDS',
       'HTTP_HOST',
       'OPERATOR_TOKENS',
       'KEY_PEPPER_VERSION',

@@ -16,7 +16,7 @@ test('every package has the version of the root package', () => {
 });
 
 test('the Kubernetes example runs the images of this version', () => {
-  const [file = ''] = globSync('deploy/kubernetes/overlays/example/kustomization.yaml', { cwd: ROOT });
+  const [file = ''] = globSync('deploy/kubernetes/overlays/production/kustomization.yaml', { cwd: ROOT });
   const tags = [...read(file).matchAll(/newTag: (\S+)/g)].map(([, tag]) => tag);
   expect(tags).toEqual(SERVICE_NAMES.map(() => root.version));
 });

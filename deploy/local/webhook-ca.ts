@@ -4,13 +4,15 @@ import { keepAuthority } from './kept-authority.ts';
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** Paths of PEM files. */
+/** Paths of PEM files, and the address where the services reach a server of this machine. */
 export interface WebhookCa {
   readonly certificate: string;
   readonly key: string;
   /** For an HTTPS server on this machine: `localhost`, `127.0.0.1` and `::1`. */
   readonly receiver_certificate: string;
   readonly receiver_key: string;
+  /** An address of this machine that the services may send to. */
+  readonly receiver_host: string;
   /** The authorities that the stack trusts besides the system's: this one, and those that the environment names. */
   readonly trusted: string;
 }
@@ -27,6 +29,7 @@ export async function keepWebhookCa(dataDir: string, alsoTrusted?: string): Prom
     key: join(folder, 'key.pem'),
     receiver_certificate: join(folder, 'receiver-certificate.pem'),
     receiver_key: join(folder, 'receiver-key.pem'),
+    receiver_host: '127.0.0.1',
     trusted: join(folder, 'trusted.pem'),
   };
   mkdirSync(folder, { recursive: true });

@@ -7,8 +7,8 @@ import {
   eventually,
   type Hook,
   type HookOptions,
+  type SharedWorld,
   UNACKNOWLEDGED,
-  type World,
 } from '../world.ts';
 
 /** The subjects of a check: everything that concerns these players and these rounds. */
@@ -32,7 +32,7 @@ export interface DeliveredEvents {
 const MAX_SENDS = 3;
 
 /** A developer with programs of their own, whose receiver accepts every event unless the options set another response. */
-export async function receiveEvents(world: World, options: HookOptions = {}): Promise<DeliveredEvents> {
+export async function receiveEvents(world: SharedWorld, options: HookOptions = {}): Promise<DeliveredEvents> {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, options);
   return {
@@ -54,7 +54,7 @@ export async function receiveEvents(world: World, options: HookOptions = {}): Pr
   };
 }
 
-async function isQuiet({ stack }: World): Promise<boolean> {
+async function isQuiet({ stack }: SharedWorld): Promise<boolean> {
   for (const [owner, query] of UNACKNOWLEDGED) {
     const waiting = await stack.database(owner).query(query);
     if (waiting.length > 0) return false;
@@ -88,7 +88,7 @@ function aboutOf(event: EventBody['event'], { attempt_id, award, tournament_roun
 }
 
 /** Outcomes and rounds from their owners' databases; refunded fees and released prizes from the wallet's. */
-async function requiredEvents({ stack }: World, { refs, rounds = [] }: Subjects): Promise<string[]> {
+async function requiredEvents({ stack }: SharedWorld, { refs, rounds = [] }: Subjects): Promise<string[]> {
   const read = async (service: 'challenge' | 'tournament' | 'wallet', query: string, values: readonly unknown[]) =>
     (await stack.database(service).query<{ event: string }>(query, values)).map(({ event }) => event);
   const settled = `select 'attempt.settled ' || id as event from attempts where status = 'settled' and player_ref = any($1::text[])`;

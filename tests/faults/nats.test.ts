@@ -1,17 +1,15 @@
 /** NATS starts late, dies, hangs and loses its store while paid attempts go on: partners see none of it, and no event is lost. */
-import { randomUUID } from 'node:crypto';
-import { type Answer, startNats } from '@laurel/testing';
+import { startNats } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, startWorld, type World } from '../world.ts';
 import { withBroker } from './broker.ts';
 import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
+import { expectAcknowledged, type Load, underLoad as playUnderLoad, type Scene, setScene } from './load.ts';
 import { lapseAcknowledgements } from './waits.ts';
 
 const PLAYERS = 6;
 /** Fewer responses than this are no load; `LAUREL_FAULTS=all` plays far more. */
 const ENOUGH = process.env.LAUREL_FAULTS === 'all' ? 800 : 40;
-/** The flow that wins is neither in the round nor expired. */
-const WINNING_FLOW = 5;
 /** Whatever waits for NATS waits at least a second, see the timeouts of libs/events. */
 const NOT_TIED_TO_NATS_MS = 500;
 /**
@@ -24,10 +22,7 @@ const WAIT_MS = 240_000;
 let nats: Awaited<ReturnType<typeof startNats>>;
 let world: World;
 let delivered: DeliveredEvents;
-let challengeId: string;
-/** Each player wins it once, and may not enter it again. */
-let prizeId: string;
-let roundId: string;
+let scene: Scene;
 
 beforeAll(async () => {
   nats = await startNats({ tls: true });
@@ -45,95 +40,22 @@ beforeAll(async () => {
     },
   });
   delivered = await receiveEvents(world);
-  // Each claims what is played on it, so that no drift monitor suspends it: losses alone, and wins alone.
-  challengeId = (await world.newChallenge({ target_pass_rate: 0.002 }, delivered.developer.program)).id;
-  prizeId = (await world.newChallenge({ target_pass_rate: 0.9 }, delivered.developer.program)).id;
-  roundId = (await world.newRound({ attempt_cap: 100_000 }, delivered.developer.program)).id;
+  scene = await setScene(world, delivered.developer.program);
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await nats?.[Symbol.asyncDispose]();
 });
 
-/** Paid attempts one after the other, by several players in parallel. */
-interface Load {
-  readonly refs: readonly string[];
-  /** Milliseconds of each response so far. */
-  readonly latencies: readonly number[];
-  /** Resolves after this many further responses. */
-  more(answers: number): Promise<void>;
-}
-
-/**
- * Does something to the stack under load; resolves once the players have ended the attempts that they had begun. A request that is answered
- * with one of the retried codes is sent again with its key; any other failure fails the test.
- */
-async function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
-  const partner = delivered.developer.program.test;
-  const refs = Array.from({ length: PLAYERS }, () => randomUUID());
-  const latencies: number[] = [];
-  const waiting = new Set<{ readonly target: number; readonly reached: () => void }>();
-  let isOver = false;
-
-  const count = (latencyMs: number) => {
-    latencies.push(latencyMs);
-    for (const { target, reached } of waiting) if (latencies.length >= target) reached();
-  };
-
-  const ask = <Body>(status: number, send: (key: string) => Promise<Answer<Body>>): Promise<Body> => {
-    const key = randomUUID();
-    return eventually(
-      async () => {
-        const begunAt = performance.now();
-        const answer = await send(key);
-        count(performance.now() - begunAt);
-        if (answer.status === status) return answer.body;
-        // The response of an expiry was lost.
-        if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
-        expect(retried, answer.text).toContain(answer.code ?? String(answer.status));
-        return undefined;
-      },
-      `a request answered ${status}`,
-      WAIT_MS,
-    );
-  };
-  const play = async (player_ref: string): Promise<void> => {
-    for (let flow = 0; !isOver; flow += 1) {
-      const isWin = flow === WINNING_FLOW;
-      const parent =
-        flow % 3 === 0 ? { tournament_round_id: roundId } : { challenge_id: isWin ? prizeId : challengeId };
-      const { id } = await ask(201, (key) => partner.createAttempt({ ...parent, player_ref }, key));
-      if (flow % 4 === 3) await ask(200, () => partner.expireAttempt(id));
-      else await ask(200, (key) => partner.reportOutcome(id, { score: isWin ? 100 : 1 }, key));
-    }
-  };
-
-  for (const ref of refs) await ask(201, () => partner.createPlayer(ref, '5000.00'));
-  latencies.length = 0;
-  const players = Promise.all(refs.map(play));
-  const load: Load = {
-    refs,
-    latencies,
-    more: async (answers) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const wait = { target: latencies.length + answers, reached: resolve };
-      waiting.add(wait);
-      // A player whose request fails ends the wait, and with it the load.
-      await Promise.race([promise, players]).finally(() => waiting.delete(wait));
-    },
-  };
-  const end = async () => {
-    await disturb(load).finally(() => {
-      isOver = true;
-    });
-  };
-  await Promise.all([end(), players]);
-  return load;
+/** Plays paid attempts, each player one after the other, while `disturb` runs. */
+function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
+  return playUnderLoad(scene, { players: PLAYERS, retried, waitMs: WAIT_MS }, disturb);
 }
 
 /** Also waits until both outboxes are empty. */
-async function expectAllDelivered({ refs }: Load): Promise<void> {
-  await delivered.expectAll({ refs }, WAIT_MS);
+async function expectAllDelivered(load: Load): Promise<void> {
+  await delivered.expectAll({ refs: load.refs }, WAIT_MS);
+  await expectAcknowledged(world.stack, load);
 }
 
 function expectUnhurt({ latencies }: Load): void {

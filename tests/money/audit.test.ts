@@ -2,12 +2,16 @@ import type { AttemptBody, Service } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, type Player, startWorld, type World } from '../world.ts';
 
+/** The services that audit themselves all the time. */
+const AUDITED = ['wallet', 'challenge', 'tournament', 'gateway'] as const;
+
 /** An audit that is always good proves nothing: these tests damage the rows in every possible kind, and the audit must report each. */
 describe('the money audit, GET /api/operator/audit', () => {
   let world: World;
   let challengeId: string;
   beforeAll(async () => {
-    world = await startWorld();
+    const everySecond = { AUDIT_INTERVAL_SECONDS: '1' };
+    world = await startWorld({ environment: Object.fromEntries(AUDITED.map((service) => [service, everySecond])) });
     challengeId = (await world.newChallenge()).id;
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
@@ -266,6 +270,39 @@ describe('the money audit, GET /api/operator/audit', () => {
       await damage(service, undo(ended));
       await world.expectAuditOk();
     });
+  });
+
+  /** The violations that the metrics of a service show, of the checks that found any; null before its first run. */
+  async function shownBy(service: (typeof AUDITED)[number]): Promise<Record<string, number> | null> {
+    const text = await (await fetch(`${world.stack.adminUrls(service)[0]}/metrics`)).text();
+    const shown = [...text.matchAll(/^laurel_audit_violations\{.*?check="(\w+)".*?\} (\d+)$/gm)];
+    if (shown.length === 0) return null;
+    return Object.fromEntries(
+      shown.flatMap(([, check = '', count]) => (count === '0' ? [] : [[check, Number(count)]])),
+    );
+  }
+
+  test('each service finds damage by itself, and shows it in its metrics until it is undone', async () => {
+    for (const service of AUDITED) {
+      await expect.poll(() => shownBy(service)).toEqual({});
+    }
+    const { player, attempt } = await play(1);
+    const account = `account_id = '${player.accountId}'`;
+    await damage('wallet', `update ledger_accounts set balance_cents = balance_cents + 1 where ${account}`);
+    await damage('challenge', `update attempts set fee_cents = fee_cents + 1 where id = '${attempt.id}'`);
+    await expect
+      .poll(() => shownBy('wallet'))
+      .toMatchObject({ balance_is_sum_of_transfers: 1, balances_sum_to_zero: 1 });
+    await expect.poll(() => shownBy('challenge')).toEqual({ visible_attempt_has_its_fee: 1 });
+    await damage('wallet', `update ledger_accounts set balance_cents = balance_cents - 1 where ${account}`);
+    await damage('challenge', `update attempts set fee_cents = fee_cents - 1 where id = '${attempt.id}'`);
+    for (const service of AUDITED) {
+      await expect.poll(() => shownBy(service)).toEqual({});
+    }
+    // Each violation has a line in the log, with the rows.
+    expect(world.stack.logs('challenge').some((line) => line.includes('violated:') && line.includes(attempt.id))).toBe(
+      true,
+    );
   });
 
   test('the audit reports that the ledger’s guard was removed', async () => {

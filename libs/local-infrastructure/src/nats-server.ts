@@ -4,20 +4,17 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import {
+  briefly,
+  canUnpackDebian,
+  fetchDebianProgram,
+  findProgram,
+  isExecutable,
+  type SearchedMachine,
+} from './debian-program.ts';
 
 const run = promisify(execFile);
 
@@ -42,28 +39,21 @@ export type NatsSource =
   | { readonly kind: 'debian' }
   | { readonly kind: 'release'; readonly url: string; readonly sha256: string };
 
-export interface Machine {
+export interface Machine extends SearchedMachine {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
-  readonly searchPath: string;
   /** Where a fetched server is kept. */
   readonly keptFile: string;
-  readonly isExecutable: (file: string) => boolean;
 }
 
 /** The sources of a nats-server, best first: installed on the machine, fetched before, apt, the release. */
 export function natsSources(machine: Machine): readonly NatsSource[] {
-  const inPath = (tool: string) =>
-    machine.searchPath
-      .split(delimiter)
-      .filter((folder) => folder !== '')
-      .map((folder) => join(folder, tool))
-      .find(machine.isExecutable);
-  const installed = inPath('nats-server') ?? (machine.isExecutable(machine.keptFile) ? machine.keptFile : undefined);
+  const installed =
+    findProgram('nats-server', machine) ?? (machine.isExecutable(machine.keptFile) ? machine.keptFile : undefined);
   if (installed !== undefined) return [{ kind: 'installed', file: installed }];
 
   const sources: NatsSource[] = [];
-  if (inPath('apt-get') !== undefined && inPath('dpkg-deb') !== undefined) sources.push({ kind: 'debian' });
+  if (canUnpackDebian(machine)) sources.push({ kind: 'debian' });
   const build = `${machine.platform}-${machine.architecture === 'x64' ? 'amd64' : machine.architecture}`;
   const sha256 = NATS_RELEASE.sha256[build];
   if (sha256 !== undefined) {
@@ -101,7 +91,7 @@ export async function obtainNats(
       const limit = AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_LIMIT_MS)]);
       const fetched =
         source.kind === 'debian'
-          ? await fetchDebian(workDirectory, limit)
+          ? await fetchDebianProgram({ package: 'nats-server' }, workDirectory, limit)
           : await fetchRelease(source, workDirectory, limit);
       chmodSync(fetched, 0o755);
       renameSync(fetched, keptFile);
@@ -119,33 +109,6 @@ export async function obtainNats(
   );
 }
 
-/** Debian's package, verified by apt, unpacked without root. */
-async function fetchDebian(workDirectory: string, signal: AbortSignal): Promise<string> {
-  // apt as root would drop to its own user, which cannot write here.
-  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
-  const download = (options: readonly string[]) =>
-    run('apt-get', [...asRoot, ...options, '-q', 'download', 'nats-server'], { cwd: workDirectory, signal });
-  try {
-    await download([]);
-  } catch {
-    signal.throwIfAborted();
-    // A fresh container has no package lists; private ones need no root.
-    const lists = ['-o', `Dir::State::lists=${workDirectory}/lists`, '-o', `Dir::Cache=${workDirectory}/cache`];
-    mkdirSync(join(workDirectory, 'lists', 'partial'), { recursive: true });
-    mkdirSync(join(workDirectory, 'cache', 'archives', 'partial'), { recursive: true });
-    await run('apt-get', [...asRoot, ...lists, '-q', 'update'], { cwd: workDirectory, signal });
-    await download(lists);
-  }
-  const archive = readdirSync(workDirectory).find((name) => name.endsWith('.deb'));
-  if (archive === undefined) throw new Error('it downloaded nothing');
-  await run('dpkg-deb', ['-x', archive, 'unpacked'], { cwd: workDirectory, signal });
-  const file = ['usr/sbin', 'usr/bin']
-    .map((folder) => join(workDirectory, 'unpacked', folder, 'nats-server'))
-    .find(existsSync);
-  if (file === undefined) throw new Error('the package holds no nats-server');
-  return file;
-}
-
 async function fetchRelease(
   source: { url: string; sha256: string },
   workDirectory: string,
@@ -160,21 +123,4 @@ async function fetchRelease(
   writeFileSync(name, archive);
   await run('tar', ['-xzf', name, '--strip-components=1', '-C', workDirectory], { signal });
   return join(workDirectory, 'nats-server');
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The line that names the error: apt's commands begin it with E: or W:. */
-function briefly(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;
-  return cause ?? lines.find((line) => line.startsWith('E:')) ?? lines[0] ?? 'it failed';
 }

@@ -1,8 +1,18 @@
+export { CHECKOUT, NODE, SERVICES, type Service } from './checkout.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export * from './collector.ts';
 export { configIssuesOf } from './config-issues.ts';
 export { countsOf, tally } from './counts.ts';
+export {
+  DESCRIBED_STACK_VARIABLE,
+  type JoinableStack,
+  openDescribedStack,
+  type StackDescription,
+} from './described-stack.ts';
+export { freePorts } from './free-ports.ts';
 export * from './integrations.ts';
+export { removeLeftovers } from './leftovers.ts';
+export { measureStages } from './measure-stages.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
 export { created, recorded, verdictOf, violationsOf, wrongEventsOf } from './owner-results.ts';
@@ -14,4 +24,7 @@ export { connectTo, createQuietLogger, createReadLogger } from './replica.ts';
 export { readmeIssues } from './service-readme.ts';
 export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';
+export type { StackDatabase } from './stack-databases.ts';
+export type { FailpointAction } from './stack-failpoints.ts';
+export { testSettings } from './stack-settings.ts';
 export { NO_CHANGE, ok, retryUntilOk, startTestWallet, type TestPlayer, type TestWallet } from './wallet.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { CertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
-import { freePorts } from './stack.ts';
+import { freePorts } from './free-ports.ts';
 
 /** One request as received. */
 export interface ReceivedRequest {
@@ -39,7 +39,9 @@ export type AnswerRequest = (request: ReceivedRequest) => ReceiverAnswer;
 export interface ReceiverOptions {
   /** Signs the receiver's certificate; a stack trusts its own `ca` alone. */
   readonly ca: CertificateAuthority;
-  /** The names of the certificate: `127.0.0.1` and `localhost` by default. */
+  /** The address of this machine on which it listens; 127.0.0.1 by default. */
+  readonly host?: string;
+  /** The names of the certificate: the host and `localhost` by default. */
   readonly names?: readonly string[];
   /** A date in the past makes a certificate that has expired. */
   readonly notAfter?: Date;
@@ -49,9 +51,9 @@ export interface ReceiverOptions {
   readonly answer?: ReceiverAnswer | AnswerRequest;
 }
 
-/** A partner's endpoint: a real HTTPS server on 127.0.0.1 that records its requests and answers as configured. */
+/** A partner's endpoint: a real HTTPS server on this machine that records its requests and answers as configured. */
 export interface Receiver extends AsyncDisposable {
-  /** `https://127.0.0.1:<port>`; every path below it is answered. */
+  /** `https://<host>:<port>`; every path below it is answered. */
   readonly url: string;
   readonly port: number;
   /** Everything that was received so far. */
@@ -74,7 +76,7 @@ interface Waiter {
 const WAIT_MS = 15_000;
 
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const names = options.names ?? ['127.0.0.1', 'localhost'];
+  const { host = '127.0.0.1', names = [host, 'localhost'] } = options;
   const { certificate, key } = await options.ca.issue({
     names,
     ...(options.notAfter !== undefined && {
@@ -115,7 +117,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const [freePort = 0] = options.port === undefined ? await freePorts(1) : [options.port];
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(freePort, '127.0.0.1', resolve);
+    server.listen(freePort, host, resolve);
   });
 
   const find = async (holds: Waiter['holds'], timeoutMs: number): Promise<ReceivedRequest> => {
@@ -137,7 +139,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 
   return {
-    url: `https://127.0.0.1:${freePort}`,
+    url: `https://${host}:${freePort}`,
     port: freePort,
     requests,
     connections: () => connections,

@@ -10,6 +10,8 @@ const ROOT = new URL('../../../', import.meta.url);
 /** In this order, with any sections of the service's own between them. */
 const SECTIONS = ['What it owns', 'What a crash leaves', 'Configuration', 'Health and metrics', 'Running it alone'];
 const ROW = /^\| `([A-Z0-9_]+)` +\| (.*?) +\| (.*?) +\| (.*?) +\|$/gm;
+/** Each README says what waits in the queues of its service. */
+const SCALING_METRIC = 'laurel_oldest_waiting_call_seconds';
 const METRIC = /\b(?:counter|gauge|histogram)(?:<\w+>)?\(\s*'(laurel_\w+)'/g;
 
 /** Every difference between the README and the service, as a sentence; empty when there is none. */
@@ -22,7 +24,7 @@ export function readmeIssues(service: string, schema: z.ZodObject): readonly str
     ...issuesOfSettings(section('Configuration'), schema),
     ...missing('table', tablesOf(folder), section('What it owns')),
     ...missing('rpc', rpcsOf(service), section('What it owns')),
-    ...missing('metric', metricsOf(folder), section('Health and metrics')),
+    ...missing('metric', [...metricsOf(folder), SCALING_METRIC], section('Health and metrics')),
   ];
 }
 

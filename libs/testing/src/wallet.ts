@@ -5,8 +5,9 @@ import { createClient, type TypedClient } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import { type UpdateAccountRequest, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
+import { freePorts } from './free-ports.ts';
+import { manageProcess } from './managed-process.ts';
 import { createTestDatabase } from './postgres.ts';
-import { freePorts, manageProcess } from './stack.ts';
 
 export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
 

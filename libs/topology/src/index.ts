@@ -1,6 +1,7 @@
 /**
  * The table of services. The local stack, the stack of the tests, ports, addresses, certificates and the users of NATS derive from it;
- * `tests/security/adding-a-service.test.ts` checks docker-compose.yml and deploy/kubernetes against it. A service is added here first.
+ * `tests/security/adding-a-service.test.ts` and `network-policies.test.ts` check docker-compose.yml and deploy/kubernetes against it. A service is
+ * added here first.
  */
 
 /** In the order in which they depend on each other. */

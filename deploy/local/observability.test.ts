@@ -1,0 +1,248 @@
+/**
+ * Holds alerts and dashboards to what the services export, to the page that describes the metrics, and to the runbooks: an expression about a
+ * metric or a label that does not exist is valid, never fires, and shows nothing.
+ */
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { obtainPromtool } from '@laurel/local-infrastructure/promtool';
+import { metrics } from '@laurel/telemetry';
+import { SERVICE_NAMES } from '@laurel/topology';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { prometheusRuleOf } from './prometheus-rule.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FOLDER = join(ROOT, 'deploy/observability');
+const CACHE = join(ROOT, 'node_modules/.cache/laurel');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly datasource: { readonly uid: string };
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+interface Dashboard {
+  readonly uid: string;
+  readonly panels: readonly Panel[];
+}
+type AlertTest = {
+  readonly name: string;
+  readonly promql_expr_test: readonly { readonly expr: string; readonly exp_samples: readonly object[] }[];
+};
+
+const rules: { readonly groups: readonly { readonly rules: readonly Alert[] }[] } = parse(
+  read('deploy/observability/alerts.yaml'),
+);
+const alerts = rules.groups.flatMap((group) => group.rules);
+const dashboards = globSync('dashboards/*.json', { cwd: FOLDER }).map((file) => ({
+  file,
+  dashboard: JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Dashboard,
+}));
+const panels = dashboards.flatMap(({ dashboard }) => dashboard.panels);
+
+/** Each metric of our code with its labels. A histogram also has the names and the label of its buckets. */
+function exportedByCode(): ReadonlyMap<string, ReadonlySet<string>> {
+  const files = globSync('{libs,services}/*/src/**/*.ts', { cwd: ROOT }).filter(
+    (file) => !/\.(test|fixture)\.ts$/.test(file),
+  );
+  const made = /\b(counter|gauge|histogram)(?:<\w+>)?\(\s*'(laurel_\w+)',\s*(?:'[^']*'|"[^"]*"),?([^;]*?)\)/g;
+  return new Map(
+    files.flatMap((file) =>
+      [...read(file).matchAll(made)].map(([, kind, name = '', rest = '']) => {
+        // The labels are the last list; the buckets of a histogram are a constant.
+        const labels = [...(/\[([^\]]*)\]/.exec(rest)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(([, label = '']) => label);
+        return [name, new Set(kind === 'histogram' ? [...labels, 'le'] : labels)] as const;
+      }),
+    ),
+  );
+}
+
+const exported = exportedByCode();
+/** Every series has these: the process gives the service, Prometheus the target. */
+const OF_EVERY_SERIES = ['service', 'job', 'instance'];
+
+function labelsOf(series: string): ReadonlySet<string> | undefined {
+  if (series === 'up') return new Set();
+  if (/^(process|nodejs)_/.test(series)) return metrics.getSingleMetric(series) === undefined ? undefined : new Set();
+  return exported.get(series) ?? exported.get(series.replace(/_(bucket|count|sum)$/, ''));
+}
+
+/** What an expression names that no service exports, as sentences. */
+function unknownIn(expr: string): readonly string[] {
+  const names = [...expr.matchAll(/\b((?:laurel|process|nodejs)_\w+|up)\b(?:\{([^}]*)\})?/g)];
+  const known = new Set(OF_EVERY_SERIES);
+  const issues: string[] = [];
+  for (const [, name = '', selector = ''] of names) {
+    const labels = labelsOf(name);
+    if (labels === undefined) issues.push(`no service exports ${name}`);
+    for (const label of labels ?? []) known.add(label);
+    const selected = [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label);
+    issues.push(
+      ...selected
+        .filter((label) => !labels?.has(label) && !OF_EVERY_SERIES.includes(label))
+        .map((label) => `${name} has no label ${label}`),
+    );
+  }
+  const grouped = [...expr.matchAll(/\b(?:by|on|without)\s*\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(/[\s,]+/),
+  );
+  issues.push(...grouped.filter((label) => !known.has(label)).map((label) => `it groups by ${label}, which none has`));
+  return names.length === 0 ? [...issues, 'it names no metric'] : issues;
+}
+
+/** The names within `{{ }}` of a text that are not labels of the expression's result. */
+function unknownInTemplate(text: string, expr: string): readonly string[] {
+  const used = [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, label = '']) => label);
+  const groups = [...expr.matchAll(/\bby\s*\(([^)]*)\)/g)].map(([, list = '']) => list.split(/[\s,]+/));
+  const kept = groups.length === 0 ? [...OF_EVERY_SERIES, ...labelsUsed(expr)] : groups.flat();
+  return used.filter((label) => !kept.includes(label));
+}
+
+const labelsUsed = (expr: string) => [...expr.matchAll(/(\w+)=/g)].map(([, label = '']) => label);
+
+test('the scan of the code finds metrics of every kind, with their labels', () => {
+  expect(exported.size).toBeGreaterThan(40);
+  expect([...(exported.get('laurel_http_request_duration_seconds') ?? [])]).toEqual(['route', 'status', 'le']);
+  expect([...(exported.get('laurel_unfinished_items') ?? [])]).toEqual(['stage']);
+  expect([...(exported.get('laurel_connections') ?? ['?'])]).toEqual([]);
+  expect(unknownIn('sum by (owner) (laurel_no_such{a="b"}) / laurel_breaker_open{cause="x"}')).toEqual([
+    'no service exports laurel_no_such',
+    'laurel_no_such has no label a',
+    'laurel_breaker_open has no label cause',
+    'it groups by owner, which none has',
+  ]);
+});
+
+test('docs/operations/metrics.md lists every metric with its labels, and no other', () => {
+  const rows = [...read('docs/operations/metrics.md').matchAll(/^\| `(laurel_\w+)` +\| (.*?) *\| (.*?) *\|/gm)];
+  const documented = rows.map(([, name = '', labels = '']) => [
+    name,
+    [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
+  ]);
+  const inCode = [...exported].map(([name, labels]) => [name, [...labels].filter((label) => label !== 'le')]);
+  expect(documented.toSorted()).toEqual(inCode.toSorted());
+});
+
+describe('an alert', () => {
+  test.each(alerts)('$alert names metrics and labels that exist', ({ expr, annotations }) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(unknownInTemplate(annotations.summary, expr)).toEqual([]);
+  });
+
+  test.each(alerts)('$alert has a severity, and its own heading in the runbook', ({ alert, labels, annotations }) => {
+    expect(['critical', 'warning']).toContain(labels.severity);
+    const [file = '', anchor] = annotations.runbook.split('#');
+    expect(anchor).toBe(alert.toLowerCase());
+    expect(read(file)).toContain(`\n## ${alert}\n`);
+  });
+
+  test('every alert is proven to stay silent and to fire, and every runbook is of an alert', () => {
+    const { tests }: { readonly tests: readonly AlertTest[] } = parse(read('deploy/observability/alerts.test.yaml'));
+    const names = alerts.map(({ alert }) => alert);
+    expect(tests.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    for (const { name, promql_expr_test: proofs } of tests) {
+      const [silent, firing] = proofs;
+      expect(proofs.every(({ expr }) => expr.includes(`alertname="${name}"`))).toBe(true);
+      expect([silent?.exp_samples.length, firing?.exp_samples.length]).toEqual([0, 1]);
+    }
+    const runbooks = [...read('docs/operations/alerts.md').matchAll(/^## (Laurel\w+)$/gm)].map(([, name]) => name);
+    expect(runbooks).toEqual(names);
+  });
+
+  test('every service is missed when none of its replicas answers', () => {
+    const { expr = '' } = alerts.find(({ alert }) => alert === 'LaurelServiceMissing') ?? {};
+    for (const service of SERVICE_NAMES) expect(expr).toContain(`absent(laurel_build_info{service="${service}"})`);
+  });
+
+  test('every stage that an alert names is in the table of stages', () => {
+    const stages = [...read('docs/operations/metrics.md').matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, stage]) => stage);
+    const named = [...alerts, ...panels.flatMap(({ targets }) => targets)].flatMap(({ expr }) =>
+      [...expr.matchAll(/stage(?:=~|!~|=)"([^"]+)"/g)].flatMap(([, pattern = '']) => pattern.split('|')),
+    );
+    expect(named.length).toBeGreaterThan(8);
+    for (const pattern of named)
+      expect(stages.some((stage) => new RegExp(`^${pattern}$`).test(stage ?? ''))).toBe(true);
+  });
+});
+
+describe('a dashboard', () => {
+  const targets = panels.flatMap(({ title, targets: all }) => all.map((target) => ({ title, ...target })));
+
+  test.each(targets)('the panel $title shows metrics and labels that exist: $expr', ({ expr, legendFormat }) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(unknownInTemplate(legendFormat, expr)).toEqual([]);
+  });
+
+  test('each panel has a description and the data source that is provisioned, and ids are unique', () => {
+    const { datasources }: { readonly datasources: readonly { readonly uid: string }[] } = parse(
+      read('deploy/observability/grafana/datasources.yaml'),
+    );
+    for (const { dashboard } of dashboards) {
+      const ids = dashboard.panels.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+    for (const { description, datasource } of panels) {
+      expect(description).not.toBe('');
+      expect(datasources.map(({ uid }) => uid)).toContain(datasource.uid);
+    }
+    expect(new Set(dashboards.map(({ dashboard }) => dashboard.uid)).size).toBe(dashboards.length);
+  });
+});
+
+describe('the overlay', () => {
+  type Container = { readonly image?: string; readonly networks?: readonly string[]; readonly environment?: object };
+  const compose: { readonly services: Readonly<Record<string, Container>> } = parse(
+    read('deploy/observability/docker-compose.yml'),
+    { merge: true },
+  );
+
+  test('each image is pinned to a version', () => {
+    const images = Object.values(compose.services).flatMap(({ image }) => image ?? []);
+    expect(images.length).toBe(4);
+    for (const image of images) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+  });
+
+  test('Prometheus and the collector reach each service, over a network on which no other service is', () => {
+    const scraped = parse(read('deploy/observability/prometheus.yaml')).scrape_configs[0].dns_sd_configs[0].names;
+    expect(scraped.toSorted()).toEqual(SERVICE_NAMES.toSorted());
+    for (const service of SERVICE_NAMES) {
+      const network = `${service}-telemetry`;
+      const on = Object.entries(compose.services).flatMap(([name, { networks }]) =>
+        networks?.includes(network) ? name : [],
+      );
+      expect(on.toSorted()).toEqual(['collector', 'prometheus', service].toSorted());
+      expect(compose.services[service]?.environment).toMatchObject({
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      });
+    }
+  });
+
+  test('Kubernetes gets the same alerts and every dashboard', () => {
+    const rule = read('deploy/observability/kubernetes/prometheus-rule.yaml');
+    expect(rule).toBe(prometheusRuleOf(read('deploy/observability/alerts.yaml')));
+    expect(parse(rule).spec).toEqual(rules);
+    const { configMapGenerator } = parse(read('deploy/observability/kustomization.yaml'));
+    expect(configMapGenerator[0].files.toSorted()).toEqual(dashboards.map(({ file }) => file).toSorted());
+  });
+});
+
+test('promtool accepts the rules, and each alert is silent and fires as alerts.test.yaml says', async ({ skip }) => {
+  const promtool = await obtainPromtool(CACHE).catch((error: unknown) => {
+    if (process.env.CI !== undefined) throw error;
+    return skip(`there is no promtool, and none could be fetched: ${String(error)}`);
+  });
+  const run = async (...args: string[]) => (await promisify(execFile)(promtool, args, { cwd: FOLDER })).stdout;
+  expect(await run('check', 'rules', 'alerts.yaml')).toContain(`SUCCESS: ${alerts.length} rules found`);
+  expect(await run('test', 'rules', 'alerts.test.yaml')).toContain('SUCCESS');
+}, 180_000);

@@ -1,0 +1,107 @@
+/** Programs of the machine, and of Debian's packages: verified by apt, unpacked without root, and not installed. */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What is looked at to find a program. */
+export interface SearchedMachine {
+  readonly searchPath: string;
+  readonly isExecutable: (file: string) => boolean;
+}
+
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of a program on the search path. */
+export function findProgram(name: string, { searchPath, isExecutable }: SearchedMachine): string | undefined {
+  return searchPath
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+export function canUnpackDebian(machine: SearchedMachine): boolean {
+  return findProgram('apt-get', machine) !== undefined && findProgram('dpkg-deb', machine) !== undefined;
+}
+
+const FOLDERS_OF_PROGRAMS = ['usr/sbin', 'usr/bin', 'usr/libexec/docker/cli-plugins'];
+const DEFAULT_MIRROR = 'http://deb.debian.org/debian';
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+/**
+ * Downloads the package and returns the path of the program, in the work directory. With a `suite` (`trixie`) it comes from
+ * that one, on the mirror that the machine uses, by package lists of its own; otherwise from the suites that the machine uses.
+ */
+export async function fetchDebianProgram(
+  wanted: { readonly package: string; readonly program?: string; readonly suite?: string },
+  workDirectory: string,
+  signal: AbortSignal,
+): Promise<string> {
+  // apt as root would drop to its own user, which cannot write here.
+  const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
+  const apt = (options: readonly string[]) =>
+    run('apt-get', [...asRoot, ...options], { cwd: workDirectory, signal, maxBuffer: 16 * 1024 * 1024 });
+  const download = (options: readonly string[]) => apt([...options, '-q', 'download', wanted.package]);
+  const downloadByOwnLists = async (sources: readonly string[]) => {
+    // Private lists need no root.
+    const options = [
+      ...sources,
+      '-o',
+      `Dir::State::lists=${workDirectory}/lists`,
+      '-o',
+      `Dir::Cache=${workDirectory}/cache`,
+    ];
+    mkdirSync(join(workDirectory, 'lists', 'partial'), { recursive: true });
+    mkdirSync(join(workDirectory, 'cache', 'archives', 'partial'), { recursive: true });
+    await apt([...options, '-q', 'update']);
+    await download(options);
+  };
+  if (wanted.suite !== undefined) {
+    const { stdout } = await apt(['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
+    const sources = join(workDirectory, `${wanted.suite}.sources`);
+    writeFileSync(
+      sources,
+      `Types: deb\nURIs: ${debianMirror(stdout)}\nSuites: ${wanted.suite}\nComponents: main\nSigned-By: ${KEYRING}\n`,
+    );
+    await downloadByOwnLists(['-o', `Dir::Etc::sourcelist=${sources}`, '-o', 'Dir::Etc::sourceparts=/dev/null']);
+  } else {
+    try {
+      await download([]);
+    } catch {
+      signal.throwIfAborted();
+      // A fresh container has no package lists.
+      await downloadByOwnLists([]);
+    }
+  }
+  const archive = readdirSync(workDirectory).find((name) => name.endsWith('.deb'));
+  if (archive === undefined) throw new Error('it downloaded nothing');
+  await run('dpkg-deb', ['-x', archive, 'unpacked'], { cwd: workDirectory, signal });
+  const { program = wanted.package } = wanted;
+  const file = FOLDERS_OF_PROGRAMS.map((folder) => join(workDirectory, 'unpacked', folder, program)).find(existsSync);
+  if (file === undefined) throw new Error(`the package holds no ${program}`);
+  // The file itself: a link in the package may point elsewhere in it.
+  return realpathSync(file);
+}
+
+/** The first archive of Debian among the addresses that apt reads, one a line; not that of the security team, which has no packages of its own. */
+export function debianMirror(uris: string): string {
+  return uris.split('\n').find((uri) => /\/debian\/?$/.test(uri)) ?? DEFAULT_MIRROR;
+}
+
+/** The line that names the error: apt's commands begin it with E: or W:. */
+export function briefly(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;
+  return cause ?? lines.find((line) => line.startsWith('E:')) ?? lines[0] ?? 'it failed';
+}

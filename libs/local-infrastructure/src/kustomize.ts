@@ -1,0 +1,72 @@
+/** The source of kustomize: the machine's own, kubectl's, one that was fetched before, or Debian's package, fetched without root. */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  briefly,
+  canUnpackDebian,
+  fetchDebianProgram,
+  findProgram,
+  isExecutable,
+  type SearchedMachine,
+} from './debian-program.ts';
+
+const run = promisify(execFile);
+
+/** No kustomize could be obtained; the message has the remedy. */
+export class KustomizeUnavailableError extends Error {
+  override readonly name = 'KustomizeUnavailableError';
+}
+
+/** A command that renders the folder that is given as its last argument. */
+export type RenderCommand = readonly [string, ...string[]];
+
+/** The first suite of Debian with a kustomize of version 5. */
+const SUITE = 'trixie';
+const DOWNLOAD_LIMIT_MS = 60_000;
+const MAX_RENDERED_BYTES = 16 * 1024 * 1024;
+
+/** What the machine has; undefined when it must be fetched. */
+export function installedRenderCommand(machine: SearchedMachine, keptFile: string): RenderCommand | undefined {
+  const kustomize = findProgram('kustomize', machine);
+  if (kustomize !== undefined) return [kustomize, 'build'];
+  const kubectl = findProgram('kubectl', machine);
+  if (kubectl !== undefined) return [kubectl, 'kustomize'];
+  return machine.isExecutable(keptFile) ? [keptFile, 'build'] : undefined;
+}
+
+/** Finds or fetches kustomize. A fetched one is kept in `bin` below the directory. */
+export async function obtainRenderCommand(directory: string, print: (line: string) => void): Promise<RenderCommand> {
+  const keptFile = join(directory, 'bin', 'kustomize');
+  const machine = { searchPath: process.env.PATH ?? '', isExecutable };
+  const installed = installedRenderCommand(machine, keptFile);
+  if (installed !== undefined) return installed;
+  if (!canUnpackDebian(machine)) throw unavailable('there is none to fetch for this machine');
+  mkdirSync(join(directory, 'bin'), { recursive: true });
+  const workDirectory = mkdtempSync(join(directory, 'bin', 'fetch-'));
+  try {
+    print(`Fetching kustomize (Debian's package of ${SUITE}) ...`);
+    const limit = AbortSignal.timeout(DOWNLOAD_LIMIT_MS);
+    const fetched = await fetchDebianProgram({ package: 'kustomize', suite: SUITE }, workDirectory, limit);
+    chmodSync(fetched, 0o755);
+    renameSync(fetched, keptFile);
+    return [keptFile, 'build'];
+  } catch (error) {
+    throw unavailable(`apt-get: ${briefly(error)}`);
+  } finally {
+    rmSync(workDirectory, { recursive: true, force: true });
+  }
+}
+
+/** The YAML of a kustomization. Rejects with what kustomize printed. */
+export async function render([program, ...options]: RenderCommand, folder: string): Promise<string> {
+  const { stdout } = await run(program, [...options, folder], { maxBuffer: MAX_RENDERED_BYTES });
+  return stdout;
+}
+
+function unavailable(why: string): KustomizeUnavailableError {
+  return new KustomizeUnavailableError(
+    `No kustomize could be found or fetched (${why}): install kustomize or kubectl, whichever your system has.`,
+  );
+}

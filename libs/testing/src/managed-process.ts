@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { NODE_FLAGS } from '@laurel/service/node-flags';
+import { endWithThisProcess } from './at-exit.ts';
+import { NODE } from './checkout.ts';
+
+const READY_DEADLINE_MS = 45_000;
+const STOP_DEADLINE_MS = 12_000;
+
+export interface ProcessShape {
+  readonly name: string;
+  readonly main: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** A module that is loaded before `main`. */
+  readonly preload?: string | undefined;
+  readonly readyUrl: string;
+  readonly restart: boolean;
+  /** Gets the output; without it every line goes to `onLine`. */
+  readonly logFile: string | undefined;
+  readonly onLine: (line: string) => void;
+}
+
+/** A process of a service that a test starts, ends and starts again. */
+export interface ManagedProcess {
+  /** Starts it unless it runs, and resolves when it is ready; the changes hold from then on. */
+  start(changes?: {
+    readonly environment?: Readonly<Record<string, string>> | undefined;
+    readonly main?: string;
+  }): Promise<void>;
+  ready(): Promise<void>;
+  /** Signals the process and waits for its end; a stack with `restart` starts it again. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** As `end`, and it stays down until `start`. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  onExit(): Promise<void>;
+  pid(): number | undefined;
+  dispose(): Promise<void>;
+}
+
+export function manageProcess(shape: ProcessShape): ManagedProcess {
+  let child: ChildProcess | undefined;
+  let exited: Promise<number | null> = Promise.resolve(null);
+  let isWanted = false;
+  let lastLines: string[] = [];
+  let { environment, main } = shape;
+
+  const launch = (): void => {
+    const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
+    const preload = shape.preload === undefined ? [] : ['--import', shape.preload];
+    const started = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', ...preload, main], {
+      // No variable of the test runner's environment leaks into a service.
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache'),
+        ...environment,
+      },
+      stdio: ['ignore', output, output],
+    });
+    if (typeof output === 'number') closeSync(output);
+    endWithThisProcess(started);
+    lastLines = [];
+    for (const stream of [started.stdout, started.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        lastLines.push(line);
+        if (lastLines.length > 30) lastLines.shift();
+        shape.onLine(line);
+      });
+    }
+    child = started;
+    exited = new Promise((resolve) => {
+      const ended = (code: number | null): void => {
+        if (child === started) child = undefined;
+        resolve(code);
+        if (isWanted && shape.restart) launch();
+      };
+      started.once('exit', ended);
+      started.once('error', () => ended(null));
+    });
+  };
+
+  const awaitReady = async (): Promise<void> => {
+    const deadline = Date.now() + READY_DEADLINE_MS;
+    while (Date.now() < deadline) {
+      if (child === undefined && !shape.restart) break;
+      if (await answersOk(shape.readyUrl)) return;
+      await delay(25);
+    }
+    throw new Error(`${shape.name} did not become ready; its last lines were:\n${lastLines.join('\n')}`);
+  };
+
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const ending = exited;
+    const target = child;
+    if (target === undefined) return ending;
+    target.kill(signal);
+    const late = setTimeout(() => target.kill('SIGKILL'), STOP_DEADLINE_MS);
+    const code = await ending;
+    clearTimeout(late);
+    return code;
+  };
+
+  return {
+    async start(changes = {}) {
+      environment = { ...environment, ...changes.environment };
+      main = changes.main ?? main;
+      isWanted = true;
+      if (child === undefined) launch();
+      await awaitReady();
+    },
+    ready: awaitReady,
+    end,
+    async stop(signal = 'SIGTERM') {
+      isWanted = false;
+      return end(signal);
+    },
+    onExit: () => exited.then(ignore),
+    pid: () => child?.pid,
+    async dispose() {
+      isWanted = false;
+      await end('SIGTERM');
+    },
+  };
+}
+
+/** Over a connection that ends with the response: a stopping gateway waits a second for open connections. */
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+function ignore(): void {}

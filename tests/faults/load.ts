@@ -1,0 +1,278 @@
+/** A partner's requests while something happens to the stack, and what the partner knows of them afterwards. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, countsOf, type JoinableStack, type Partner } from '@laurel/testing';
+import { expect } from 'vitest';
+import { eventually, type Program, type SharedWorld } from '../world.ts';
+
+/** Where the load plays: the partner, whose client holds the base URLs, and what the partner offers. */
+export interface Scene {
+  readonly partner: Partner;
+  /** Each player loses here, often: fee 1.00, a score of 1 does not clear its bar. */
+  readonly challengeId: string;
+  /** Each player wins here once: fee 1.00, prize 5.00, a score of 100 clears its bar. */
+  readonly prizeId: string;
+  /** Open for as long as the load lasts: entry 1.00. */
+  readonly roundId: string;
+}
+
+export interface LoadOptions {
+  readonly players: number;
+  /**
+   * Requests that begin each second, whether or not earlier ones were answered; requests that are sent again come on top. Without it every
+   * player begins a request when the one before was answered.
+   */
+  readonly requestsPerSecond?: number;
+  /**
+   * The codes, or statuses without one, after which a request is sent again with its key; `0` is a connection that was refused or that
+   * ended without a response. Any other failure fails the test.
+   */
+  readonly retried?: readonly string[];
+  /** How long a request may be sent again and again. */
+  readonly waitMs: number;
+}
+
+/** An attempt as the responses to the partner showed it. */
+interface AcknowledgedAttempt {
+  readonly id: string;
+  readonly player_ref: string;
+  readonly owner: 'challenge' | 'tournament';
+  readonly status: 'settled' | 'expired';
+  /** Of a settled attempt. */
+  readonly outcome: { readonly receipt_id: string; readonly score: number } | undefined;
+  readonly isWin: boolean;
+}
+
+export interface Load {
+  /** The players; no other request names them. */
+  readonly refs: readonly string[];
+  /** Milliseconds of each response so far, those that were no success included. */
+  readonly latencies: readonly number[];
+  /** The codes of the responses after which a request was sent again, with their numbers. */
+  readonly resent: Readonly<Record<string, number>>;
+  /** Every attempt that has been created and ended, both acknowledged. */
+  readonly attempts: readonly AcknowledgedAttempt[];
+  /** Resolves after this many further responses. */
+  more(answers: number): Promise<void>;
+}
+
+/** A load that is over: every request was answered with success in the end. */
+export interface EndedLoad extends Load {
+  /** Requests of what began in each second; a request that was sent again counts once. */
+  readonly requestsPerSecond: number;
+}
+
+/** One flow: an attempt is created, ended and read. */
+const REQUESTS_OF_A_FLOW = 3;
+/** The flow of each player that wins is neither in the round nor expired. */
+const WINNING_FLOW = 5;
+const FUNDS_CENTS = 500_000n;
+const FEE_CENTS = 100n;
+const PRIZE_CENTS = 500n;
+/** How long a partner waits before a request is sent again: the first time, doubled each time, and at the most. */
+const RETRY_PAUSE_MS = { first: 50, longest: 1_000 };
+
+/** A new scene of a program. Each challenge claims what is played on it, so that no drift monitor suspends it: losses alone, and wins alone. */
+export async function setScene(
+  { newChallenge, newRound }: Pick<SharedWorld, 'newChallenge' | 'newRound'>,
+  program: Program,
+): Promise<Scene> {
+  const challenge = await newChallenge({ target_pass_rate: 0.002 }, program);
+  const prize = await newChallenge({ target_pass_rate: 0.9 }, program);
+  const round = await newRound({ attempt_cap: 100_000 }, program);
+  return { partner: program.test, challengeId: challenge.id, prizeId: prize.id, roundId: round.id };
+}
+
+/** Does something to the stack under load; resolves once the players have ended the attempts that they had begun. */
+export async function underLoad(
+  scene: Scene,
+  options: LoadOptions,
+  disturb: (load: Load) => Promise<void>,
+): Promise<EndedLoad> {
+  const refs = Array.from({ length: options.players }, () => randomUUID());
+  const requests = createRequests(options);
+  for (const ref of refs) await requests.ask(201, () => scene.partner.createPlayer(ref, '5000.00'));
+  requests.reset();
+  const attempts: AcknowledgedAttempt[] = [];
+  let isOver = false;
+  const startedAt = performance.now();
+
+  const play = async (player_ref: string, flow: number): Promise<void> => {
+    attempts.push(await playFlow(scene, requests.ask, { player_ref, flow }));
+  };
+  const playAtOwnPace = async (ref: string): Promise<void> => {
+    for (let flow = 0; !isOver; flow += 1) await play(ref, flow);
+  };
+  const { requestsPerSecond } = options;
+  const players =
+    requestsPerSecond === undefined
+      ? Promise.all(refs.map(playAtOwnPace))
+      : beginAtRate(requestsPerSecond / REQUESTS_OF_A_FLOW, {
+          isOver: () => isOver,
+          begin: (index) => play(refs[index % refs.length] ?? '', Math.floor(index / refs.length)),
+        });
+  const load: Load = {
+    refs,
+    latencies: requests.latencies,
+    get resent() {
+      return countsOf(requests.failures);
+    },
+    attempts,
+    // A player whose request fails ends the wait, and with it the load.
+    more: (answers) => requests.more(answers, players),
+  };
+  let tookMs = 0;
+  const end = async () => {
+    await disturb(load).finally(() => {
+      isOver = true;
+      tookMs = performance.now() - startedAt;
+    });
+  };
+  await Promise.all([end(), players]);
+  return { ...load, resent: load.resent, requestsPerSecond: (requests.begun() * 1_000) / tookMs };
+}
+
+type Ask = <Body>(status: number, send: (key: string) => Promise<Answer<Body>>) => Promise<Body>;
+
+/** Requests that are sent until they succeed, each with a key of its own. */
+function createRequests({ retried = [], waitMs }: LoadOptions) {
+  const latencies: number[] = [];
+  const failures: string[] = [];
+  const waiting = new Set<{ readonly target: number; readonly reached: () => void }>();
+  let begun = 0;
+
+  const ask: Ask = async (status, send) => {
+    const key = randomUUID();
+    const deadline = performance.now() + waitMs;
+    begun += 1;
+    for (let pauseMs = RETRY_PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, RETRY_PAUSE_MS.longest)) {
+      const sentAt = performance.now();
+      const answer = await send(key);
+      latencies.push(performance.now() - sentAt);
+      for (const { target, reached } of waiting) if (latencies.length >= target) reached();
+      if (answer.status === status) return answer.body;
+      // The response of an expiry was lost.
+      if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
+      const failure = answer.code ?? String(answer.status);
+      expect(retried, answer.text).toContain(failure);
+      failures.push(failure);
+      if (performance.now() > deadline) throw new Error(`waited ${waitMs} ms in vain for ${status}: ${answer.text}`);
+      await delay(pauseMs);
+    }
+  };
+  return {
+    ask,
+    latencies,
+    failures,
+    begun: () => begun,
+    reset: () => {
+      latencies.length = 0;
+      failures.length = 0;
+      begun = 0;
+    },
+    more: async (answers: number, players: Promise<unknown>) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wait = { target: latencies.length + answers, reached: resolve };
+      waiting.add(wait);
+      await Promise.race([promise, players]).finally(() => waiting.delete(wait));
+    },
+  };
+}
+
+async function playFlow(
+  { partner, challengeId, prizeId, roundId }: Scene,
+  ask: Ask,
+  { player_ref, flow }: { readonly player_ref: string; readonly flow: number },
+): Promise<AcknowledgedAttempt> {
+  const isWin = flow === WINNING_FLOW;
+  const isEntry = flow % 3 === 0;
+  const parent = isEntry ? { tournament_round_id: roundId } : { challenge_id: isWin ? prizeId : challengeId };
+  const { id } = await ask(201, (key) => partner.createAttempt({ ...parent, player_ref }, key));
+  const acknowledged = { id, player_ref, owner: isEntry ? 'tournament' : 'challenge', isWin } as const;
+  if (flow % 4 === 3) {
+    await ask(200, () => partner.expireAttempt(id));
+    expect(await ask(200, () => partner.getAttempt(id))).toMatchObject({ status: 'expired', outcome: null });
+    return { ...acknowledged, status: 'expired', outcome: undefined };
+  }
+  const score = isWin ? 100 : 1;
+  const { receipt_id } = await ask(200, (key) => partner.reportOutcome(id, { score }, key));
+  const outcome = { receipt_id, score };
+  expect(await ask(200, () => partner.getAttempt(id))).toMatchObject({ status: 'settled', outcome });
+  return { ...acknowledged, status: 'settled', outcome };
+}
+
+/** Begins flows at their moments until it is over, however long earlier ones take; resolves when all have ended, and rejects with the first that fails. */
+async function beginAtRate(
+  flowsPerSecond: number,
+  { isOver, begin }: { readonly isOver: () => boolean; readonly begin: (index: number) => Promise<void> },
+): Promise<void> {
+  const startedAt = performance.now();
+  const failed = Promise.withResolvers<never>();
+  const flows: Promise<void>[] = [];
+  for (let index = 0; !isOver(); index += 1) {
+    const due = startedAt + (index * 1_000) / flowsPerSecond;
+    const waitMs = due - performance.now();
+    if (waitMs > 0) await Promise.race([delay(waitMs), failed.promise]);
+    flows.push(begin(index).catch(failed.reject));
+  }
+  await Promise.race([Promise.all(flows), failed.promise]);
+}
+
+/**
+ * Asserts that the databases have every attempt that was acknowledged, as it was acknowledged, and no other; and that each was charged once,
+ * refunded once if it expired and paid once if it won. Call it when no event is in transit, because refunds and prizes are recorded after the responses.
+ */
+export async function expectAcknowledged(stack: Pick<JoinableStack, 'database'>, load: Load): Promise<void> {
+  const { attempts, refs } = load;
+  for (const owner of ['challenge', 'tournament'] as const) {
+    const own = attempts.filter((attempt) => attempt.owner === owner);
+    const read = () =>
+      stack.database(owner).query<{ status: string }>(
+        `select a.id, a.player_ref, a.status, o.receipt_id, o.score
+         from attempts a left join outcomes o on o.attempt_id = a.id where a.player_ref = any($1::text[]) order by a.id`,
+        [refs],
+      );
+    await eventually(
+      async () => (await read()).every(({ status }) => status !== 'pending') || undefined,
+      `no attempt of ${owner} is pending`,
+    );
+    const known = own.map(({ id, player_ref, status, outcome }) => ({
+      id,
+      player_ref,
+      status,
+      receipt_id: outcome?.receipt_id ?? null,
+      score: outcome?.score ?? null,
+    }));
+    expect(await read()).toEqual(known.toSorted(byId));
+  }
+  const money = await stack.database('wallet').query<{ kind: string; attempt_id: string; amount_cents: bigint }>(
+    `select t.kind, t.attempt_id, t.amount_cents from transfers t
+     where t.kind <> 'deposit' and t.state = 'posted' and t.player_ledger_id in
+       (select a.id from ledger_accounts a join player_links l on l.account_id = a.account_id
+        where l.player_ref = any($1::text[]) and a.environment = 'test')`,
+    [refs],
+  );
+  const movements = attempts.flatMap(({ id, status, isWin }) => [
+    `fee ${id} ${FEE_CENTS}`,
+    ...(status === 'expired' ? [`refund ${id} ${FEE_CENTS}`] : []),
+    ...(isWin ? [`award ${id} ${PRIZE_CENTS}`] : []),
+  ]);
+  expect(money.map((row) => `${row.kind} ${row.attempt_id} ${row.amount_cents}`).sort()).toEqual(movements.sort());
+  for (const ref of refs) await expectBalance(stack, load, ref);
+}
+
+async function expectBalance(stack: Pick<JoinableStack, 'database'>, { attempts }: Load, ref: string): Promise<void> {
+  const own = attempts.filter(({ player_ref }) => player_ref === ref);
+  const fees = BigInt(own.filter(({ status }) => status === 'settled').length) * FEE_CENTS;
+  const prizes = BigInt(own.filter(({ isWin }) => isWin).length) * PRIZE_CENTS;
+  const rows = await stack.database('wallet').query(
+    `select a.balance_cents from ledger_accounts a join player_links l on l.account_id = a.account_id
+     where l.player_ref = $1 and a.environment = 'test'`,
+    [ref],
+  );
+  expect(rows).toEqual([{ balance_cents: FUNDS_CENTS - fees + prizes }]);
+}
+
+function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return one.id < other.id ? -1 : 1;
+}
