@@ -3,7 +3,7 @@
  * (libs/topology).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { NATS_USERS, SERVICE_NAMES, SERVICES, type ServiceName } from '@laurel/topology';
+import { SERVICE_NAMES, SERVICES, type ServiceName } from '@laurel/topology';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
@@ -19,19 +19,12 @@ type Container = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly networks?: readonly string[];
 };
-type Selector = {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[];
-};
-type Peers = readonly { readonly podSelector?: Selector }[];
 type Manifest = {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly spec: {
-    readonly podSelector?: Selector;
-    readonly ingress?: readonly { readonly from?: Peers }[];
-    readonly egress?: readonly { readonly to?: Peers }[];
     readonly uris?: readonly string[];
+    readonly bootstrap?: { readonly initdb: { readonly database: string; readonly owner: string } };
     readonly template?: {
       readonly spec: { readonly containers: readonly { env?: readonly { name: string; value?: string }[] }[] };
     };
@@ -39,42 +32,75 @@ type Manifest = {
 };
 type Kustomization = {
   readonly resources: readonly string[];
-  readonly configMapGenerator: readonly { readonly name: string }[];
+  readonly configMapGenerator?: readonly { readonly name: string }[];
+  readonly components?: readonly string[];
   readonly images: readonly { readonly name: string }[];
-  readonly patches: readonly { readonly target: { readonly kind: string; readonly name: string } }[];
+  readonly patches: readonly { readonly target: { readonly kind: string; readonly name?: string } }[];
 };
 
-const BASE = 'deploy/kubernetes/base';
-const EXAMPLE = 'deploy/kubernetes/overlays/example';
+const KUBERNETES = 'deploy/kubernetes';
+const PRODUCTION = `${KUBERNETES}/overlays/production`;
+const DEVELOPMENT = `${KUBERNETES}/overlays/development`;
+const DATA = `${KUBERNETES}/overlays/example-data`;
+const kustomization = (folder: string): Kustomization => parse(read(`${folder}/kustomization.yaml`));
 
 const compose: { services: Record<string, Container>; networks: Record<string, object> } = parse(
   read('docker-compose.yml'),
   { merge: true },
 );
-const base: Kustomization = parse(read(`${BASE}/kustomization.yaml`));
-const example: Kustomization = parse(read(`${EXAMPLE}/kustomization.yaml`));
-const policies = documents(`${BASE}/network-policies.yaml`);
-const eventPolicies = documents(`${EXAMPLE}/data-egress.yaml`).filter(({ metadata }) => metadata.name === 'events');
-const certificates = documents(`${EXAMPLE}/identities.yaml`).flatMap(({ spec }) => spec.uris ?? []);
+const certificates = documents(`${KUBERNETES}/identities/identities.yaml`).flatMap(({ spec }) => spec.uris ?? []);
 
 const addressVariable = (called: ServiceName) => `${called.toUpperCase()}_ADDRESS`;
 
-function namesOf({ matchLabels = {}, matchExpressions = [] }: Selector = {}): readonly string[] {
-  const label = matchLabels['app.kubernetes.io/name'];
-  return [...(label === undefined ? [] : [label]), ...matchExpressions.flatMap(({ values }) => values)];
-}
+/** The files of a service's folder in deploy/kubernetes, with the objects of each. */
+const MANIFESTS = {
+  'deployment.yaml': ['Deployment'],
+  'service.yaml': ['Service'],
+  'service-account.yaml': ['ServiceAccount'],
+  'migration.yaml': ['Job'],
+  'scaling.yaml': ['PodDisruptionBudget', 'HorizontalPodAutoscaler'],
+  'network-policy.yaml': ['NetworkPolicy', 'NetworkPolicy'],
+} as const;
 
-/** Whether a policy of the first allows it to reach the second, and a policy of the second admits it. */
-function mayCall(caller: ServiceName, called: ServiceName): boolean {
-  const isAmong = (peers: Peers = [], name: string) =>
-    peers.some(({ podSelector }) => namesOf(podSelector).includes(name));
-  const leaves = policies.some(
-    ({ spec }) => namesOf(spec.podSelector).includes(caller) && spec.egress?.some(({ to }) => isAmong(to, called)),
-  );
-  const enters = policies.some(
-    ({ spec }) => namesOf(spec.podSelector).includes(called) && spec.ingress?.some(({ from }) => isAmong(from, caller)),
-  );
-  return leaves && enters;
+/** What a service needs in deploy/kubernetes, by file, and whether it has it. */
+function kubernetesNeedsOf(name: ServiceName): Readonly<Record<string, boolean>> {
+  const folder = `${KUBERNETES}/services/${name}`;
+  if (!existsSync(urlOf(`${folder}/kustomization.yaml`))) return { [folder]: false };
+  const { calls } = SERVICES[name];
+  const { resources, components, configMapGenerator } = kustomization(folder);
+  const [deployment] = documents(`${folder}/deployment.yaml`);
+  const variables = deployment?.spec.template?.spec.containers.flatMap(({ env = [] }) => env) ?? [];
+  const isListed = (overlay: string) => kustomization(overlay).images.some((it) => it.name === `laurel/${name}`);
+  const [cluster] = existsSync(urlOf(`${DATA}/postgres/${name}.yaml`))
+    ? documents(`${DATA}/postgres/${name}.yaml`)
+    : [];
+  return {
+    ...Object.fromEntries(
+      Object.entries(MANIFESTS).map(([file, kinds]) => [
+        `${folder}/${file}`,
+        resources.includes(file) &&
+          documents(`${folder}/${file}`)
+            .map(({ kind }) => kind)
+            .join() === kinds.join(),
+      ]),
+    ),
+    [`${folder}/kustomization.yaml: its component`]: components?.join() === '../../components/service',
+    [`${folder}/kustomization.yaml: its settings`]: configMapGenerator?.[0]?.name === `${name}-settings`,
+    [`${folder}/deployment.yaml: whom it calls`]: SERVICE_NAMES.every((other) => {
+      const address = variables.find((it) => it.name === addressVariable(other))?.value;
+      return address === (calls.some((called) => called === other) ? `dns:///${other}:9000` : undefined);
+    }),
+    [`${KUBERNETES}/services/kustomization.yaml`]: kustomization(`${KUBERNETES}/services`).resources.includes(name),
+    [`${KUBERNETES}/identities/identities.yaml: its certificate`]: certificates.includes(`spiffe://laurel/${name}`),
+    [`${PRODUCTION}/kustomization.yaml: its image`]: isListed(PRODUCTION),
+    [`${DEVELOPMENT}/kustomization.yaml: its image`]: isListed(DEVELOPMENT),
+    [`${PRODUCTION}/kustomization.yaml: its migrations`]: kustomization(PRODUCTION).patches.some(
+      ({ target }) => target.kind === 'Job' && target.name === `${name}-migrate`,
+    ),
+    [`${DATA}/postgres/${name}.yaml: its database`]:
+      kustomization(DATA).resources.includes(`postgres/${name}.yaml`) &&
+      cluster?.spec.bootstrap?.initdb.database === name,
+  };
 }
 
 /** What a service needs, by file, and whether it has it. */
@@ -95,9 +121,6 @@ function needsOf(name: ServiceName): Readonly<Record<string, boolean>> {
     'src/migrate.ts',
     'src/server.ts',
   ];
-  const deployed = base.resources.includes(`${name}.yaml`) ? documents(`${BASE}/${name}.yaml`) : [];
-  const deployment = deployed.find(({ kind }) => kind === 'Deployment');
-  const variables = deployment?.spec.template?.spec.containers.flatMap(({ env = [] }) => env) ?? [];
   return {
     ...Object.fromEntries(
       folder.map((file) => [`services/${name}/${file}`, existsSync(urlOf(`services/${name}/${file}`))]),
@@ -116,21 +139,7 @@ function needsOf(name: ServiceName): Readonly<Record<string, boolean>> {
       (network) => network in compose.networks && container?.networks?.includes(network),
     ),
     'docker-compose.yml: its migrations': compose.services[`${name}-migrate`]?.image === `laurel/${name}`,
-    [`${BASE}/kustomization.yaml: its resource`]: deployment !== undefined,
-    [`${BASE}/kustomization.yaml: its settings`]: base.configMapGenerator.some((it) => it.name === `${name}-settings`),
-    [`${BASE}/${name}.yaml: whom it calls`]: calls.every((called) =>
-      variables.some((it) => it.name === addressVariable(called) && it.value === `dns:///${called}:9000`),
-    ),
-    [`${BASE}/network-policies.yaml: whom it calls`]: SERVICE_NAMES.every(
-      (other) => mayCall(name, other) === calls.some((called) => called === other),
-    ),
-    [`${EXAMPLE}/data-egress.yaml: the way to NATS`]:
-      eventPolicies.some(({ spec }) => namesOf(spec.podSelector).includes(name)) === (events !== null),
-    [`${EXAMPLE}/identities.yaml: its certificate`]: certificates.includes(`spiffe://laurel/${name}`),
-    [`${EXAMPLE}/kustomization.yaml: its image`]: example.images.some((it) => it.name === `laurel/${name}`),
-    [`${EXAMPLE}/kustomization.yaml: its migrations`]: example.patches.some(
-      ({ target }) => target.kind === 'Job' && target.name === `${name}-migrate`,
-    ),
+    ...kubernetesNeedsOf(name),
   };
 }
 
@@ -141,8 +150,4 @@ test('the table of services and the folder services/ list the same services', ()
 test.each(SERVICE_NAMES)('the %s service is in every file that a service needs', (name) => {
   const missing = Object.entries(needsOf(name)).flatMap(([file, isThere]) => (isThere ? [] : [file]));
   expect(missing).toEqual([]);
-});
-
-test('Kubernetes allows only the services with a NATS user to reach NATS', () => {
-  expect(eventPolicies.flatMap(({ spec }) => namesOf(spec.podSelector)).sort()).toEqual([...NATS_USERS].sort());
 });

@@ -1,11 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { SERVICES, type Service } from '@laurel/testing';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 /** The secrets that compose and Kubernetes give to each service: a compromised service exposes the running role of its own database only. */
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 const DATABASE_SETTING = /DATABASE_URL|POSTGRES|PASSWORD/;
 
@@ -68,13 +72,14 @@ describe('secrets in deploy/kubernetes', () => {
   test.each(SERVICES)(
     'Kubernetes gives the %s service the URL of its running role, and its migrations the owner’s too',
     (service) => {
-      const all = manifests(`deploy/kubernetes/base/${service}.yaml`);
+      const folder = `deploy/kubernetes/services/${service}`;
       const [name, owner] = [
         `${service.toUpperCase()}_DATABASE_URL`,
         `${service.toUpperCase()}_MIGRATION_DATABASE_URL`,
       ];
-      const runs = all.filter(({ kind }) => kind === 'Deployment');
-      const migrates = all.filter(({ kind }) => kind === 'Job');
+      const runs = manifests(`${folder}/deployment.yaml`);
+      const migrates = manifests(`${folder}/migration.yaml`);
+      expect([...runs, ...migrates].map(({ kind }) => kind)).toEqual(['Deployment', 'Job']);
       expect(runs.map(secretsOf)).toEqual([[`${name}: ${service}-secrets/${name}`]]);
       expect(migrates.map(secretsOf)).toEqual([
         [`${name}: ${service}-secrets/${name}`, `${owner}: ${service}-migration-secrets/${owner}`],
@@ -83,15 +88,17 @@ describe('secrets in deploy/kubernetes', () => {
   );
 
   test('Kubernetes gives the superuser’s URL only to the setup of the databases', () => {
-    const folder = 'deploy/kubernetes/overlays/example';
-    const files = ['deploy/kubernetes/base', folder].flatMap((path) =>
-      readdirSync(new URL(`../../${path}/`, import.meta.url)).map((name) => `${path}/${name}`),
-    );
-    const knowing = files.filter((file) => /key: POSTGRES_ADMIN_URL/.test(read(file)));
-    expect(knowing).toEqual([`${folder}/prepare-databases.yaml`]);
-    const [job] = manifests(`${folder}/prepare-databases.yaml`);
+    const setup = 'deploy/kubernetes/databases/prepare-databases.yaml';
+    const files = globSync('deploy/kubernetes/**/*.yaml', { cwd: ROOT, exclude: ['**/node_modules'] });
+    expect(files.filter((file) => /key: POSTGRES_ADMIN_URL/.test(read(file)))).toEqual([setup]);
+    // The server's own superuser is set up with the password alone, and by no pod of a service.
+    expect(files.filter((file) => /key: POSTGRES_PASSWORD/.test(read(file)))).toEqual([
+      'deploy/kubernetes/overlays/development/postgres.yaml',
+    ]);
+    const [job] = manifests(setup);
     if (job === undefined) throw new Error('there is no Job');
     expect(secretsOf(job)).toHaveLength(1 + 2 * SERVICES.length);
-    expect(read(`${folder}/kustomization.yaml`)).toContain('  - prepare-databases.yaml');
+    expect(read('deploy/kubernetes/databases/kustomization.yaml')).toContain('  - prepare-databases.yaml');
+    expect(read('deploy/kubernetes/overlays/development/kustomization.yaml')).toContain('  - ../../databases');
   });
 });

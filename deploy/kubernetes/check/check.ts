@@ -1,0 +1,59 @@
+// `npm run check:kubernetes`: renders every kustomization of deploy/kubernetes, each service's and each overlay's among them, and holds
+// every object to the types of the API (api-types.ts) and every pod to our rules (pod-rules.ts). Exits 1 with the issues.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  KustomizeUnavailableError,
+  obtainRenderCommand,
+  type RenderCommand,
+  render,
+} from '@laurel/local-infrastructure/kustomize';
+import { parse } from 'yaml';
+import { issuesOfTypes } from './api-types.ts';
+import { type Manifest, parseManifests } from './manifest.ts';
+import { issuesOfPods } from './pod-rules.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const MANIFESTS = join(ROOT, 'deploy', 'kubernetes');
+/** Where a fetched kustomize is kept. */
+const KEPT_BELOW = join(ROOT, 'node_modules', '.cache', 'laurel');
+
+let command: RenderCommand;
+try {
+  command = await obtainRenderCommand(KEPT_BELOW, (line) => console.log(line));
+} catch (error) {
+  if (!(error instanceof KustomizeUnavailableError)) throw error;
+  if (process.env.CI) {
+    console.error(error.message);
+    process.exit(1);
+  }
+  console.log(`SKIPPED, the manifests of Kubernetes were not checked. ${error.message}`);
+  process.exit(0);
+}
+
+// A Component is rendered as a part of the kustomizations that include it.
+const folders = globSync('**/kustomization.yaml', { cwd: MANIFESTS, exclude: ['node_modules'] })
+  .filter((file) => parse(readFileSync(join(MANIFESTS, file), 'utf8')).kind === 'Kustomization')
+  .map(dirname)
+  .sort();
+
+/** By their text: an overlay renders most objects as the services do, and each is checked once. */
+const objects = new Map<string, { readonly folder: string; readonly manifest: Manifest }>();
+const issues: string[] = [];
+for (const folder of folders) {
+  try {
+    for (const manifest of parseManifests(await render(command, join(MANIFESTS, folder)))) {
+      const text = JSON.stringify(manifest);
+      if (!objects.has(text)) objects.set(text, { folder, manifest });
+    }
+  } catch (error) {
+    issues.push(`deploy/kubernetes/${folder}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+const manifests = [...objects.values()].map(({ manifest }) => manifest);
+issues.push(...(await issuesOfTypes(manifests)), ...manifests.flatMap(issuesOfPods));
+
+for (const issue of issues) console.error(issue);
+console.log(`${folders.length} kustomizations, ${manifests.length} different objects, ${issues.length} issues`);
+process.exitCode = issues.length === 0 ? 0 : 1;

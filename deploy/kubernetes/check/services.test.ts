@@ -1,0 +1,111 @@
+/** What the manifests of the services, their data and the autoscalers' metric must agree on, though it is in several files. */
+import { readFileSync } from 'node:fs';
+import { metrics, publishOldestWaits } from '@laurel/telemetry';
+import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Manifest, parseManifests } from './manifest.ts';
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+/** The spec of the object of a kind in a file; its fields are read as they are expected. */
+function specOf<Spec>(path: string, kind: string): Spec {
+  const found = parseManifests(read(path)).find((manifest) => manifest.kind === kind);
+  if (found === undefined) throw new Error(`${path} has no ${kind}`);
+  return found.spec as Spec;
+}
+
+type Autoscaler = {
+  readonly scaleTargetRef: object;
+  readonly minReplicas: number;
+  readonly maxReplicas: number;
+  readonly metrics: readonly {
+    readonly type: string;
+    readonly resource?: { name: string };
+    readonly pods?: { metric: { name: string } };
+  }[];
+};
+type Workload = {
+  readonly replicas?: number;
+  readonly template: { readonly spec: { readonly serviceAccountName: string } };
+};
+type Cluster = {
+  readonly instances: number;
+  readonly postgresql: { readonly synchronous: object; readonly parameters: Record<string, string> };
+};
+
+const autoscalerOf = (name: ServiceName) =>
+  specOf<Autoscaler>(`services/${name}/scaling.yaml`, 'HorizontalPodAutoscaler');
+const metricsOf = ({ metrics: all }: Autoscaler) =>
+  all.map(({ resource, pods }) => resource?.name ?? pods?.metric.name);
+
+/** The name that the services publish. */
+async function publishedMetric(): Promise<string | undefined> {
+  publishOldestWaits();
+  return (await metrics.getMetricsAsJSON()).find(({ name }) => name.includes('oldest_waiting'))?.name;
+}
+
+describe.each(SERVICE_NAMES)('the %s service', (name) => {
+  test('is scaled on CPU and on the oldest waiting call, and its Deployment leaves the number of replicas to that', async () => {
+    const autoscaler = autoscalerOf(name);
+    expect(metricsOf(autoscaler)).toEqual(['cpu', await publishedMetric()]);
+    expect(autoscaler.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name });
+    expect(autoscaler.minReplicas).toBeGreaterThanOrEqual(2);
+    expect(specOf<Workload>(`services/${name}/deployment.yaml`, 'Deployment').replicas).toBeUndefined();
+  });
+
+  test('loses at most one replica at a time to the drain of nodes', () => {
+    expect(specOf(`services/${name}/scaling.yaml`, 'PodDisruptionBudget')).toMatchObject({
+      maxUnavailable: 1,
+      selector: { matchLabels: { 'app.kubernetes.io/name': name } },
+    });
+  });
+
+  test('runs and migrates as an account that has no token', () => {
+    const [account] = parseManifests(read(`services/${name}/service-account.yaml`)) as [Manifest];
+    expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([name, false]);
+    for (const [file, kind] of [
+      ['deployment.yaml', 'Deployment'],
+      ['migration.yaml', 'Job'],
+    ] as const) {
+      expect(specOf<Workload>(`services/${name}/${file}`, kind).template.spec.serviceAccountName).toBe(name);
+    }
+  });
+});
+
+const cluster = specOf<Cluster>('overlays/example-data/postgres/cluster.yaml', 'Cluster');
+
+test('the clusters acknowledge a commit when one of two standbys has it', () => {
+  expect(cluster.instances).toBe(3);
+  expect(cluster.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
+});
+
+test('a cluster has connections for every replica of its service, one more in a rolling update, migrations and administrators', () => {
+  // The default of <SERVICE>_DATABASE_POOL.
+  const pool = 8;
+  for (const name of SERVICE_NAMES) {
+    const needed = (autoscalerOf(name).maxReplicas + 1) * pool + 20;
+    expect(Number(cluster.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(needed);
+  }
+});
+
+test('events have as many replicas as there are servers of NATS: three, and one in development', () => {
+  const replicas = (overlay: string) => specOf<Workload>(`overlays/${overlay}/nats.yaml`, 'StatefulSet').replicas;
+  const settings = (path: string) => read(path).match(/EVENTS_REPLICAS=(\d+)/)?.[1];
+  expect([replicas('example-data'), settings('services/webhook/kustomization.yaml')]).toEqual([3, '3']);
+  expect([replicas('development'), settings('overlays/development/kustomization.yaml')]).toEqual([1, '1']);
+});
+
+test('the adapter answers for the metric of the services, by the longest wait of each pod', async () => {
+  const [configMap] = parseManifests(read('monitoring/prometheus-adapter.yaml')) as [Manifest];
+  const { rules } = parse((configMap.data as Record<string, string>)['config.yaml'] ?? '');
+  const name = await publishedMetric();
+  expect(rules).toEqual([
+    {
+      seriesQuery: `${name}{namespace!="",pod!=""}`,
+      resources: { overrides: { namespace: { resource: 'namespace' }, pod: { resource: 'pod' } } },
+      name: { matches: `^${name}$`, as: name },
+      metricsQuery: 'max by (<<.GroupBy>>) (avg_over_time(<<.Series>>{<<.LabelMatchers>>}[1m]))',
+    },
+  ]);
+});

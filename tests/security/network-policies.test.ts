@@ -1,0 +1,235 @@
+/**
+ * Who reaches whom in Kubernetes, by all NetworkPolicies of a deployment together, against the table of services (libs/topology); and which
+ * addresses outside, against the check of the services themselves (libs/untrusted-url).
+ */
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+import { NATS_USERS, SERVICE_NAMES, SERVICES, type ServiceName } from '@laurel/topology';
+import { isPublicAddress } from '@laurel/untrusted-url';
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+type Selector = {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: string[];
+  }[];
+};
+type Peer = {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+  readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
+};
+type Port = { readonly protocol: string; readonly port: number; readonly endPort?: number };
+type Rule = { readonly from?: readonly Peer[]; readonly to?: readonly Peer[]; readonly ports?: readonly Port[] };
+type Policy = {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly podSelector: Selector;
+    readonly policyTypes: readonly string[];
+    readonly ingress?: readonly Rule[];
+    readonly egress?: readonly Rule[];
+  };
+};
+type Pod = { readonly name: string; readonly namespace: string; readonly labels: Readonly<Record<string, string>> };
+
+const FOLDER = new URL('../../deploy/kubernetes/', import.meta.url);
+const policiesOf = (path: string): Policy[] =>
+  parseAllDocuments(readFileSync(new URL(path, FOLDER), 'utf8'))
+    .map((document) => document.toJS() as Policy)
+    .filter(({ kind }) => kind === 'NetworkPolicy');
+
+const ofService = (name: ServiceName) => policiesOf(`services/${name}/network-policy.yaml`);
+const POLICIES = [
+  ...policiesOf('namespace/default-deny.yaml'),
+  ...SERVICE_NAMES.flatMap(ofService),
+  ...SERVICE_NAMES.flatMap((name) => policiesOf(`overlays/example-data/postgres/${name}.yaml`)),
+  ...policiesOf('overlays/example-data/postgres/operator.yaml'),
+  ...policiesOf('overlays/example-data/network-policy.yaml'),
+];
+
+const named = (name: string): Pod => ({ name, namespace: 'laurel', labels: { 'app.kubernetes.io/name': name } });
+const SERVICE_PODS = SERVICE_NAMES.map(named);
+const MIGRATIONS = SERVICE_NAMES.map((name) => named(`${name}-migrate`));
+const DATABASES = SERVICE_NAMES.map((name) => ({
+  ...named(`${name}-database`),
+  labels: { 'cnpg.io/cluster': `${name}-database` },
+}));
+const NATS = named('nats');
+const PODS: readonly Pod[] = [
+  ...SERVICE_PODS,
+  ...MIGRATIONS,
+  ...DATABASES,
+  NATS,
+  named('intruder'),
+  { ...named('intruder outside'), namespace: 'default' },
+  { ...named('prometheus'), namespace: 'monitoring' },
+  { ...named('operator'), namespace: 'cnpg-system' },
+  { name: 'dns', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
+];
+const PORTS = [53, 443, 4222, 5432, 6222, 6443, 8000, 8080, 8222, 9000, 9100, 9187];
+
+function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Pod['labels']): boolean {
+  const isEqual = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
+  return (
+    isEqual &&
+    matchExpressions.every(({ key, operator, values }) => {
+      const value = labels[key];
+      if (operator === 'Exists') return value !== undefined;
+      if (operator !== 'In' || values === undefined) throw new Error(`the operator ${operator} is not known here`);
+      return value !== undefined && values.includes(value);
+    })
+  );
+}
+
+/** Pods have private addresses, which no block is for; the one of the databases, on the ports of the API of Kubernetes, counts as none. */
+function isPeer({ podSelector, namespaceSelector, ipBlock }: Peer, pod: Pod): boolean {
+  if (ipBlock !== undefined) return false;
+  const namespace = { 'kubernetes.io/metadata.name': pod.namespace };
+  const isNamespace =
+    namespaceSelector === undefined ? pod.namespace === 'laurel' : matches(namespaceSelector, namespace);
+  return isNamespace && (podSelector === undefined || matches(podSelector, pod.labels));
+}
+
+function allows(direction: 'Ingress' | 'Egress', pod: Pod, other: Pod, port: number): boolean {
+  const selecting = POLICIES.filter(
+    ({ spec }) =>
+      pod.namespace === 'laurel' && spec.policyTypes.includes(direction) && matches(spec.podSelector, pod.labels),
+  );
+  if (selecting.length === 0) return true;
+  const rules = selecting.flatMap(({ spec }) => (direction === 'Ingress' ? spec.ingress : spec.egress) ?? []);
+  return rules.some(({ from, to, ports }) => {
+    const peers = direction === 'Ingress' ? from : to;
+    const isPort = ports === undefined || ports.some((it) => port >= it.port && port <= (it.endPort ?? it.port));
+    return isPort && (peers === undefined || peers.some((peer) => isPeer(peer, other)));
+  });
+}
+
+test('each service reaches those that it calls, its database, NATS where it has a user, and DNS; and nothing else reaches them', () => {
+  const inside = PODS.filter(({ namespace }) => namespace === 'laurel');
+  const actual = PODS.flatMap((from) =>
+    PODS.filter((to) => inside.includes(from) || inside.includes(to)).flatMap((to) =>
+      PORTS.filter((port) => allows('Egress', from, to, port) && allows('Ingress', to, from, port)).map(
+        (port) => `${from.name} -> ${to.name}:${port}`,
+      ),
+    ),
+  );
+  const expected = [
+    ...SERVICE_NAMES.flatMap((name) => SERVICES[name].calls.map((called) => `${name} -> ${called}:9000`)),
+    ...SERVICE_NAMES.flatMap((name) => [
+      `${name} -> ${name}-database:5432`,
+      `${name}-migrate -> ${name}-database:5432`,
+      `prometheus -> ${name}:9100`,
+      `${name}-database -> ${name}-database:5432`,
+      `${name}-database -> ${name}-database:8000`,
+      `operator -> ${name}-database:5432`,
+      `operator -> ${name}-database:8000`,
+      `prometheus -> ${name}-database:9187`,
+    ]),
+    ...NATS_USERS.map((name) => `${name} -> nats:4222`),
+    'nats -> nats:6222',
+    'prometheus -> nats:8222',
+    ...[...SERVICE_PODS, ...MIGRATIONS, ...DATABASES, NATS].map(({ name }) => `${name} -> dns:53`),
+    ...['intruder outside', 'prometheus', 'operator', 'dns'].map((name) => `${name} -> gateway:8080`),
+  ];
+  expect(actual.toSorted()).toEqual(expected.toSorted());
+});
+
+test('the policies of a service alone deny both directions to its pods', () => {
+  for (const name of SERVICE_NAMES) {
+    const policies = ofService(name).map(({ spec }) => [spec.podSelector.matchLabels, spec.policyTypes]);
+    expect(policies).toEqual(
+      [name, `${name}-migrate`].map((pod) => [{ 'app.kubernetes.io/name': pod }, ['Ingress', 'Egress']]),
+    );
+  }
+});
+
+const OUTSIDE = ['webhook', 'integration'] as const;
+
+/** The rules by which a service reaches addresses instead of pods. */
+function rulesOutside(name: ServiceName): readonly Rule[] {
+  const rules = ofService(name).flatMap(({ spec }) => spec.egress ?? []);
+  return rules.filter(({ to = [] }) => to.some(({ ipBlock }) => ipBlock !== undefined));
+}
+
+test('only the webhook and the integration service reach outside, on the ports of untrusted URLs', () => {
+  expect(SERVICE_NAMES.filter((name) => rulesOutside(name).length > 0)).toEqual(OUTSIDE);
+  for (const name of OUTSIDE) {
+    expect(rulesOutside(name).map(({ ports }) => ports)).toEqual([
+      [
+        { protocol: 'TCP', port: 443 },
+        { protocol: 'TCP', port: 1024, endPort: 65535 },
+      ],
+    ]);
+  }
+});
+
+type Family = 'ipv4' | 'ipv6';
+type Block = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+const familyOf = (address: string): Family => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+function listOf(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', bits] = cidr.split('/');
+    list.addSubnet(network, Number(bits), familyOf(network));
+  }
+  return list;
+}
+
+/** The first and the last address of a block, and their neighbours. */
+function edgesOf([network, bits]: Block): readonly string[] {
+  const bytes = network.toByteArray();
+  const size = bytes.length * 8;
+  const value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const first = (value >> BigInt(size - bits)) << BigInt(size - bits);
+  const last = first + (1n << BigInt(size - bits)) - 1n;
+  return [first - 1n, first, last, last + 1n]
+    .filter((it) => it >= 0n && it < 1n << BigInt(size))
+    .map((it) => textOf(it, size));
+}
+
+function textOf(value: bigint, size: number): string {
+  const bytes = Array.from({ length: size / 8 }, (_none, index) =>
+    Number((value >> BigInt(size - 8 * (index + 1))) & 255n),
+  );
+  return ipaddr.fromByteArray(bytes).toString();
+}
+
+/** Every block that the library of the services' own check calls special: of a name one, or several. */
+function specialBlocks(): readonly Block[] {
+  const known = [ipaddr.IPv4, ipaddr.IPv6].map(
+    ({ prototype }) => (prototype as unknown as { SpecialRanges: Record<string, Block | Block[]> }).SpecialRanges,
+  );
+  return known
+    .flatMap((ranges) => Object.values(ranges))
+    .flatMap((of) => (Array.isArray(of[0]) ? (of as Block[]) : [of as Block]));
+}
+
+test.each(OUTSIDE)(
+  'the network lets the %s service reach exactly the addresses that the service itself accepts',
+  (name) => {
+    const blocks = rulesOutside(name).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
+    const lists = blocks.map((block) => ({ in: listOf([block?.cidr ?? '']), out: listOf(block?.except ?? []) }));
+    const isOpen = (address: string) =>
+      lists.some((it) => it.in.check(address, familyOf(address)) && !it.out.check(address, familyOf(address)));
+
+    const excepted = blocks.flatMap((block) => block?.except ?? []).map((cidr) => ipaddr.parseCIDR(cidr));
+    const edges = [...specialBlocks(), ...excepted, ipaddr.parseCIDR('2000::/3')].flatMap(edgesOf);
+    expect(edges.length).toBeGreaterThan(200);
+    for (const address of [...edges, '168.63.129.15', '168.63.129.17']) {
+      expect([address, isOpen(address)]).toEqual([address, isPublicAddress(address)]);
+    }
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
+        expect(isOpen(address)).toBe(isPublicAddress(address));
+      }),
+      { numRuns: 2_000 },
+    );
+  },
+);

@@ -1,0 +1,23 @@
+import type { Service } from '@laurel/testing';
+import { expect } from 'vitest';
+import type { World } from '../world.ts';
+
+/** A service, and how many replicas of it the stack has. */
+export interface Replicas {
+  readonly service: Service;
+  readonly count: number;
+}
+
+/** Replaces the replicas one by one by such with these settings, as a deployment does; after each, `check` has to hold. */
+export async function rollOut(
+  { stack }: World,
+  { service, count }: Replicas,
+  settings: Readonly<Record<string, string>>,
+  check: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  for (let replica = 0; replica < count; replica++) {
+    expect(await stack.stop(service, replica)).toBe(0);
+    await stack.restart(service, replica, settings);
+    await check();
+  }
+}
