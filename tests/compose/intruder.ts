@@ -1,0 +1,123 @@
+/**
+ * Runs in a container of its own on a network of the deployment, from an image of the product, with whatever certificate and password its
+ * test gives it. Reads its attempts as JSON from the first argument, and prints what became of each as JSON.
+ */
+import { lookup } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { connect as openSocket } from 'node:net';
+import { CallFailedError, createClient, openChannelIdentity } from '@laurel/grpc';
+import { ChallengeServiceClient } from '@laurel/proto/challenge';
+import { IntegrationServiceClient } from '@laurel/proto/integration';
+import { TournamentServiceClient } from '@laurel/proto/tournament';
+import { WalletServiceClient } from '@laurel/proto/wallet';
+import { WebhookServiceClient } from '@laurel/proto/webhook';
+import { createLogger } from '@laurel/service';
+import { connect } from 'nats';
+import pg from 'pg';
+
+export type Attempt =
+  /** Calls every rpc of a service with an empty request; `identity` is a folder of /run/identities, none calls without TLS. */
+  | { readonly kind: 'rpcs'; readonly service: keyof typeof CLIENTS; readonly identity: string | null }
+  /** Publishes an event as a user of NATS, or as none. */
+  | { readonly kind: 'publish'; readonly url: string; readonly tls: boolean; readonly subject: string }
+  | { readonly kind: 'query'; readonly url: string; readonly text: string }
+  | { readonly kind: 'connect'; readonly host: string; readonly port: number };
+
+/** `ok`, or why it failed: codes of gRPC (each that occurred, once), messages of NATS, SQLSTATEs, codes of sockets. */
+export type Results = readonly string[];
+
+const CLIENTS = {
+  wallet: WalletServiceClient,
+  challenge: ChallengeServiceClient,
+  tournament: TournamentServiceClient,
+  webhook: WebhookServiceClient,
+  integration: IntegrationServiceClient,
+};
+const AUTHORITY = '/run/identities/nats/ca.crt';
+const LIMIT_MS = 3_000;
+
+async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rpcs' }>): Promise<string> {
+  await using opened = new AsyncDisposableStack();
+  const folder = `/run/identities/${name}`;
+  const files = { certificate: `${folder}/tls.crt`, key: `${folder}/tls.key`, ca: `${folder}/ca.crt` };
+  const logger = createLogger({ service: 'intruder', level: 'silent' });
+  const identity =
+    name === null ? undefined : opened.use(await openChannelIdentity({ files, reloadMs: 600_000, logger }));
+  const Client = CLIENTS[service] as typeof WalletServiceClient;
+  const options = { name: service, address: `${service}:9000`, identity, deadlineMs: LIMIT_MS };
+  const codes = new Set<string>();
+  for (const [rpc, method] of Object.entries(Client.service)) {
+    // A client for each: after a few failures its breaker would answer in place of the service.
+    await using client = createClient(Client, options);
+    const call = (client as unknown as Record<string, (request: object) => Promise<unknown>>)[rpc];
+    const outcome = await call?.(method.requestDeserialize(Buffer.alloc(0))).then(
+      () => 'ok',
+      (error: unknown) => (error instanceof CallFailedError ? String(error.code) : String(error)),
+    );
+    codes.add(outcome ?? 'no such rpc');
+  }
+  return [...codes].sort().join(' ');
+}
+
+async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publish' }>): Promise<string> {
+  const { hostname, port, username: user, password: pass } = new URL(url);
+  const nats = await connect({
+    servers: `${hostname}:${port}`,
+    ...(user !== '' && { user, pass }),
+    tls: tls ? { ca: readFileSync(AUTHORITY, 'utf8') } : null,
+    reconnect: false,
+    timeout: LIMIT_MS,
+  });
+  try {
+    const refused = (async () => {
+      for await (const { data } of nats.status()) if (String(data).includes('PERMISSIONS')) return String(data);
+      return 'closed';
+    })();
+    nats.publish(subject, 'forged');
+    // The answer to the first flush comes behind the refusal, and that to the second after it was read.
+    await nats.flush();
+    return await Promise.race([refused, nats.flush().then(() => 'ok')]);
+  } finally {
+    await nats.close();
+  }
+}
+
+async function tryQuery({ url, text }: Extract<Attempt, { kind: 'query' }>): Promise<string> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: LIMIT_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query(text);
+    return 'ok';
+  } finally {
+    await client.end();
+  }
+}
+
+async function tryConnect({ host, port }: Extract<Attempt, { kind: 'connect' }>): Promise<string> {
+  // The name first: a resolver without an answer takes longer than a connection may.
+  const { address } = await lookup(host);
+  return await new Promise((resolve, reject) => {
+    const socket = openSocket({ host: address, port, timeout: LIMIT_MS });
+    socket.once('connect', () => resolve('ok'));
+    socket.once('timeout', () => resolve('ETIMEDOUT'));
+    socket.once('error', reject);
+  });
+}
+
+async function attempt(one: Attempt): Promise<string> {
+  if (one.kind === 'rpcs') return tryRpcs(one);
+  if (one.kind === 'publish') return tryPublish(one);
+  if (one.kind === 'query') return tryQuery(one);
+  return tryConnect(one);
+}
+
+const attempts: readonly Attempt[] = JSON.parse(process.argv[2] ?? '[]');
+const results = await Promise.all(attempts.map((one) => attempt(one).catch((error: unknown) => reasonOf(error))));
+process.stdout.write(`${JSON.stringify(results satisfies Results)}\n`);
+process.exit(0);
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

@@ -1,0 +1,189 @@
+/**
+ * What an intruder gets who has a container on the deployment's networks: with no certificate, with another service's, as no user of NATS or
+ * another's, with a stolen database URL, and on networks where it has no business. Each attempt is made from a container of its own; the same attempt
+ * by the rightful caller shows that it would have worked.
+ */
+import { readFileSync } from 'node:fs';
+import { CHECKOUT } from '@laurel/testing';
+import { type CalledService, isCalled, SERVICE_NAMES, SERVICES } from '@laurel/topology';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { joinWorld, type SharedWorld } from '../world.ts';
+import { type Containers, openContainers } from './containers.ts';
+import type { Attempt, Results } from './intruder.ts';
+
+const PERMISSION_DENIED = '7';
+const UNAVAILABLE = '14';
+/** A name that is not in the network: the embedded resolver knows those of the container's networks alone. */
+const NO_SUCH_NAME = /^(ENOTFOUND|EAI_AGAIN)$/;
+const NO_ROUTE = /^(ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$/;
+/** Has the clients of every service, of NATS and of PostgreSQL. */
+const IMAGE = 'laurel-test/challenge';
+
+let world: SharedWorld;
+let containers: Containers;
+
+beforeAll(async () => {
+  world = await joinWorld();
+  containers = openContainers();
+});
+afterAll(async () => {
+  await world?.expectAuditOk();
+  await world?.[Symbol.asyncDispose]();
+});
+
+/** What became of the attempts, made from a new container on this network of docker-compose.yml. */
+async function fromContainerOn(network: string, attempts: readonly Attempt[]): Promise<Results> {
+  const { docker, description } = containers;
+  const mounts = [
+    `${CHECKOUT}tests/compose/intruder.ts:/app/services/challenge/src/intruder.ts:ro`,
+    `${description.identities}:/run/identities:ro`,
+  ];
+  const printed = await docker(
+    ...['run', '--rm', '--user', 'root', '--network', `${description.project}_${network}`],
+    // A name that is not there takes no longer than it must.
+    ...['--dns-opt', 'timeout:1', '--dns-opt', 'attempts:1'],
+    ...mounts.flatMap((mount) => ['--volume', mount]),
+    ...[IMAGE, 'node', '--disable-warning=ExperimentalWarning', 'src/intruder.ts', JSON.stringify(attempts)],
+  );
+  return JSON.parse(printed);
+}
+
+const callsOf = (name: (typeof SERVICE_NAMES)[number]): readonly string[] => SERVICES[name].calls;
+
+describe('the ports of the services', () => {
+  test.each(SERVICE_NAMES.filter(isCalled).map((name) => [name]))(
+    '%s answers its callers, and refuses a container without a certificate, NATS’s, and those of services that do not call it',
+    async (service: CalledService) => {
+      const identities = [null, 'nats', ...SERVICE_NAMES];
+      const attempts = identities.map((identity) => ({ kind: 'rpcs', service, identity }) as const);
+      const results = await fromContainerOn(`gateway-${service}`, attempts);
+      for (const [index, identity] of identities.entries()) {
+        const result = results[index];
+        if (identity === null || identity === 'nats') expect([identity, result]).toEqual([identity, UNAVAILABLE]);
+        else if (SERVICE_NAMES.some((name) => name === identity && callsOf(name).includes(service)))
+          expect([
+            identity,
+            result?.split(' ').some((code) => code !== PERMISSION_DENIED && code !== UNAVAILABLE),
+          ]).toEqual([identity, true]);
+        else expect([identity, result]).toEqual([identity, PERMISSION_DENIED]);
+      }
+    },
+  );
+});
+
+describe('NATS', () => {
+  const urlOf = (user: string) => {
+    const file = readFileSync(`${containers.description.identities}/${user}.env`, 'utf8');
+    return file.trim().replace('NATS_URL=', '');
+  };
+  const subject = 'laurel.test.attempt.settled';
+
+  test('NATS refuses a container without a user, with a wrong password, and without TLS', async () => {
+    const attempts = [
+      { url: 'nats://nats:4222', tls: true },
+      { url: 'nats://challenge:wrong@nats:4222', tls: true },
+      { url: urlOf('challenge'), tls: false },
+    ].map((given) => ({ kind: 'publish', subject, ...given }) as const);
+    const [anonymous, wrong, plain] = await fromContainerOn('challenge-events', attempts);
+    expect(anonymous).toBe('AUTHORIZATION_VIOLATION');
+    expect(wrong).toBe('AUTHORIZATION_VIOLATION');
+    expect(plain).not.toBe('ok');
+  });
+
+  test('NATS refuses events of the webhook service, which takes them', async () => {
+    const attempts = ['webhook', 'challenge'].map(
+      (user) => ({ kind: 'publish', subject: 'laurel.forged', url: urlOf(user), tls: true }) as const,
+    );
+    const [webhook, challenge] = await fromContainerOn('webhook-events', attempts);
+    expect(webhook).toMatch(/PERMISSIONS/);
+    expect(challenge).toMatch(/PERMISSIONS/);
+  });
+});
+
+describe('PostgreSQL', () => {
+  test.each(SERVICE_NAMES.map((name) => [name]))(
+    'the running role of %s gets into no database but its own, and no other password works',
+    async (service) => {
+      const url = new URL(world.stack.database(service).runningUrl);
+      url.hostname = 'postgres';
+      const variant = (change: (changed: URL) => void) => {
+        const changed = new URL(url);
+        change(changed);
+        return { kind: 'query', url: changed.href, text: 'select 1' } as const;
+      };
+      const others = SERVICE_NAMES.filter((name) => name !== service);
+      const results = await fromContainerOn(`${service}-database`, [
+        variant(() => {}),
+        variant((it) => {
+          it.password = 'wrong';
+        }),
+        variant((it) => {
+          it.password = '';
+        }),
+        variant((it) => {
+          it.username = 'postgres';
+          it.pathname = '/postgres';
+        }),
+        { ...variant(() => {}), text: 'create table mine (id int)' },
+        ...others.map((other) =>
+          variant((it) => {
+            it.pathname = `/${other}`;
+          }),
+        ),
+      ]);
+      const [own, wrong, none, superuser, table, ...elsewhere] = results;
+      expect(own).toBe('ok');
+      // 28P01: the password is wrong. 42501: the role lacks the privilege.
+      expect([wrong, superuser, table]).toEqual(['28P01', '28P01', '42501']);
+      expect(none).not.toBe('ok');
+      expect(elsewhere).toEqual(others.map(() => '42501'));
+    },
+  );
+});
+
+describe('networks', () => {
+  test('a container reaches only what shares a network with it', async () => {
+    const ports = [
+      ['wallet', 9000],
+      ['challenge', 9000],
+      ['tournament', 9000],
+      ['integration', 9000],
+      ['gateway', 8080],
+      ['postgres', 5432],
+    ] as const;
+    const results = await fromContainerOn(
+      'webhook-events',
+      ports.map(([host, port]) => ({ kind: 'connect', host, port })),
+    );
+    for (const [index, result] of results.entries())
+      expect([ports[index]?.[0], result]).toEqual([ports[index]?.[0], expect.stringMatching(NO_SUCH_NAME)]);
+    const addresses = Object.values((await containers.stateOf('wallet')).networks);
+    const byAddress = await fromContainerOn(
+      'webhook-events',
+      addresses.map((host) => ({ kind: 'connect', host, port: 9000 })),
+    );
+    for (const result of byAddress) expect(result).toMatch(NO_ROUTE);
+  });
+
+  test.each(['wallet', 'challenge', 'tournament'])('%s has no way to the outside', async (name) => {
+    const { docker, idOf } = containers;
+    const outside = (await containers.stateOf('webhook')).networks[`${containers.description.project}_outside`] ?? '';
+    const script = `require('node:net').connect({ host: '${outside}', port: 9100, timeout: 2000 }).once('connect', () => console.log('ok')).once('timeout', () => { console.log('ETIMEDOUT'); process.exit(); }).once('error', (error) => console.log(error.code))`;
+    expect(await docker('exec', await idOf(name), 'node', '-e', script)).toMatch(NO_ROUTE);
+  });
+});
+
+describe('containers', () => {
+  test.each(SERVICE_NAMES.map((name) => [name]))(
+    '%s runs as a user without privileges on a read-only file system',
+    async (name) => {
+      const { docker, idOf } = containers;
+      const id = await idOf(name);
+      const status = await docker('exec', id, 'cat', '/proc/1/status');
+      expect(await docker('exec', id, 'id', '-u')).toBe('1000');
+      expect(status).toMatch(/^NoNewPrivs:\s*1$/m);
+      expect(status).toMatch(/^CapEff:\s*0+$/m);
+      await expect(docker('exec', id, 'touch', '/app/mine')).rejects.toThrow(/Read-only file system/);
+    },
+  );
+});

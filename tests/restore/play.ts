@@ -1,0 +1,141 @@
+/** Partners that play paid attempts and an operator that voids some: every request is written down, and can be sent again with its key. */
+import { randomUUID } from 'node:crypto';
+import type { Answer, AttemptBody, AttemptEntry, OutcomeBody } from '@laurel/testing';
+import { expectStatus, type Player, type Program, type World } from '../world.ts';
+
+export const OWNERS = ['challenge', 'tournament'] as const;
+export type Owner = (typeof OWNERS)[number];
+
+export type Parent = { readonly challenge_id: string } | { readonly tournament_round_id: string };
+
+/** How an attempt ends: by an outcome, or with its refund. */
+export type End = 'lose' | 'win' | 'expire' | 'void';
+
+/** One paid attempt. */
+export interface Game {
+  readonly player: Player;
+  readonly owner: Owner;
+  readonly entry: AttemptEntry;
+  readonly score: number;
+  readonly createKey: string;
+  readonly outcomeKey: string;
+  /** As the last answer to its create names it. */
+  id: string;
+}
+
+/** A request of a partner or an operator, with its answer. */
+export interface Step {
+  readonly game: Game;
+  readonly act: 'create' | End;
+  /** Milliseconds since the epoch, as `Date.now()`. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  readonly answer: Answer<AttemptBody | OutcomeBody>;
+}
+
+/** Sends requests for the players of a program, and writes each down. */
+export interface Play {
+  /** In the order of their answers; those of one player in the order in which they were sent. */
+  readonly steps: readonly Step[];
+  create(player: Player, parent: Parent, score?: number): Promise<Game>;
+  end(game: Game, how: End): Promise<void>;
+  /** Resolves when this many requests were answered. */
+  answered(requests: number): Promise<void>;
+}
+
+export function startPlay(world: World, program: Program): Play {
+  const steps: Step[] = [];
+  const waiting = new Set<() => void>();
+  const write = async (game: Game, act: Step['act']): Promise<Step> => {
+    const sentAt = Date.now();
+    const answer = expectStatus(act === 'create' ? 201 : 200, await send(world, program, game, act));
+    const step = { game, act, sentAt, answeredAt: Date.now(), answer };
+    steps.push(step);
+    for (const check of waiting) check();
+    return step;
+  };
+  return {
+    steps,
+    async create(player, parent, score = 1) {
+      const game: Game = {
+        player,
+        owner: 'challenge_id' in parent ? 'challenge' : 'tournament',
+        entry: { ...parent, player_ref: player.ref },
+        score,
+        createKey: randomUUID(),
+        outcomeKey: randomUUID(),
+        id: '',
+      };
+      game.id = attemptIdOf(await write(game, 'create'));
+      return game;
+    },
+    async end(game, how) {
+      await write(game, how);
+    },
+    answered(requests) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const check = () => {
+        if (steps.length < requests) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+      return promise;
+    },
+  };
+}
+
+/** What the answer to a request that was sent again is compared with. */
+export interface Again {
+  readonly step: Step;
+  readonly answer: Answer<AttemptBody | OutcomeBody>;
+}
+
+/**
+ * Sends requests again with their keys, those of a player one after the other, as a partner does that missed the answers. A create may
+ * name another attempt than it did: what follows it is sent for that one.
+ */
+export async function sendAgain(world: World, program: Program, steps: readonly Step[]): Promise<readonly Again[]> {
+  const players = Map.groupBy(steps, ({ game }) => game.player);
+  const answers = [...players.values()].map(async (own) => {
+    const again: Again[] = [];
+    for (const step of own) {
+      const answer = await send(world, program, step.game, step.act);
+      if (step.act === 'create') step.game.id = attemptIdOf({ answer: expectStatus(201, answer) });
+      again.push({ step, answer });
+    }
+    return again;
+  });
+  return (await Promise.all(answers)).flat();
+}
+
+/** The attempts that requests were about, each once. */
+export function gamesOf(steps: readonly Step[]): readonly Game[] {
+  return [...new Set(steps.map(({ game }) => game))];
+}
+
+/** The attempt that the answer to a create names. */
+export function attemptIdOf({ answer }: Pick<Step, 'answer'>): string {
+  return (answer.body as AttemptBody).id;
+}
+
+function send(
+  world: World,
+  { test: partner }: Program,
+  { id, entry, score, createKey, outcomeKey }: Game,
+  act: Step['act'],
+): Promise<Answer<AttemptBody | OutcomeBody>> {
+  switch (act) {
+    case 'create':
+      return partner.createAttempt(entry, createKey);
+    case 'lose':
+      return partner.reportOutcome(id, { score }, outcomeKey);
+    case 'win':
+      return partner.reportOutcome(id, { score: 100 }, outcomeKey);
+    case 'expire':
+      return partner.expireAttempt(id);
+    case 'void':
+      return world.operator.voidAttempt(id, 'the game server lost the run');
+  }
+}

@@ -1,0 +1,60 @@
+/** The checkout of the previous release, beside which the sources of this checkout are tested. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { CHECKOUT } from '@laurel/testing';
+
+/**
+ * The commit that stands for the previous release. It moves with each release: once `v<version>` is tagged, this is the commit of that tag
+ * (docs/operations/release.md, "Cut a release"). Until the first tag, it is a commit of `main` that is migrations of several services behind.
+ */
+const PREVIOUS_RELEASE = 'cff92f07f4a4b887de7a44d008b388b7d732dd1f';
+
+/** Beside the state of the local stack, which git, Biome, knip and turbo ignore. Not in node_modules, where Node runs no TypeScript. */
+const RELEASES = `${CHECKOUT}.laurel/releases/`;
+
+/** Why there is no previous release here: a clone without history, or a copy without git, cannot have one. Undefined where there is one. */
+export function whyNoPreviousRelease(): string | undefined {
+  if (existsSync(`${RELEASES}${PREVIOUS_RELEASE}/`)) return undefined;
+  const ask = spawnSync('git', ['rev-parse', '--is-shallow-repository'], { cwd: CHECKOUT, encoding: 'utf8' });
+  if (ask.status !== 0) return 'this checkout is no clone of git';
+  if (hasCommit(PREVIOUS_RELEASE) || ask.stdout.trim() === 'false') return undefined;
+  return 'this clone is shallow: complete it with "git fetch --unshallow"';
+}
+
+function hasCommit(commit: string): boolean {
+  return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: CHECKOUT }).status === 0;
+}
+
+/**
+ * The folder of the previous release, with the packages of its own lockfile and its generated code; it ends with a slash. The first call on
+ * a machine takes a minute or two, later ones some milliseconds. Throws where the history of this clone lacks the commit.
+ */
+export function checkOutPreviousRelease(): string {
+  const folder = `${RELEASES}${PREVIOUS_RELEASE}/`;
+  if (!existsSync(folder)) extract(PREVIOUS_RELEASE, folder);
+  run(process.execPath, [`${folder}deploy/local/bootstrap.mjs`], folder);
+  return folder;
+}
+
+/** The files of a commit, as git archives them, in a folder that is there completely or not at all. It replaces other releases and interrupted drafts. */
+function extract(commit: string, folder: string): void {
+  if (!hasCommit(commit))
+    throw new Error(`the previous release, commit ${commit}, is not in the history of this clone`);
+  rmSync(RELEASES, { recursive: true, force: true });
+  const draft = `${RELEASES}draft-${process.pid}`;
+  mkdirSync(draft, { recursive: true });
+  try {
+    run('git', ['archive', '--format=tar', `--output=${draft}.tar`, commit], CHECKOUT);
+    run('tar', ['--extract', `--file=${draft}.tar`, `--directory=${draft}`], CHECKOUT);
+    renameSync(draft, folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+    rmSync(`${draft}.tar`, { force: true });
+  }
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stderr}`);
+}
