@@ -19,7 +19,7 @@ import {
   useTestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
-import { createFeeCharges } from './post-fees.ts';
+import { createFeeCharges, type FeeCharges } from './post-fees.ts';
 
 const wallet = useTestWallet({ SERVED_JURISDICTIONS: 'US-CA,US-NY' });
 let replica: WalletClient;
@@ -418,31 +418,40 @@ describe('concurrent charges', () => {
     const replicas = [wallet.connect(), wallet.connect()].map((database) =>
       createFeeCharges({ database: recordingFailures(database, failures), clock: () => wallet.clock.now, rules }),
     );
+    const submit = (replica: FeeCharges | undefined, charged: TestPlayer, verificationLevel: number) => {
+      const { transferId, attemptId } = chargeOf(charged, 1_00n);
+      return replica?.submit({
+        transferId,
+        attemptId,
+        accountId: charged.accountId,
+        programId: charged.player.tenant?.programId ?? '',
+        environment: 'live',
+        playerRef: charged.player.playerRef,
+        feeCents: cents(1_00n),
+        requirement: { verificationLevel, jurisdictions: [], refuseInsiders: false },
+      });
+    };
+    // Of the others every fee may meet the other replica's, and is then decided under lock; those of these players, once cached, meet none.
+    const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 6_00n })));
+    const chargeUnrivalled = () =>
+      Promise.all(replicas.map((replica, index) => submit(replica, unrivalled[index] as TestPlayer, 0)));
+    await chargeUnrivalled();
     const before = await optimisticFees();
+    const chargedAlone = chargeUnrivalled();
     const results = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => {
-        const { accountId, player } = players[Math.floor(index / 2) % 20] as TestPlayer;
-        const { transferId, attemptId } = chargeOf(players[0] as TestPlayer, 1_00n);
-        return replicas[index % 2]?.submit({
-          transferId,
-          attemptId,
-          accountId,
-          programId: player.tenant?.programId ?? '',
-          environment: 'live',
-          playerRef: player.playerRef,
-          feeCents: cents(1_00n),
-          // Every seventh is refused for its level, and a player who was refused is decided under lock the next time.
-          requirement: { verificationLevel: index % 7 === 0 ? 3 : 0, jurisdictions: [], refuseInsiders: false },
-        });
-      }),
+      // Every seventh is refused for its level, and a player who was refused is decided under lock the next time.
+      Array.from({ length: 200 }, (_, index) =>
+        submit(replicas[index % 2], players[Math.floor(index / 2) % 20] as TestPlayer, index % 7 === 0 ? 3 : 0),
+      ),
     );
     const ends = results.map((result) => (result?.kind === 'refused' ? result.code : result?.kind));
     expect(ends.filter((end) => end === 'blocked')).toHaveLength(29);
     expect(ends.filter((end) => end === 'posted')).toHaveLength(120);
     expect(ends.filter((end) => end === 'insufficient_funds')).toHaveLength(51);
     for (const player of players) expect(await balanceOf(wallet, player)).toBe(0n);
+    expect((await chargedAlone).map((result) => result?.kind)).toEqual(['posted', 'posted']);
     expect(failures).toEqual([]);
-    expect(await optimisticFees()).toBeGreaterThan(before);
+    expect(await optimisticFees()).toBeGreaterThanOrEqual(before + replicas.length);
   });
 
   it('four writers over overlapping accounts finish without a deadlock', async () => {
