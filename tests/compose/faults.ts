@@ -109,12 +109,15 @@ export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLit
 export const DISK_IS_FULL: Fault = {
   title: 'has a full disk',
   async begin({ description }, name) {
-    // dd ends with an error when nothing more fits.
-    await run('dd', ['if=/dev/zero', `of=${ballastOf(description.disks, name)}`, 'bs=64k']).catch(() => {});
+    await fillDisk(description.disks, name);
   },
-  async felt({ docker, idOf }, name) {
+  async felt({ docker, idOf, description }, name) {
     const id = await idOf(name);
-    const complains = async () => /no space left/i.test(await docker('logs', '--since', '5m', id)) || undefined;
+    const complains = async () => {
+      // What the server deletes meanwhile, as NATS does with the events that webhook has acknowledged, would be room for what it writes.
+      await fillDisk(description.disks, name);
+      return /no space left/i.test(await docker('logs', '--since', '5m', id)) || undefined;
+    };
     await eventually(complains, `${name} finds no space`, RECOVERY_MS);
   },
   async heal(containers, name) {
@@ -123,6 +126,13 @@ export const DISK_IS_FULL: Fault = {
     if (name === 'nats') await isKilled.begin(containers, name);
   },
 };
+
+/** Fills what is free. */
+async function fillDisk(disks: Readonly<Record<string, string>>, name: string): Promise<void> {
+  const ballast = ballastOf(disks, name);
+  // dd ends with an error when nothing more fits.
+  await run('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=64k', 'oflag=append', 'conv=notrunc']).catch(() => {});
+}
 
 function ballastOf(disks: Readonly<Record<string, string>>, name: string): string {
   return join(disks[name] ?? '', 'ballast');
