@@ -21,6 +21,7 @@ import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';
 import { losingWritesOf } from '../lose-writes.ts';
+import { CHECKS, OWNERS, type Owner } from '../owner-checks.ts';
 import {
   type Developer,
   eventually,
@@ -32,27 +33,6 @@ import {
   type World,
 } from '../world.ts';
 import { withBroker } from './broker.ts';
-
-const OWNERS = ['challenge', 'tournament'] as const;
-type Owner = (typeof OWNERS)[number];
-
-/** The checks that compare each owner with the wallet. */
-const CHECKS = {
-  challenge: {
-    feeWithoutAttempt: 'posted_fee_has_its_attempt',
-    attemptWithoutFee: 'visible_attempt_has_its_fee',
-    refund: 'refunded_exactly_when_ended',
-    payoutWithoutAward: 'payout_has_its_award',
-    awardWithoutPayout: 'award_has_its_payout',
-  },
-  tournament: {
-    feeWithoutAttempt: 'posted_entry_fee_has_its_attempt',
-    attemptWithoutFee: 'visible_entry_has_its_fee',
-    refund: 'entry_is_refunded_exactly_when_ended',
-    payoutWithoutAward: 'purse_payout_has_its_rank',
-    awardWithoutPayout: 'purse_has_its_payout',
-  },
-} as const;
 
 let world: World;
 let developer: Developer;

@@ -1,10 +1,8 @@
 /** Partners that play paid attempts and an operator that voids some: every request is written down, and can be sent again with its key. */
 import { randomUUID } from 'node:crypto';
 import type { Answer, AttemptBody, AttemptEntry, OutcomeBody } from '@laurel/testing';
+import type { Owner } from '../owner-checks.ts';
 import { expectStatus, type Player, type Program, type World } from '../world.ts';
-
-export const OWNERS = ['challenge', 'tournament'] as const;
-export type Owner = (typeof OWNERS)[number];
 
 export type Parent = { readonly challenge_id: string } | { readonly tournament_round_id: string };
 

@@ -5,9 +5,10 @@
 import { type AttemptBody, type AuditBody, type OutcomeBody, type Service, tally } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHECKS, OWNERS, type Owner } from '../owner-checks.ts';
 import { eventually, expectError, expectStatus } from '../world.ts';
 import { bookDeposit, pushReport } from './load.ts';
-import { type Again, gamesOf, OWNERS, type Owner, type Step, sendAgain } from './play.ts';
+import { type Again, gamesOf, type Step, sendAgain } from './play.ts';
 import { documentedSql } from './repairs.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -16,24 +17,6 @@ const TEST_MS = 300_000;
 const PAGE = 'docs/operations/backup-and-restore.md';
 const CENTS = { fee: 100, prize: 500, deposit: 700 };
 const FUNDS = 100_000;
-
-/** The checks that compare each owner with the wallet. */
-const CHECKS = {
-  challenge: {
-    feeWithoutAttempt: 'posted_fee_has_its_attempt',
-    attemptWithoutFee: 'visible_attempt_has_its_fee',
-    refund: 'refunded_exactly_when_ended',
-    payoutWithoutAward: 'payout_has_its_award',
-    awardWithoutPayout: 'award_has_its_payout',
-  },
-  tournament: {
-    feeWithoutAttempt: 'posted_entry_fee_has_its_attempt',
-    attemptWithoutFee: 'visible_entry_has_its_fee',
-    refund: 'entry_is_refunded_exactly_when_ended',
-    payoutWithoutAward: 'purse_payout_has_its_rank',
-    awardWithoutPayout: 'purse_has_its_payout',
-  },
-} as const;
 
 let site: Site;
 
