@@ -3,12 +3,12 @@
  * installs, starts with a folder and a socket of its own, and ends.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { fetchDebianProgram } from '@laurel/local-infrastructure/debian-program';
+import { fetchDebianProgram, keepProgram } from '@laurel/local-infrastructure/debian-program';
 import { CHECKOUT } from '@laurel/testing';
 
 const run = promisify(execFile);
@@ -110,17 +110,13 @@ async function obtainCompose(print: (line: string) => void): Promise<readonly [s
     if (await isNewEnough(command)) return command;
   }
   print(`Fetching Docker Compose (Debian's package of ${COMPOSE_SUITE}) ...`);
-  mkdirSync(KEPT, { recursive: true });
-  const folder = mkdtempSync(join(KEPT, 'fetch-'));
+  const wanted = { package: 'docker-compose', suite: COMPOSE_SUITE };
+  const limit = AbortSignal.timeout(FETCH_LIMIT_MS);
   try {
-    const wanted = { package: 'docker-compose', suite: COMPOSE_SUITE };
-    renameSync(await fetchDebianProgram(wanted, folder, AbortSignal.timeout(FETCH_LIMIT_MS)), kept);
+    return [await keepProgram(kept, (folder) => fetchDebianProgram(wanted, folder, limit))];
   } catch (error) {
     throw new EngineUnavailable(`Docker Compose ${COMPOSE_VERSION.join('.')} cannot be fetched: ${lastLine(error)}`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
-  return [kept];
 }
 
 async function isNewEnough([program, ...first]: readonly [string, ...string[]]): Promise<boolean> {

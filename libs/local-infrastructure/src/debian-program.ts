@@ -1,7 +1,19 @@
 /** Programs of the machine, and of Debian's packages: verified by apt, unpacked without root, and not installed. */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -32,6 +44,23 @@ export function findProgram(name: string, { searchPath, isExecutable }: Searched
 
 export function canUnpackDebian(machine: SearchedMachine): boolean {
   return findProgram('apt-get', machine) !== undefined && findProgram('dpkg-deb', machine) !== undefined;
+}
+
+/** Moves to `keptFile`, which it returns, the program that `fetch` leaves in a temporary folder beside it, and removes the rest. */
+export async function keepProgram(
+  keptFile: string,
+  fetch: (workDirectory: string) => Promise<string>,
+): Promise<string> {
+  mkdirSync(dirname(keptFile), { recursive: true });
+  const workDirectory = mkdtempSync(join(dirname(keptFile), 'fetch-'));
+  try {
+    const fetched = await fetch(workDirectory);
+    chmodSync(fetched, 0o755);
+    renameSync(fetched, keptFile);
+    return keptFile;
+  } finally {
+    rmSync(workDirectory, { recursive: true, force: true });
+  }
 }
 
 const FOLDERS_OF_PROGRAMS = ['usr/sbin', 'usr/bin', 'usr/libexec/docker/cli-plugins'];

@@ -1,6 +1,5 @@
 /** The source of kustomize: the machine's own, kubectl's, one that was fetched before, or Debian's package, fetched without root. */
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -9,6 +8,7 @@ import {
   fetchDebianProgram,
   findProgram,
   isExecutable,
+  keepProgram,
   type SearchedMachine,
 } from './debian-program.ts';
 
@@ -43,19 +43,13 @@ export async function obtainRenderCommand(directory: string, print: (line: strin
   const installed = installedRenderCommand(machine, keptFile);
   if (installed !== undefined) return installed;
   if (!canUnpackDebian(machine)) throw unavailable('there is none to fetch for this machine');
-  mkdirSync(join(directory, 'bin'), { recursive: true });
-  const workDirectory = mkdtempSync(join(directory, 'bin', 'fetch-'));
+  print(`Fetching kustomize (Debian's package of ${SUITE}) ...`);
+  const limit = AbortSignal.timeout(DOWNLOAD_LIMIT_MS);
+  const wanted = { package: 'kustomize', suite: SUITE };
   try {
-    print(`Fetching kustomize (Debian's package of ${SUITE}) ...`);
-    const limit = AbortSignal.timeout(DOWNLOAD_LIMIT_MS);
-    const fetched = await fetchDebianProgram({ package: 'kustomize', suite: SUITE }, workDirectory, limit);
-    chmodSync(fetched, 0o755);
-    renameSync(fetched, keptFile);
-    return [keptFile, 'build'];
+    return [await keepProgram(keptFile, (folder) => fetchDebianProgram(wanted, folder, limit)), 'build'];
   } catch (error) {
     throw unavailable(`apt-get: ${briefly(error)}`);
-  } finally {
-    rmSync(workDirectory, { recursive: true, force: true });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -13,6 +13,7 @@ import {
   fetchDebianProgram,
   findProgram,
   isExecutable,
+  keepProgram,
   type SearchedMachine,
 } from './debian-program.ts';
 
@@ -84,23 +85,17 @@ export async function obtainNats(
   const failures: string[] = [];
   for (const source of sources) {
     if (source.kind === 'installed') return source.file;
-    mkdirSync(join(directory, 'bin'), { recursive: true });
-    const workDirectory = mkdtempSync(join(directory, 'bin', 'fetch-'));
     try {
       print(`Fetching nats-server (${source.kind === 'debian' ? "Debian's package" : source.url}) ...`);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(DOWNLOAD_LIMIT_MS)]);
-      const fetched =
+      return await keepProgram(keptFile, (workDirectory) =>
         source.kind === 'debian'
-          ? await fetchDebianProgram({ package: 'nats-server' }, workDirectory, limit)
-          : await fetchRelease(source, workDirectory, limit);
-      chmodSync(fetched, 0o755);
-      renameSync(fetched, keptFile);
-      return keptFile;
+          ? fetchDebianProgram({ package: 'nats-server' }, workDirectory, limit)
+          : fetchRelease(source, workDirectory, limit),
+      );
     } catch (error) {
       signal.throwIfAborted();
       failures.push(`${source.kind === 'debian' ? 'apt-get' : 'github.com'}: ${briefly(error)}`);
-    } finally {
-      rmSync(workDirectory, { recursive: true, force: true });
     }
   }
   const why = failures.length === 0 ? 'there is none to fetch for this machine' : failures.join('; ');
