@@ -105,20 +105,34 @@ const isRestarted: Fault = {
 /** Of every container of the stack. */
 export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLittleMemory, isRestarted];
 
+/** By container: since when its disk has been full. */
+const fullSince = new Map<string, string>();
+
+/**
+ * The line of a log that shows that a server has felt its full disk. PostgreSQL complains; NATS hangs, in some runs without a line of its own,
+ * and those who publish to it wait in vain.
+ */
+const SYMPTOMS: Readonly<Record<string, { readonly container: string; readonly line: RegExp }>> = {
+  postgres: { container: 'postgres', line: /no space left/i },
+  nats: { container: 'challenge', line: /events could not be published/ },
+};
+
 /** Of the servers that have a disk. */
 export const DISK_IS_FULL: Fault = {
   title: 'has a full disk',
   async begin({ description }, name) {
     await fillDisk(description.disks, name);
+    fullSince.set(name, new Date().toISOString());
   },
   async felt({ docker, idOf, description }, name) {
-    const id = await idOf(name);
-    const complains = async () => {
-      // What the server deletes meanwhile, as NATS does with the events that webhook has acknowledged, would be room for what it writes.
+    const { container = '', line = /^$/ } = SYMPTOMS[name] ?? {};
+    const id = await idOf(container);
+    const isShown = async () => {
+      // What the server deletes meanwhile would be room for what it writes.
       await fillDisk(description.disks, name);
-      return /no space left/i.test(await docker('logs', '--since', '5m', id)) || undefined;
+      return line.test(await docker('logs', '--since', fullSince.get(name) ?? '', id)) || undefined;
     };
-    await eventually(complains, `${name} finds no space`, RECOVERY_MS);
+    await eventually(isShown, `${container} shows that ${name} has no space`, RECOVERY_MS);
   },
   async heal(containers, name) {
     rmSync(ballastOf(containers.description.disks, name));
