@@ -109,8 +109,8 @@ export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLit
 const fullSince = new Map<string, string>();
 
 /**
- * The line of a log that shows that a server has felt its full disk. PostgreSQL complains; NATS hangs, in some runs without a line of its own,
- * and those who publish to it wait in vain.
+ * The line of a log that shows that a server has felt its full disk. PostgreSQL complains; NATS complains, or hangs without a line of its own, and
+ * whoever publishes to it logs either.
  */
 const SYMPTOMS: Readonly<Record<string, { readonly container: string; readonly line: RegExp }>> = {
   postgres: { container: 'postgres', line: /no space left/i },

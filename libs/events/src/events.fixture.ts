@@ -1,6 +1,6 @@
 /** An owner and a consumer on real servers, for the tests of this package; `@laurel/testing` builds on it. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,11 +44,19 @@ export function natsFile(): Promise<string> {
   return obtainNats(KEPT_BELOW, () => {}, AbortSignal.timeout(60_000));
 }
 
-/** A server that a test may kill and erase. */
-export async function startOwnNats(): Promise<NatsProcess> {
+/** A server that a test may kill and erase; with a limit, its store is full beyond so many bytes. */
+export async function startOwnNats({ maxStoreBytes }: { readonly maxStoreBytes?: number } = {}): Promise<NatsProcess> {
   const file = await natsFile();
   const directory = await mkdtemp(join(tmpdir(), `laurel-test-nats-${process.pid}-`));
-  const server = await startNatsProcess({ file, directory });
+  const configurationFile = join(directory, 'nats.conf');
+  if (maxStoreBytes !== undefined) {
+    await writeFile(configurationFile, `jetstream { max_file_store: ${maxStoreBytes} }\n`);
+  }
+  const server = await startNatsProcess({
+    file,
+    directory,
+    ...(maxStoreBytes !== undefined && { configurationFile }),
+  });
   return {
     ...server,
     [Symbol.asyncDispose]: async () => {
@@ -77,9 +85,15 @@ export async function createOutboxDatabase(): Promise<Database> {
   };
 }
 
+interface LogLine {
+  readonly msg: string;
+  readonly level: string;
+  readonly error?: string;
+}
+
 /** A logger that keeps its lines. */
-export function createTestLogger(): { logger: Logger; lines: { msg: string; level: string }[] } {
-  const lines: { msg: string; level: string }[] = [];
+export function createTestLogger(): { logger: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   return { logger: createLogger({ service: 'events-test', level: 'info', destination }), lines };
 }

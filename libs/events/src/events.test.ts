@@ -337,6 +337,26 @@ describe('an unreachable server', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
+  test('a full server says why it stores nothing, and events continue once the consumer has made room', async () => {
+    await using server = await startOwnNats({ maxStoreBytes: 64 * 1_024 });
+    const gate = createGate();
+    const { logger, lines } = createTestLogger();
+    await using world = createWorld(server.url, { consume: gate.consume });
+    await world.isConsumed();
+    await using owner = createTestOwner({ url: server.url, prefix: world.prefix, database, logger });
+    await eventually('the owner is connected', () => owner.stream.connection.current !== undefined);
+    const events = newEvents(2_000);
+    for (let from = 0; from < events.length; from += 100) await owner.happen(events.slice(from, from + 100));
+    const isSaid = () =>
+      lines.some(({ msg, error }) => msg.includes('could not be published') && error === 'insufficient resources');
+    await eventually('the owner logs why', isSaid);
+    expect(gate.consumed.size).toBe(0);
+
+    gate.open();
+    await relayUntilEmpty(owner);
+    expect([...gate.consumed].sort()).toEqual(idsOf(events));
+  });
+
   test('a server that lost its store is filled again', async () => {
     await using server = await startOwnNats();
     const gate = createGate();

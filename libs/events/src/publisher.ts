@@ -35,6 +35,8 @@ export function createPublisher(nats: NatsConnection): Publisher {
 
 function storedOf(error: unknown): Stored {
   if (!(error instanceof NatsError)) return { kind: 'failed', error: String(error) };
+  // The stream's own refusal, as of a full disk, whose code may be that of an absent stream.
+  if (error.api_error !== undefined) return { kind: 'failed', error: error.api_error.description };
   switch (error.code) {
     // The server's answer when the subject has no subscriber, and JetStream's while it has no leader.
     case ErrorCode.NoResponders:
@@ -42,6 +44,6 @@ function storedOf(error: unknown): Stored {
     case ErrorCode.Timeout:
       return { kind: 'failed', error: `not acknowledged within ${ACK_TIMEOUT_MS} ms` };
     default:
-      return { kind: 'failed', error: error.api_error?.description ?? error.message };
+      return { kind: 'failed', error: error.message };
   }
 }
