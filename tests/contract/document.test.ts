@@ -146,7 +146,7 @@ describe('the served OpenAPI document, alone', () => {
       const listed = Object.fromEntries(
         refusals.map(([status, response]) => {
           const schema = response.content?.['application/json'].schema as ErrorSchema;
-          expect(schema.allOf).toEqual([{ $ref: '#/components/schemas/Error' }]);
+          expect(schema.allOf).toEqual([{ $ref: '#/components/schemas/ErrorResponse' }]);
           const codes = schema.properties.error.properties.code.enum;
           const examples = examplesOf(response) as { value: { error: { code: string } } }[];
           expect(examples.map(({ value }) => value.error.code)).toEqual(codes);

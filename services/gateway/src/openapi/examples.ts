@@ -228,13 +228,13 @@ const [first, second, third] = rows;
 
 /** The bodies of requests, by the name of the route. */
 export const REQUEST_EXAMPLES: Readonly<Record<string, Examples>> = {
-  seedChallenge: {
+  seedDistribution: {
     percentiles: {
       summary: 'Lap times in seconds',
       value: { distribution: { p5: 61.6, p25: 68, p50: 74.2, p75: 82.5, p95: 97.1 }, sample_size: 12400 },
     },
   },
-  putPlayer: {
+  linkPlayer: {
     link: { summary: 'A player who has an account', value: { player_ref: PLAYER_REF, email: 'player@example.com' } },
   },
   createAttempt: {
@@ -289,7 +289,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
     },
     ramp: { summary: 'After it was seeded: the prize is capped', value: { data: [challenge, rampingChallenge] } },
   },
-  seedChallenge: {
+  seedDistribution: {
     seeded: {
       summary: 'The bar that follows: a fifth of the laps are at least as fast',
       value: {
@@ -303,7 +303,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
       },
     },
   },
-  putPlayer: {
+  linkPlayer: {
     linked: {
       summary: 'Linked',
       value: { player_ref: PLAYER_REF, linked: true, created_at: '2026-11-20T18:22:40.507Z' },
@@ -412,7 +412,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
   updateIntegration: {
     active: { summary: 'In use', value: { ...draftIntegration, status: 'active' } },
   },
-  rotateSecret: {
+  rotateIntegrationSecret: {
     rotated: {
       summary: 'With its new secret',
       value: {
@@ -423,7 +423,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
       },
     },
   },
-  retirePreviousSecret: {
+  retirePreviousIntegrationSecret: {
     retired: { summary: 'Only the current secret verifies', value: { ...draftIntegration, status: 'active' } },
   },
   pushOutcome: {
@@ -469,14 +469,14 @@ const INVALID = {
 const INVALID_OF_ROUTE: Readonly<Record<string, object>> = {
   createIntegration: INVALID.transport,
   updateIntegration: INVALID.interval,
-  rotateSecret: { message: 'The integration is not a push_webhook.' },
+  rotateIntegrationSecret: { message: 'The integration is not a push_webhook.' },
   pushOutcome: { message: 'The body is not valid JSON.' },
   listChallenges: INVALID.query,
-  seedChallenge: INVALID.distribution,
+  seedDistribution: INVALID.distribution,
   listTournaments: INVALID.status,
   getLeaderboard: INVALID.plainQuery,
   reportOutcome: INVALID.outcome,
-  putPlayer: INVALID.body,
+  linkPlayer: INVALID.body,
   createAttempt: INVALID.body,
 };
 

@@ -10,9 +10,11 @@ import { REPLAY_HEADER } from '../domain/replay-header.ts';
 import { MAX_BODY_BYTES } from '../http/raw-body.ts';
 import type { V1Route } from '../http/v1-route.ts';
 import { z } from '../http/zod.ts';
+import { registerComponents } from '../routes/component.ts';
 import { KEY_LIST_PATH } from '../routes/key-list.ts';
 import { V1_ROUTES } from '../routes/v1/index.ts';
-import { errorSchema, keyListSchema, retiredSchema } from '../routes/v1/schemas.ts';
+import { keyListSchema, retiredSchema } from '../routes/v1/schemas.ts';
+import { partnerErrorSchema } from './error-schemas.ts';
 import {
   errorExamples,
   KEY_LIST_EXAMPLES,
@@ -24,11 +26,10 @@ import {
   RETIRED_EXAMPLES,
 } from './examples.ts';
 import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
+import { type OpenApiDocument, polish } from './polish.ts';
 import { registerPushedOutcome } from './pushed-outcome.ts';
 import { errorResponses, json, limitedResponse } from './responses.ts';
 import { registerWebhooks } from './webhooks.ts';
-
-export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 const DESCRIPTION = [
   [
@@ -65,13 +66,14 @@ export function partnerDocument(): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
   registerHeaders(registry);
-  registry.register('Error', errorSchema);
+  registerComponents(registry);
+  registry.register('ErrorResponse', partnerErrorSchema);
   for (const route of V1_ROUTES) registry.registerPath(pathOf(route));
   registerPushedOutcome(registry);
   registry.registerPath({
     method: 'post',
     path: '/api/attempts/{id}/outcome',
-    operationId: 'retiredReportOutcome',
+    operationId: 'reportOutcomeFromBrowser',
     summary: 'Retired: reporting an outcome from the browser',
     description: 'Always 410, whatever stands in the path. Needs no key and no body.',
     deprecated: true,
@@ -102,12 +104,12 @@ export function partnerDocument(): OpenApiDocument {
       500: {
         description: '- `internal_error`: The list is not at hand; ask again.',
         headers: headersNamed('X-Request-Id'),
-        ...json(errorSchema, errorExamples('listSigningKeys', ['internal_error'])),
+        ...json(partnerErrorSchema, errorExamples('listSigningKeys', ['internal_error'])),
       },
     },
   });
   registerWebhooks(registry);
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Partner Scoring and Payout API',
@@ -117,6 +119,7 @@ export function partnerDocument(): OpenApiDocument {
     servers: [{ url: '/' }],
     security: [{ ApiKey: [] }],
   });
+  return polish(document, ['WebhookEvent']);
 }
 
 function pathOf(route: V1Route<never>): RouteConfig {

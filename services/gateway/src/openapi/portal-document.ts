@@ -3,15 +3,17 @@
  * `docs/openapi/portal-api.yaml` and served nowhere; tests check every answer under `/api` against it.
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
-import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
+import type { ApiErrorCode } from '@laurel/errors';
 import { z } from '../http/zod.ts';
 import type { ApiRoute } from '../routes/api-route.ts';
+import { registerComponents } from '../routes/component.ts';
 import { OPERATOR_ROUTES } from '../routes/operator/index.ts';
 import { PORTAL_ROUTES } from '../routes/portal/index.ts';
 import { signIn } from '../routes/portal/session.ts';
 import { SANDBOX_ROUTES } from '../routes/sandbox/index.ts';
+import { ownErrorSchema } from './error-schemas.ts';
 import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
-import type { OpenApiDocument } from './partner-document.ts';
+import { type OpenApiDocument, polish } from './polish.ts';
 import { errorResponses, json, limitedResponse } from './responses.ts';
 
 type Refusals = Partial<Record<ApiErrorCode, string>>;
@@ -58,18 +60,6 @@ const DESCRIPTION = [
   'A request is checked in this order: 401, 429, 400, 404, the conflicts.',
 ].join(' ');
 
-const ERROR_CODES = Object.keys(HTTP_STATUS).filter((code) => code !== 'client_reporting_removed');
-
-const errorSchema = z
-  .object({
-    error: z.object({
-      code: z.enum(ERROR_CODES),
-      message: z.string(),
-      details: z.record(z.string(), z.unknown()).optional(),
-    }),
-  })
-  .openapi('Error');
-
 export function portalDocument(): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'TestKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
@@ -81,13 +71,15 @@ export function portalDocument(): OpenApiDocument {
   });
   registry.registerComponent('securitySchemes', 'OperatorToken', { type: 'http', scheme: 'bearer' });
   registerHeaders(registry);
-  registry.register('Error', errorSchema);
+  registerComponents(registry);
+  registry.register('ErrorResponse', ownErrorSchema);
   for (const area of AREAS) for (const route of area.routes) registry.registerPath(pathOf(area, route));
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: 'Operator, portal and sandbox routes', version: 'unversioned', description: DESCRIPTION },
     servers: [{ url: '/' }],
   });
+  return polish(document);
 }
 
 function pathOf(area: Area, route: DocumentedRoute): RouteConfig {

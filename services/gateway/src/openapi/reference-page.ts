@@ -1,5 +1,5 @@
 /** The reference page: plain HTML rendered from the OpenAPI document, with nothing fetched from elsewhere. */
-import type { OpenApiDocument } from './partner-document.ts';
+import type { OpenApiDocument } from './polish.ts';
 
 interface Schema {
   readonly $ref?: string;

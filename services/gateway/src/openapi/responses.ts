@@ -27,7 +27,7 @@ export function errorResponses<Code extends ApiErrorCode>(
         content: {
           'application/json': {
             schema: {
-              allOf: [{ $ref: '#/components/schemas/Error' }],
+              allOf: [{ $ref: '#/components/schemas/ErrorResponse' }],
               properties: { error: { type: 'object', properties: { code: { type: 'string', enum: listed } } } },
             },
             ...(examplesOf !== undefined && { examples: examplesOf(listed) }),

@@ -1,0 +1,69 @@
+/**
+ * What the generator of the documents writes, in the forms that generators of clients read best: a reference has its description beside it
+ * instead of inside an `allOf`, one allowed value is a `const`, and no component is without a use.
+ */
+import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type JsonObject = { [name: string]: Json };
+
+const SCHEMAS = '#/components/schemas/';
+
+/** `kept` names the components that nothing refers to, and that stay. */
+export function polish(document: OpenApiDocument, kept: readonly string[] = []): OpenApiDocument {
+  const { components, ...rest } = polished(JSON.parse(JSON.stringify(document))) as {
+    components: JsonObject;
+  } & JsonObject;
+  const { schemas, parameters: _none, ...others } = components as { schemas: JsonObject } & JsonObject;
+  const used = reachable(
+    [rest as Json, others as Json, ...kept.map((name): Json => ({ $ref: SCHEMAS + name }))],
+    schemas,
+  );
+  const named = Object.entries(schemas)
+    .filter(([name]) => used.has(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return { ...rest, components: { ...others, schemas: Object.fromEntries(named) } } as unknown as OpenApiDocument;
+}
+
+function polished(value: Json): Json {
+  if (Array.isArray(value)) return value.map(polished);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, polished(member)]));
+  return withConst(withReference(members));
+}
+
+/** `{allOf: [{$ref}, {description}]}` is a reference with a description. */
+function withReference(schema: JsonObject): JsonObject {
+  const [reference, added, ...more] = Array.isArray(schema.allOf) ? (schema.allOf as JsonObject[]) : [];
+  if (reference?.$ref === undefined || added === undefined || more.length > 0) return schema;
+  if (Object.keys(added).some((name) => name !== 'description' && name !== 'example' && name !== 'pattern'))
+    return schema;
+  const { allOf: _, ...rest } = schema;
+  return { $ref: reference.$ref, ...(added.description !== undefined && { description: added.description }), ...rest };
+}
+
+function withConst(schema: JsonObject): JsonObject {
+  if (!Array.isArray(schema.enum) || schema.enum.length !== 1) return schema;
+  const {
+    enum: [only],
+    ...rest
+  } = schema as { enum: Json[] } & JsonObject;
+  return { ...rest, const: only ?? null };
+}
+
+/** The names of the schemas that these values refer to, directly or through other schemas. */
+function reachable(from: readonly Json[], schemas: JsonObject): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending = [...from];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      const schema = schemas[name];
+      if (found.has(name) || schema === undefined) continue;
+      found.add(name);
+      pending.push(schema);
+    }
+  }
+  return found;
+}
