@@ -31,17 +31,32 @@ function polished(value: Json): Json {
   if (Array.isArray(value)) return value.map(polished);
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, polished(member)]));
-  return withConst(withReference(members));
+  return withConst(withReference(withoutType(members)));
 }
 
-/** `{allOf: [{$ref}, {description}]}` is a reference with a description. */
+/** A union of components says what it is by them. */
+function withoutType({ type, ...schema }: JsonObject): JsonObject {
+  return type === undefined || Array.isArray(schema.oneOf) ? schema : { type, ...schema };
+}
+
+/**
+ * `{allOf: [{$ref}, {description}]}` is a reference with a description; where the second one also allows null, a choice of the reference and
+ * null: together they would allow no null.
+ */
 function withReference(schema: JsonObject): JsonObject {
   const [reference, added, ...more] = Array.isArray(schema.allOf) ? (schema.allOf as JsonObject[]) : [];
-  if (reference?.$ref === undefined || added === undefined || more.length > 0) return schema;
-  if (Object.keys(added).some((name) => name !== 'description' && name !== 'example' && name !== 'pattern'))
+  if (reference?.$ref === undefined || added === undefined || more.length > 0 || added.properties !== undefined) {
     return schema;
+  }
   const { allOf: _, ...rest } = schema;
-  return { $ref: reference.$ref, ...(added.description !== undefined && { description: added.description }), ...rest };
+  const isNullable = Array.isArray(added.type) && added.type.includes('null');
+  const { description, default: byDefault } = added;
+  return {
+    ...(isNullable ? { anyOf: [{ $ref: reference.$ref }, { type: 'null' }] } : { $ref: reference.$ref }),
+    ...(description !== undefined && { description }),
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...rest,
+  };
 }
 
 function withConst(schema: JsonObject): JsonObject {

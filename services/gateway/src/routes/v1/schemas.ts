@@ -84,21 +84,32 @@ export const linkPlayerBody = component(
   }),
 );
 
+const attemptFields = { player_ref: playerRef, metadata: opaqueObject(16).optional() };
+const challengeParent = id.openapi({ description: 'The `id` of a challenge.' });
+const roundParent = id.openapi({ description: 'The `id` of a round.' });
+
+component('ChallengeAttemptRequest', z.object({ challenge_id: challengeParent, ...attemptFields }), {
+  description: 'An attempt for the fixed prize of a challenge.',
+});
+component('RoundAttemptRequest', z.object({ tournament_round_id: roundParent, ...attemptFields }), {
+  description: "An attempt for a place in a round's rank table.",
+});
+
 export const createAttemptBody = component(
   'AttemptRequest',
   z
-    .object({
-      challenge_id: id.optional().openapi({ description: 'Exactly one of the two: a fixed-prize challenge.' }),
-      tournament_round_id: id
-        .optional()
-        .openapi({ description: "Exactly one of the two: a place in a round's rank table." }),
-      player_ref: playerRef,
-      metadata: opaqueObject(16).optional(),
-    })
+    .object({ challenge_id: challengeParent.optional(), tournament_round_id: roundParent.optional(), ...attemptFields })
     .refine((body) => (body.challenge_id === undefined) !== (body.tournament_round_id === undefined), {
       message: 'must have exactly one of `challenge_id` and `tournament_round_id`',
     }),
-  { oneOf: [{ required: ['challenge_id'] }, { required: ['tournament_round_id'] }] },
+  {
+    type: 'object',
+    oneOf: [
+      { $ref: '#/components/schemas/ChallengeAttemptRequest' },
+      { $ref: '#/components/schemas/RoundAttemptRequest' },
+    ],
+    description: 'Exactly one parent: a challenge, or a round.',
+  },
 );
 
 export const reportOutcomeBody = component(
