@@ -3,6 +3,7 @@
  * instead of inside an `allOf`, one allowed value is a `const`, and no component is without a use.
  */
 import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+import { shareResponses } from './shared-responses.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
@@ -13,18 +14,19 @@ const SCHEMAS = '#/components/schemas/';
 
 /** `kept` names the components that nothing refers to, and that stay. */
 export function polish(document: OpenApiDocument, kept: readonly string[] = []): OpenApiDocument {
-  const { components, ...rest } = polished(JSON.parse(JSON.stringify(document))) as {
-    components: JsonObject;
-  } & JsonObject;
-  const { schemas, parameters: _none, ...others } = components as { schemas: JsonObject } & JsonObject;
-  const used = reachable(
-    [rest as Json, others as Json, ...kept.map((name): Json => ({ $ref: SCHEMAS + name }))],
-    schemas,
-  );
+  const plain = JSON.parse(JSON.stringify(document)) as JsonObject & { components: JsonObject; paths: JsonObject };
+  const { components, ...rest } = polished(plain) as typeof plain;
+  const responses = shareResponses(rest.paths as unknown as Parameters<typeof shareResponses>[0]) as JsonObject;
+  const { schemas, ...others } = { ...components, responses } as unknown as { schemas: JsonObject } & JsonObject;
+  const used = reachable([rest, others, ...kept.map((name): Json => ({ $ref: SCHEMAS + name }))], schemas);
   const named = Object.entries(schemas)
     .filter(([name]) => used.has(name))
     .sort(([one], [other]) => (one < other ? -1 : 1));
-  return { ...rest, components: { ...others, schemas: Object.fromEntries(named) } } as unknown as OpenApiDocument;
+  const filled = Object.entries(others).filter(([, members]) => Object.keys(members as JsonObject).length > 0);
+  return {
+    ...rest,
+    components: { ...Object.fromEntries(filled), schemas: Object.fromEntries(named) },
+  } as unknown as OpenApiDocument;
 }
 
 function polished(value: Json): Json {

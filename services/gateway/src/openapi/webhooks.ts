@@ -7,7 +7,8 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { WebhookEventType } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { DOCUMENTED_EVENTS } from './event-schemas.ts';
-import { EVENT_EXAMPLES, EXAMPLE_WEBHOOK_SECRET } from './examples.ts';
+import { EVENT_EXAMPLES } from './examples/events.ts';
+import { EXAMPLE_WEBHOOK_SECRET } from './examples/story.ts';
 
 const uuid = z.string().openapi({ format: 'uuid' });
 
@@ -35,6 +36,7 @@ export function registerWebhooks(registry: OpenAPIRegistry): void {
       method: 'post',
       path: type,
       operationId: `on${name}`,
+      tags: ['Webhooks'],
       summary,
       description: DELIVERY,
       security: [],
