@@ -17,7 +17,11 @@ export function polish(document: OpenApiDocument, kept: readonly string[] = []):
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject & { components: JsonObject; paths: JsonObject };
   const { components, ...rest } = polished(plain) as typeof plain;
   const responses = shareResponses(rest.paths as unknown as Parameters<typeof shareResponses>[0]) as JsonObject;
-  const { schemas, ...others } = { ...components, responses } as unknown as { schemas: JsonObject } & JsonObject;
+  const { schemas, ...others } = {
+    ...components,
+    responses,
+    headers: referencedHeaders(components.headers as JsonObject, [rest, responses]),
+  } as unknown as { schemas: JsonObject } & JsonObject;
   const used = reachable([rest, others, ...kept.map((name): Json => ({ $ref: SCHEMAS + name }))], schemas);
   const named = Object.entries(schemas)
     .filter(([name]) => used.has(name))
@@ -68,6 +72,13 @@ function withConst(schema: JsonObject): JsonObject {
     ...rest
   } = schema as { enum: Json[] } & JsonObject;
   return { ...rest, const: only ?? null };
+}
+
+function referencedHeaders(headers: JsonObject, users: readonly Json[]): JsonObject {
+  const text = JSON.stringify(users);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
 }
 
 /** The names of the schemas that these values refer to, directly or through other schemas. */

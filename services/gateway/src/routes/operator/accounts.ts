@@ -201,7 +201,10 @@ export const getStatement = defineOperatorRoute({
   name: 'getStatement',
   summary: "An account's transfers in one environment",
   params,
-  query: z.object({ environment, ...page }),
+  query: z.object({
+    environment: environment.openapi({ description: 'Test and live money never share a statement.' }),
+    ...page,
+  }),
   success: { status: 200, description: 'Newest first.', schema: statementSchema },
   run: async ({ params: { accountId }, query, options }, { wallet }: Accounts) => {
     const statement = await wallet.getStatement(

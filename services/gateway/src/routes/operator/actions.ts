@@ -11,9 +11,12 @@ import { defineOperatorRoute } from './route.ts';
 
 /** Each filter is matched exactly, against what an action shows. */
 const actionQuery = z.object({
-  action: text(64).optional(),
-  subject: text(255).optional(),
-  actor: text(64).optional(),
+  action: text(64).optional().openapi({ description: 'The name of the change.', example: 'change_account' }),
+  subject: text(255).optional().openapi({
+    description: 'The kind and the id of what was changed.',
+    example: 'account:01a1a001-52c0-7f4d-a2b8-6e17c9d03f52',
+  }),
+  actor: text(64).optional().openapi({ description: "The name of the token's holder.", example: 'ana' }),
   ...page,
 });
 

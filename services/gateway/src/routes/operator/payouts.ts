@@ -35,7 +35,7 @@ export const listPayouts = defineOperatorRoute({
   path: '/payouts',
   name: 'listPayouts',
   summary: 'Payouts of every program',
-  query: z.object({ status: status.optional(), ...page }),
+  query: z.object({ status: status.optional().openapi({ description: 'Absent: all of them.' }), ...page }),
   success: {
     status: 200,
     description: 'Newest first.',

@@ -66,8 +66,8 @@ const endpointChange = component(
 );
 
 const deliveryQuery = z.object({
-  status: deliveryStatus.optional(),
-  event: webhookEvent.optional(),
+  status: deliveryStatus.optional().openapi({ description: 'Absent: every status.' }),
+  event: webhookEvent.optional().openapi({ description: 'Absent: every event.' }),
   ...page,
 });
 
