@@ -21,7 +21,7 @@ function joinsStack(file: string): boolean {
 }
 
 /** The files that run on any stack: their own, or the containers of `npm run test:compose`. */
-const JOINING = globSync('tests/**/*.test.ts').filter((file) => !file.startsWith('tests/compose/') && joinsStack(file));
+const JOINING = globSync('tests/**/*.test.ts').filter((file) => !/^tests\/(compose|clients)\//.test(file) && joinsStack(file));
 
 /** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
@@ -76,13 +76,14 @@ export default defineConfig({
       { extends: true, test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
       { extends: true, test: { ...BLACK_BOX, name: 'rolling', include: ['tests/rolling/**/*.test.ts'] } },
       { extends: true, test: { ...BLACK_BOX, name: 'restore', include: ['tests/restore/**/*.test.ts'] } },
+      { extends: true, test: { ...BLACK_BOX, name: 'clients', include: ['tests/clients/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           ...BLACK_BOX,
           name: 'system',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/{faults,rolling,restore,compose}/**', ...LONG],
+          exclude: ['tests/{faults,rolling,restore,compose,clients}/**', ...LONG],
         },
       },
       // The faults come last and alone: the stack is the same, and they break it.

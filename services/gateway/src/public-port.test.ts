@@ -401,6 +401,7 @@ describe('security headers and bounded answers', () => {
   test.each([
     ['GET', '/healthz'],
     ['GET', '/openapi.json'],
+    ['GET', '/api/openapi.json'],
     ['GET', '/docs'],
     ['GET', '/docs/guide'],
     ['GET', '/docs/integrations'],

@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`, from the routes that this process runs, and the guides below, from the contract's pages: each rendered once. */
+/** `/openapi.json` for `/v1`, `/api/openapi.json` for our own routes, and `/docs`, from the routes that this process runs, and the guides below, from the contract's pages: each rendered once. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
@@ -6,6 +6,8 @@ import { contextOf } from '../http/context.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { guidePage } from './guide-page.ts';
 import { partnerDocument } from './partner-document.ts';
+import type { OpenApiDocument } from './polish.ts';
+import { portalDocument } from './portal-document.ts';
 import { referencePage, STYLE } from './reference-page.ts';
 
 const GUIDE = new URL('../../../../docs/contract/partner-api.md', import.meta.url);
@@ -13,16 +15,20 @@ const DESCRIPTORS = new URL('../../../../docs/contract/integrations.md', import.
 
 export function documentationRouter(): Router {
   const document = partnerDocument();
-  const json = JSON.stringify(document);
   // Allows the one style sheet, which is part of each page, and nothing else.
   const styleHash = createHash('sha256').update(STYLE).digest('base64');
   const policy = `style-src 'sha256-${styleHash}'; ${SECURITY_HEADERS['Content-Security-Policy']}`;
   const router = Router();
 
-  router.get('/openapi.json', (_request, response) => {
-    contextOf(response).routeTemplate = '/openapi.json';
-    response.writeHead(200, { ...SECURITY_HEADERS, 'Content-Type': 'application/json; charset=utf-8' }).end(json);
-  });
+  const serve = (path: string, served: OpenApiDocument) => {
+    const json = JSON.stringify(served);
+    router.get(path, (_request, response) => {
+      contextOf(response).routeTemplate = path;
+      response.writeHead(200, { ...SECURITY_HEADERS, 'Content-Type': 'application/json; charset=utf-8' }).end(json);
+    });
+  };
+  serve('/openapi.json', document);
+  serve('/api/openapi.json', portalDocument());
 
   const page = (path: string, html: string): RequestHandler => {
     return (_request, response) => {

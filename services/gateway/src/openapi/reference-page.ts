@@ -1,5 +1,5 @@
 /** The reference page: plain HTML rendered from the OpenAPI document, with nothing fetched from elsewhere. */
-import type { OpenApiDocument } from './partner-document.ts';
+import type { OpenApiDocument } from './polish.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -51,7 +51,8 @@ th { font-weight: 600; } td:first-child { white-space: nowrap; } td ul { margin:
 .guide td:first-child { white-space: normal; } pre { border: 1px solid var(--line); overflow-x: auto; padding: .8rem 1rem; }
 `;
 
-export function referencePage(document: OpenApiDocument): string {
+export function referencePage(served: OpenApiDocument): string {
+  const document = withSharedPartsInPlace(served);
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -81,6 +82,15 @@ ${Object.entries(schemas)
   .map(([name, schema]) => `<h3 id="shape-${escapeHtml(name)}">${escapeHtml(name)}</h3>${fields(schema)}`)
   .join('\n')}
 </body></html>`;
+}
+
+/** What operations share, in the place of each reference to it; schemas stay references. */
+function withSharedPartsInPlace(document: OpenApiDocument): OpenApiDocument {
+  const components = document.components as Record<string, Record<string, unknown> | undefined> | undefined;
+  return JSON.parse(JSON.stringify(document), (_name, value: { $ref?: string } | null) => {
+    const [, kind = '', name = ''] = /^#\/components\/(responses|parameters)\/(.+)$/.exec(value?.$ref ?? '') ?? [];
+    return kind === '' ? value : components?.[kind]?.[name];
+  });
 }
 
 function section(path: string, method: string, operation: Operation): string {
