@@ -1,1 +1,11 @@
-export {};
+export type { ApiAnswer, ApiPromise } from './api-promise.ts';
+export type * from './api-types.ts';
+export { LaurelError, type LaurelErrorCode } from './errors.ts';
+export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
+export { Laurel } from './laurel.ts';
+export { fromCents, toCents } from './money.ts';
+export type { LaurelOptions } from './options.ts';
+export type { ListChallengesQuery } from './resources/challenges.ts';
+export type { LeaderboardQuery } from './resources/rounds.ts';
+export type { ListTournamentsQuery } from './resources/tournaments.ts';
+export type { CallOptions, KeyedCallOptions } from './send.ts';
