@@ -1,4 +1,4 @@
-/** Endpoints and deliveries as the portal and the sandbox answer them. */
+/** Endpoints and deliveries as the portal and the sandbox answer them, and the events of the sandbox. */
 import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { timestamp, uuid } from './v1/schemas.ts';
@@ -51,3 +51,23 @@ export const deliveryListSchema = z
     next_cursor: z.string().nullable(),
   })
   .openapi('DeliveryList');
+
+export const sandboxEventListSchema = z
+  .object({
+    data: z.array(
+      z
+        .object({
+          id: uuid.openapi({ description: 'Of the event, not of a delivery.' }),
+          event: webhookEvent,
+          created_at: timestamp,
+          body: z.string().openapi({
+            description: 'The body that a webhook of it has, as text: sign its UTF-8 bytes.',
+            example:
+              '{"event":"challenge.suspended","timestamp":"2026-01-31T12:00:00.000Z","data":{"challenge_id":"0193f3a0-7c1e-7000-8000-000000000001","name":"Reach one hundred","test":true}}',
+          }),
+        })
+        .openapi('SandboxEvent'),
+    ),
+    next_cursor: z.string().openapi({ description: 'Also of an empty page.' }),
+  })
+  .openapi('SandboxEventList');
