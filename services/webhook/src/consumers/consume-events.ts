@@ -29,7 +29,7 @@ export function createConsumeEvents({
   dispatcher,
   clock,
 }: {
-  database: Database;
+  database: Pick<Database, 'write'>;
   dispatcher: Pick<Dispatcher, 'wake'>;
   clock: Clock;
 }): ConsumeEvents {

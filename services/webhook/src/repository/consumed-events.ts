@@ -105,7 +105,7 @@ returning endpoint_id`,
  * then one round trip suffices. The events must be distinct.
  */
 export async function insertUnmatchedEvents(
-  database: Database,
+  database: Pick<Database, 'write'>,
   events: readonly EventScope[],
   sandbox: readonly SandboxEvent[],
   consumedAt: Date,
@@ -131,7 +131,7 @@ export async function insertUnmatchedEvents(
  * delivers again after its row here was deleted makes no second delivery either.
  */
 export async function insertEventsWithDeliveries(
-  database: Database,
+  database: Pick<Database, 'write'>,
   eventIds: readonly string[],
   deliveries: readonly EventDelivery[],
   sandbox: readonly SandboxEvent[],
