@@ -55,7 +55,7 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
   throw new TypeError('the body must be the raw bytes, or the raw text');
 }
 
-async function keyOf(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
+async function keyOf(secret: string, use: 'sign' | 'verify') {
   if (typeof secret !== 'string' || secret === '') throw new TypeError('a signing secret is missing');
   return await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), HMAC, false, [use]);
 }
