@@ -88,15 +88,19 @@ export async function listedKeys(list: unknown): Promise<readonly TrustedKey[] |
   return keys;
 }
 
-/** Malformed signatures are simply not valid. */
+/** Malformed keys and signatures are simply not valid. */
 async function isSignedBy(
   { publicKey }: TrustedKey,
   { canonical, signature }: { readonly canonical: string; readonly signature: string },
 ): Promise<boolean> {
   const bytes = fromBase64(signature);
   if (bytes === null) return false;
-  const key = await crypto.subtle.importKey('spki', publicKey, 'Ed25519', false, ['verify']);
-  return await crypto.subtle.verify('Ed25519', key, bytes, new TextEncoder().encode(canonical));
+  try {
+    const key = await crypto.subtle.importKey('spki', publicKey, 'Ed25519', false, ['verify']);
+    return await crypto.subtle.verify('Ed25519', key, bytes, new TextEncoder().encode(canonical));
+  } catch {
+    return false;
+  }
 }
 
 function isWithin({ from, until }: NonNullable<TrustedKey['period']>, date: unknown): boolean {

@@ -29,8 +29,8 @@ export function presentDelivery(delivery: Delivery) {
   };
 }
 
-export function presentSandboxEvent({ id, event, createdAt, body }: SandboxEvent) {
-  return { id, event, created_at: timestamp(createdAt), body };
+export function presentSandboxEvent({ id, event, createdAt, body, cursor }: SandboxEvent) {
+  return { id, event, created_at: timestamp(createdAt), body, cursor };
 }
 
 function presentAttempt(attempt: DeliveryAttempt) {

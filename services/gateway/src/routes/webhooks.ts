@@ -65,6 +65,7 @@ export const sandboxEventListSchema = z
             example:
               '{"event":"challenge.suspended","timestamp":"2026-01-31T12:00:00.000Z","data":{"challenge_id":"0193f3a0-7c1e-7000-8000-000000000001","name":"Reach one hundred","test":true}}',
           }),
+          cursor: z.string().openapi({ description: 'An `after` that continues behind this event.' }),
         })
         .openapi('SandboxEvent'),
     ),

@@ -63,6 +63,8 @@ describe('the log of a sandbox', () => {
     expect(new Map(page.events.map(({ id, body }) => [id, body]))).toEqual(
       new Map(stored.map(({ event_id, body }) => [event_id, body.toString('utf8')])),
     );
+    expect(ok(await list(programId, page.events[0]?.cursor)).events).toEqual(page.events.slice(1));
+    expect(page.events.at(-1)?.cursor).toBe(page.nextCursor);
     expect(JSON.parse(page.events[0]?.body ?? '')).toMatchObject({ data: { name: 'Hard „mode“', test: true } });
   });
 

@@ -29,8 +29,8 @@ export function listSandboxEvents({
     const decided = decidePage(start, page);
     if (isRefused(decided)) return decided;
     return {
-      events: decided.events.map(presentEvent),
-      nextCursor: encodeCursor([programId, decided.next.toString()]),
+      events: decided.events.map((event) => presentEvent(event, programId)),
+      nextCursor: encodeStart(decided.next, programId),
     };
   };
 }
@@ -45,6 +45,10 @@ function decodeStart(cursor: string, programId: string): bigint | null {
   return owner === programId && POSITION.test(position) ? BigInt(position) : null;
 }
 
-function presentEvent({ id, type, createdAt, body }: LoggedEvent): SandboxEvent {
-  return { id, event: type, createdAt, body: body.toString('utf8') };
+function encodeStart(position: bigint, programId: string): string {
+  return encodeCursor([programId, position.toString()]);
+}
+
+function presentEvent({ position, id, type, createdAt, body }: LoggedEvent, programId: string): SandboxEvent {
+  return { id, event: type, createdAt, body: body.toString('utf8'), cursor: encodeStart(position, programId) };
 }
