@@ -263,10 +263,7 @@ describe('laurel verify-webhook and verify-receipt', () => {
       await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }),
     );
     const outcome = expectStatus(200, await world.partner.reportOutcome(attempt.body.id, { score: 120 })).body;
-    const receipt = expectStatus(
-      200,
-      await world.operator.send<{ receipt: object }>('GET', `/api/operator/receipts/${outcome.receipt_id}`),
-    );
+    const receipt = expectStatus(200, await world.operator.getReceipt(outcome.receipt_id));
     const settings = { LAUREL_BASE_URL: `${world.stack.baseUrl}/v1` };
     const genuine = await laurel.save('receipt.json', receipt.text);
     expect(await laurel.run(['verify-receipt', genuine], settings)).toMatchObject({

@@ -155,17 +155,14 @@ async function forwardPatiently(event: SandboxEvent, { url, secret }: Settings, 
     const startedAt = performance.now();
     const result = await forward(event, url, secret);
     const durationMs = Math.round(performance.now() - startedAt);
-    if (result.kind === 'failed') failures += 1;
-    const delayMs = result.kind === 'unreachable' ? backoffMs : (RETRY_DELAYS_MS[failures - 1] ?? null);
-    if (result.kind === 'delivered' || delayMs === null) {
-      print(
-        `${event.event} ${event.id} ${describe(result)} in ${durationMs} ms${delayMs === null ? ', given up' : ''}`,
-      );
-      return;
-    }
-    print(`${event.event} ${event.id} ${describe(result)} in ${durationMs} ms, again in ${delayMs / 1_000} s`);
+    const line = `${event.event} ${event.id} ${describe(result)} in ${durationMs} ms`;
+    if (result.kind === 'delivered') return print(line);
+    const delayMs = result.kind === 'unreachable' ? backoffMs : RETRY_DELAYS_MS[failures];
+    if (delayMs === undefined) return print(`${line}, given up`);
+    print(`${line}, again in ${delayMs / 1_000} s`);
     await sleep(delayMs, undefined, { signal });
-    if (result.kind === 'unreachable') backoffMs = Math.min(backoffMs * 2, MAX_RECEIVER_BACKOFF_MS);
+    if (result.kind === 'failed') failures += 1;
+    else backoffMs = Math.min(backoffMs * 2, MAX_RECEIVER_BACKOFF_MS);
   }
 }
 

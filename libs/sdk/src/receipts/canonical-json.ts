@@ -18,7 +18,10 @@ function write(value: unknown): string {
   return `{${members.map(([name, member]) => `${writeText(name)}:${write(member)}`).join(',')}}`;
 }
 
+/** Half of a surrogate pair, whichever half. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 function writeText(text: string): string {
-  if (!text.isWellFormed()) throw new TypeError('a text has no UTF-8 form');
+  if (LONE_SURROGATE.test(text)) throw new TypeError('a text has no UTF-8 form');
   return JSON.stringify(text);
 }
