@@ -206,6 +206,6 @@ it('a reader gets every committed event exactly once, whatever the order in whic
         expect(read[programId]?.toSorted()).toEqual(idsOf(expected).toSorted());
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
 });
