@@ -1,19 +1,19 @@
 /**
  * One gate for all calls of a client, so that a client that reaches the limit of requests per minute waits as a whole.
  *
- * - Every answer tells how many requests were left in its minute (`X-RateLimit-Remaining`). No more requests are under way than were left the last
- *   time: so the end of a minute is met by one request, not by a hundred. While nothing is known, as after a wait, a few go ahead.
+ * - Every answer tells how many requests were left in its minute (`X-RateLimit-Remaining`). A quarter of that may be under way at a time, and one always:
+ *   so the end of a minute is met by one request, not by a hundred, also where several servers share the minute. While nothing is known, as after a
+ *   wait, a few go ahead.
  * - A 429 closes the gate for everybody until its `retry_after` is over. It then opens for a few, and for the rest as their answers
  *   say. Some chance in the time keeps several servers with one key apart.
  * - A call whose deadline lies before the opening is refused at once.
- *
- * Other servers with the same program's keys use up the same minute; then the number that was left is too high, and the 429 of what was sent too much
- * closes the gate.
  */
 import type { Clock } from './clock.ts';
 
-/** Requests under way at a time while the client does not know how many are left. */
-const UNKNOWN_REMAINING = 10;
+/** This part of what was left may be under way: so many servers with keys of one program do not exceed their minute together. */
+const SHARE = 1 / 4;
+/** What is assumed while the client does not know how many are left: ten requests under way. */
+const UNKNOWN_REMAINING = 40;
 /** The gates of several servers open within so many milliseconds of each other. */
 const SPREAD_MS = 500;
 
@@ -89,7 +89,7 @@ export class RateGate {
         if (waiter.deadline > this.#closedUntil) continue;
         this.#remove(waiter);
         waiter.settle({ kind: 'limited', retryAfterMs: closedForMs });
-      } else if (this.#underWay < this.#remaining || this.#underWay === 0) {
+      } else if (this.#underWay < this.#remaining * SHARE || this.#underWay === 0) {
         this.#remove(waiter);
         waiter.settle({ kind: 'passed', leave: this.#begin() });
       } else return;

@@ -1,0 +1,66 @@
+/** A network between a partner and Laurel that a test controls: it decides for each request what becomes of it and of its answer. */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/**
+ * - `pass`: the partner gets the answer.
+ * - `reset`: the connection ends before Laurel sees the request.
+ * - `lose`: Laurel has acted and answered, and the connection ends without the answer.
+ * - `hold`: the partner hears nothing until it ends; so does Laurel if the request is held `before` it.
+ */
+export type Fate = 'pass' | 'reset' | 'lose' | 'hold before' | 'hold after';
+
+export interface LossyProxy extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** How many requests had each fate. */
+  readonly counts: Readonly<Record<Fate, number>>;
+}
+
+/** `decide` is asked once for each request; `onHeld` is called when a request, or its answer, is held. */
+export async function startLossyProxy(
+  target: string,
+  decide: (request: IncomingMessage) => Fate,
+  onHeld: () => void = () => {},
+): Promise<LossyProxy> {
+  const counts: Record<Fate, number> = { pass: 0, reset: 0, lose: 0, 'hold before': 0, 'hold after': 0 };
+  const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const fate = decide(incoming);
+    counts[fate] += 1;
+    const body = await buffer(incoming);
+    if (fate === 'reset') return void outgoing.destroy();
+    if (fate === 'hold before') return onHeld();
+    const answer = await forward(target, incoming, body);
+    if (fate === 'lose') return void outgoing.destroy();
+    if (fate === 'hold after') return onHeld();
+    outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+  };
+  const server = createServer((incoming, outgoing) => {
+    serve(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function forward(
+  target: string,
+  { method, url = '', headers }: IncomingMessage,
+  body: Buffer,
+): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(url, target), { method, headers }, (answer) => {
+      buffer(answer).then(
+        (received) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: received }),
+        reject,
+      );
+    });
+    sent.once('error', reject).end(body);
+  });
+}

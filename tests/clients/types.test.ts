@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CHECKOUT } from '@laurel/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPartnerProject, type PartnerProject } from './partner-project.ts';
+
+const STRICT = { strict: true, skipLibCheck: false, noEmit: true, target: 'es2022', exactOptionalPropertyTypes: true };
+const IN_NODE = { ...STRICT, module: 'nodenext', lib: ['es2023'], types: ['node'] };
+const BUNDLED = { ...STRICT, module: 'esnext', moduleResolution: 'bundler', lib: ['es2023', 'dom'], types: [] };
+
+const LATEST = 'node_modules/.bin/tsc';
+/** The one that Are The Types Wrong brings. */
+const OLDER = 'node_modules/@arethetypeswrong/core/node_modules/typescript/bin/tsc';
+
+describe('the declarations of the packed SDK', () => {
+  let project: PartnerProject;
+  beforeAll(async () => {
+    project = await createPartnerProject();
+    project.add('types.ts');
+    mkdirSync(join(project.folder, 'node_modules', '@types'));
+    for (const name of ['@types/node', 'undici-types']) {
+      symlinkSync(join(CHECKOUT, 'node_modules', name), join(project.folder, 'node_modules', name));
+    }
+  });
+  afterAll(() => project?.[Symbol.asyncDispose]());
+
+  test.each([
+    { name: 'in a server on Node, without the types of a browser', compiler: LATEST, options: IN_NODE },
+    { name: 'in a bundled worker, without the types of Node', compiler: LATEST, options: BUNDLED },
+    {
+      name: 'in a server that is lax with optional members',
+      compiler: LATEST,
+      options: { ...IN_NODE, exactOptionalPropertyTypes: false },
+    },
+    { name: 'with TypeScript 5.6', compiler: OLDER, options: BUNDLED },
+  ])('strict code of a partner compiles $name', async ({ compiler, options }) => {
+    const config = { compilerOptions: options, files: ['types.ts'] };
+    writeFileSync(join(project.folder, 'tsconfig.json'), JSON.stringify(config));
+    const compiled = promisify(execFile)(join(CHECKOUT, compiler), ['--pretty', 'false'], { cwd: project.folder });
+    expect(await compiled.catch((error: { stdout: string }) => error)).toMatchObject({ stdout: '' });
+  });
+});
