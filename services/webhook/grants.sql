@@ -12,3 +12,6 @@ grant select, insert, update (duration_ms, dns_ms, connect_ms, wait_ms, read_ms,
   response_excerpt) on delivery_attempts to :"running_role";
 -- Rows are locked before they are deleted; no column of them changes.
 grant select, insert, update (consumed_at), delete on consumed_events to :"running_role";
+grant select, insert, update (last_position) on sandbox_logs to :"running_role";
+-- Rows are locked before they are deleted; no column of them changes.
+grant select, insert, update (created_at), delete on sandbox_events to :"running_role";

@@ -77,6 +77,23 @@ CREATE TABLE public.programs (
     developer_id uuid NOT NULL
 );
 
+CREATE TABLE public.sandbox_events (
+    program_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    event_id uuid NOT NULL,
+    event_type text NOT NULL,
+    body bytea NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT sandbox_events_count_from_one CHECK (("position" > 0))
+);
+
+CREATE TABLE public.sandbox_logs (
+    program_id uuid NOT NULL,
+    last_position bigint NOT NULL,
+    CONSTRAINT sandbox_logs_count_from_one CHECK ((last_position > 0))
+)
+WITH (fillfactor='70');
+
 ALTER TABLE ONLY public.consumed_events
     ADD CONSTRAINT consumed_events_pkey PRIMARY KEY (id);
 
@@ -92,6 +109,12 @@ ALTER TABLE ONLY public.endpoints
 ALTER TABLE ONLY public.programs
     ADD CONSTRAINT programs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.sandbox_events
+    ADD CONSTRAINT sandbox_events_pkey PRIMARY KEY (program_id, "position");
+
+ALTER TABLE ONLY public.sandbox_logs
+    ADD CONSTRAINT sandbox_logs_pkey PRIMARY KEY (program_id);
+
 CREATE INDEX consumed_events_by_age ON public.consumed_events USING btree (consumed_at);
 
 CREATE INDEX deliveries_by_age ON public.deliveries USING btree (created_at);
@@ -105,6 +128,8 @@ CREATE UNIQUE INDEX deliveries_one_per_endpoint_and_event ON public.deliveries U
 CREATE INDEX endpoints_deleted ON public.endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX endpoints_of_developer ON public.endpoints USING btree (developer_id, created_at, id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX sandbox_events_by_age ON public.sandbox_events USING btree (created_at);
 
 ALTER TABLE ONLY public.deliveries
     ADD CONSTRAINT deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES public.endpoints(id);

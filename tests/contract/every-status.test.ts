@@ -56,6 +56,7 @@ const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /api/portal/integrations/dry-run': [200, 400, 401, 403, 500],
   'GET /api/portal/integrations/{id}/log': [200, 400, 401, 404, 500],
   'POST /api/sandbox/webhook-deliveries/{id}/retry-now': [202, 401, 404, 409, 500],
+  'GET /api/sandbox/events': [200, 400, 401, 500],
 };
 
 /** The client checks every response below against the served document; these tests provoke each status. */
@@ -227,8 +228,11 @@ describe('every status of every route', () => {
     const retryNow = (partner = program.test, delivery = deliveryId) =>
       partner.send('POST', `/api/sandbox/webhook-deliveries/${delivery}/retry-now`);
 
+    const listEvents = (query = '') => program.test.send('GET', `/api/sandbox/events${query}`);
+
     // Success.
     expectStatus(202, await retryNow());
+    expectStatus(200, await listEvents());
     expectStatus(200, await portal.listPrograms());
     expectStatus(200, await portal.listEndpoints());
     expectStatus(200, await portal.getEndpoint(id));
@@ -259,6 +263,7 @@ describe('every status of every route', () => {
     expectError(404, 'not_found', await retryNow(program.test, randomUUID()));
     expectError(401, 'unauthorized', await retryNow(program.live));
     expectError(400, 'invalid_request', await readLog('?limit=0'));
+    expectError(400, 'invalid_request', await listEvents('?after=nonsense'));
     expectError(400, 'invalid_request', await dryRun('carrier_pigeon'));
     await Promise.all(Array.from({ length: 20 }, () => portal.createEndpoint({ url })));
     expectError(409, 'conflict', await portal.createEndpoint({ url }));
@@ -298,6 +303,7 @@ describe('every status of every route', () => {
       await portal.listDeliveries(id),
       await portal.resend(deliveryId),
       await retryNow(),
+      await listEvents(),
       await readLog(),
       await dryRun('push_webhook'),
     ]) {

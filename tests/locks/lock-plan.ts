@@ -145,6 +145,7 @@ function orderOf(node: PlanNode | undefined, ctes: ReadonlyMap<string, PlanNode>
     case 'Materialize':
     case 'Result':
     case 'ModifyTable':
+    case 'WindowAgg':
       return orderOf(childOf(node), ctes);
     case 'Aggregate':
       return node['Group Key'] === undefined ? null : orderOf(childOf(node), ctes);

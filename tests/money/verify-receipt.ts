@@ -9,7 +9,7 @@ import { expectStatus } from '../world.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
-const MODULE = join(ROOT, 'libs/signature/src/verify-receipt.ts');
+const MODULE = join(ROOT, 'libs/sdk/src/cli.ts');
 const KEYS_PATH = '/.well-known/laurel-keys.json';
 
 export interface ReceiptVerifier extends Disposable {
@@ -30,7 +30,7 @@ export function createReceiptVerifier(): ReceiptVerifier {
     verify(receipt, ...args) {
       const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache') };
       return new Promise((resolve) => {
-        execFile(NODE, [MODULE, save(receipt), ...args], { env }, (error, stdout, stderr) =>
+        execFile(NODE, [MODULE, 'verify-receipt', save(receipt), ...args], { env }, (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
         );
       });

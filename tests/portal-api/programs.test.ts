@@ -223,6 +223,7 @@ describe('programs in the developer portal', () => {
           ['POST', '/v1/players', { headers, body: { player_ref: 'a', email: 'a@example.com' } }],
           ['POST', '/api/sandbox/players', { headers, body: { player_ref: 'a' } }],
           ['POST', `/api/sandbox/webhook-deliveries/${randomUUID()}/retry-now`, { headers }],
+          ['GET', '/api/sandbox/events', { headers }],
         );
       }
       for (const key of [sandbox.apiKey, live.apiKey, operatorToken]) {

@@ -5,7 +5,19 @@ export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
 export { Laurel } from './laurel.ts';
 export { fromCents, toCents } from './money.ts';
 export type { LaurelOptions } from './options.ts';
+export { listedKeys, pinnedKey, type TrustedKey } from './receipts/trusted-keys.ts';
+export { type ReceiptVerdict, verifyReceipt } from './receipts/verify-receipt.ts';
 export type { ListChallengesQuery } from './resources/challenges.ts';
 export type { LeaderboardQuery } from './resources/rounds.ts';
 export type { ListTournamentsQuery } from './resources/tournaments.ts';
 export type { CallOptions, KeyedCallOptions } from './send.ts';
+export type { WebhookEvent } from './webhook-events.ts';
+export { type RawBody, signIntegrationBody, signWebhook } from './webhook-signature.ts';
+export {
+  type VerifiedWebhook,
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookRequest,
+  WebhookVerificationError,
+  type WebhookVerificationReason,
+} from './webhooks.ts';

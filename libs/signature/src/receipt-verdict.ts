@@ -1,6 +1,7 @@
 /**
  * What a saved answer of `GET /api/operator/receipts/{id}` proves: that a trusted key signed the receipt, and, where its round is settled,
- * that the round counted it. The keys inside the answer are ignored.
+ * that the round counted it. The keys inside the answer are ignored. The SDK has the same rule without a dependency
+ * (libs/sdk/src/receipts), which its laws hold to this one.
  */
 import { type SealProof, verifySeal } from './round-seal.ts';
 import { canonicalJson } from './signed-bytes.ts';

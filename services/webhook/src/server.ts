@@ -24,6 +24,7 @@ import { deleteEndpoint } from './handlers/delete-endpoint.ts';
 import { getEndpoint } from './handlers/get-endpoint.ts';
 import { listDeliveries } from './handlers/list-deliveries.ts';
 import { listEndpoints } from './handlers/list-endpoints.ts';
+import { listSandboxEvents } from './handlers/list-sandbox-events.ts';
 import { putProgram } from './handlers/put-program.ts';
 import { resendDelivery } from './handlers/resend-delivery.ts';
 import { retryDelivery } from './handlers/retry-delivery.ts';
@@ -133,6 +134,7 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
       listDeliveries: listDeliveries({ database }),
       resendDelivery: resendDelivery({ database, dispatcher, clock }),
       retryDelivery: retryDelivery({ database, dispatcher, clock }),
+      listSandboxEvents: listSandboxEvents({ database }),
     },
     { logger, callers: ['gateway'] },
   );

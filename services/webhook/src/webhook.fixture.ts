@@ -94,7 +94,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
   };
   const { server, webhook } = starting.use(await startReplica());
   const database = starting.use(
-    createDatabase({ url: scratch.url, maxConnections: 2, applicationName: 'webhook-test' }),
+    createDatabase({ url: scratch.url, maxConnections: 8, applicationName: 'webhook-test' }),
   );
 
   const running = starting.move();

@@ -1,6 +1,6 @@
 import { Environment } from '@laurel/proto/common';
 import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
-import type { Delivery, DeliveryAttempt, Endpoint } from '@laurel/proto/webhook';
+import type { Delivery, DeliveryAttempt, Endpoint, SandboxEvent } from '@laurel/proto/webhook';
 import { timestamp } from './timestamp.ts';
 
 /** An endpoint as the portal shows it; its secret is shown only by the answer that made it. */
@@ -27,6 +27,10 @@ export function presentDelivery(delivery: Delivery) {
     next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
     attempts: delivery.attempts.map(presentAttempt),
   };
+}
+
+export function presentSandboxEvent({ id, event, createdAt, body, cursor }: SandboxEvent) {
+  return { id, event, created_at: timestamp(createdAt), body, cursor };
 }
 
 function presentAttempt(attempt: DeliveryAttempt) {

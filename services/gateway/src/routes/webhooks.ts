@@ -1,4 +1,4 @@
-/** Endpoints and deliveries as the portal and the sandbox answer them. */
+/** Endpoints and deliveries as the portal and the sandbox answer them, and the events of the sandbox. */
 import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
@@ -62,5 +62,24 @@ export const deliveryListSchema = component(
   z.object({
     data: z.array(deliverySchema),
     next_cursor: nextCursor,
+  }),
+);
+
+const sandboxEventSchema = component(
+  'SandboxEvent',
+  z.object({
+    id: uuid.openapi({ description: 'Of the event, not of a delivery.' }),
+    event: webhookEvent,
+    created_at: timestamp,
+    body: z.string().openapi({ description: 'The body that a webhook of it has, as text: sign its UTF-8 bytes.' }),
+    cursor: z.string().openapi({ description: 'An `after` that continues behind this event.' }),
+  }),
+);
+
+export const sandboxEventListSchema = component(
+  'SandboxEventList',
+  z.object({
+    data: z.array(sandboxEventSchema),
+    next_cursor: z.string().openapi({ description: 'Also of an empty page.' }),
   }),
 );

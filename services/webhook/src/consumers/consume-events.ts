@@ -1,7 +1,7 @@
 /**
- * The intake of events: one durable commit for a batch, which stores each event's id and writes a delivery for every matching endpoint. An
- * event that is stored already changes nothing, and one without a matching endpoint costs a row with its id. Sends follow the commit, so
- * an endpoint's failure does not affect the stream.
+ * The intake of events: one durable commit for a batch, which stores each event's id, writes a delivery for every matching endpoint, and
+ * appends an event of the sandbox to its program's log. An event that is stored already changes nothing, and one of live without a matching
+ * endpoint costs a row with its id. Sends follow the commit, so an endpoint's failure does not affect the stream.
  */
 
 import { newId } from '@laurel/ids';
@@ -16,6 +16,7 @@ import {
   insertEventsWithDeliveries,
   insertUnmatchedEvents,
   type Match,
+  type SandboxEvent,
 } from '../repository/consumed-events.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
 import { type ParsedEvent, parseEvent } from './parse-event.ts';
@@ -28,7 +29,7 @@ export function createConsumeEvents({
   dispatcher,
   clock,
 }: {
-  database: Database;
+  database: Pick<Database, 'write'>;
   dispatcher: Pick<Dispatcher, 'wake'>;
   clock: Clock;
 }): ConsumeEvents {
@@ -38,11 +39,12 @@ export function createConsumeEvents({
     const byId = new Map(events.map((event) => [event.id.toLowerCase(), parseEvent(event)]));
     const consumedAt = clock();
     let woken: readonly string[] = [];
+    const sandbox = [...byId.values()].filter(({ tenant }) => tenant.environment === 'test').map(toSandboxEvent);
     await failpoint('webhook.consume.before-commit');
-    const matches = await insertUnmatchedEvents(database, [...byId.values()].map(scopeOf), consumedAt);
+    const matches = await insertUnmatchedEvents(database, [...byId.values()].map(scopeOf), sandbox, consumedAt);
     if (matches.length > 0) {
       const composed = composeDeliveries(matches, byId, consumedAt);
-      woken = await insertEventsWithDeliveries(database, [...byId.keys()], composed, consumedAt);
+      woken = await insertEventsWithDeliveries(database, [...byId.keys()], composed, sandbox, consumedAt);
     }
     await failpoint('webhook.consume.after-commit');
     made.inc(woken.length);
@@ -54,6 +56,20 @@ function scopeOf({ id, occurredAt, tenant, fact }: ParsedEvent) {
   return { id, type: fact.type, occurredAt, tenant };
 }
 
+function toSandboxEvent(event: ParsedEvent): SandboxEvent {
+  return {
+    eventId: event.id,
+    programId: event.tenant.programId,
+    eventType: event.fact.type,
+    body: bodyOf(event),
+  };
+}
+
+/** The same bytes whenever it is composed. */
+function bodyOf({ fact, occurredAt, tenant }: ParsedEvent): Buffer {
+  return composeBody(fact, { occurredAt, isSandbox: tenant.environment === 'test' });
+}
+
 /** An event has one body, the same for every endpoint. */
 function composeDeliveries(
   matches: readonly Match[],
@@ -63,8 +79,8 @@ function composeDeliveries(
   return [...Map.groupBy(matches, ({ eventId }) => eventId)].flatMap(([eventId, ofEvent]) => {
     const event = byId.get(eventId);
     if (event === undefined) throw new Error(`the event ${eventId} was matched and is not in the batch`);
-    const { fact, occurredAt, tenant } = event;
-    const body = composeBody(fact, { occurredAt, isSandbox: tenant.environment === 'test' });
+    const { fact, tenant } = event;
+    const body = bodyOf(event);
     return ofEvent.map(({ endpointId }) => ({
       id: newId(consumedAt),
       endpointId,

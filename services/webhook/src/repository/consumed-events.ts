@@ -1,4 +1,4 @@
-/** The events that were consumed from the stream, and the endpoints that match them. */
+/** The events that were consumed from the stream, the endpoints that match them, and those of the sandbox for their program's log. */
 
 import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
@@ -12,6 +12,9 @@ export type EventScope = {
   readonly tenant: Tenant;
 };
 
+/** An event of the sandbox, with the body that its deliveries have. */
+export type SandboxEvent = Pick<NewDelivery, 'eventId' | 'eventType' | 'body'> & { readonly programId: string };
+
 /** An event and an endpoint that receives it. */
 export type Match = { readonly eventId: string; readonly endpointId: string };
 
@@ -19,6 +22,29 @@ export type Match = { readonly eventId: string; readonly endpointId: string };
 export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 'eventType' | 'body'> & {
   readonly tenant: Tenant;
 };
+
+// What a statement that has `inserted` stores of the sandbox besides, last of all: positions that follow those of the program's events so far.
+// The row of the program stays locked until the commit, so whoever sees a position sees all before it, and a rollback leaves no gap. Of
+// events in live alone it stores nothing and locks nothing.
+const sandboxSteps = (first: number) => `
+fresh as materialized (
+  select s.*, row_number() over (partition by s.program_id order by s.nth) as number, count(*) over (partition by s.program_id) as numbers
+  from unnest($${first}::uuid[], $${first + 1}::uuid[], $${first + 2}::text[], $${first + 3}::bytea[]) with ordinality
+    as s (event_id, program_id, event_type, body, nth)
+  where s.event_id = any (array(select i.id from inserted i))
+),
+counted as (
+  insert into sandbox_logs as l (program_id, last_position)
+  select f.program_id, f.numbers from fresh f where f.number = 1 order by f.program_id
+  on conflict (program_id) do update set last_position = l.last_position + excluded.last_position
+  returning l.program_id, l.last_position
+),
+logged as (
+  insert into sandbox_events (program_id, position, event_id, event_type, body, created_at)
+  select f.program_id, c.last_position - f.numbers + f.number, f.event_id, f.event_type, f.body, $${first + 4}
+  from fresh f join counted c on c.program_id = f.program_id
+  order by f.program_id, f.number
+)`;
 
 // Ids are inserted in one order, so that two batches with the same events wait for each other instead of deadlocking.
 //
@@ -51,7 +77,8 @@ inserted as (
   insert into consumed_events (id, consumed_at)
   select b.id, $6 from batch b where not exists (select from matched) order by b.id
   on conflict (id) do nothing
-)
+  returning id
+),${sandboxSteps(7)}
 select id, endpoint_id from matched`,
 };
 
@@ -62,7 +89,7 @@ with inserted as (
   insert into consumed_events (id, consumed_at) select id, $2 from unnest($1::uuid[]) as b (id) order by id
   on conflict (id) do nothing
   returning id
-)
+),${sandboxSteps(10)}
 insert into deliveries (id, endpoint_id, event_id, event_type, program_id, environment, body, status, next_attempt_at, created_at)
 select n.id, n.endpoint_id, n.event_id, n.event_type, n.program_id, n.environment, n.body, 'pending', $2, $2
 from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::text[], $9::bytea[])
@@ -78,8 +105,9 @@ returning endpoint_id`,
  * then one round trip suffices. The events must be distinct.
  */
 export async function insertUnmatchedEvents(
-  database: Database,
+  database: Pick<Database, 'write'>,
   events: readonly EventScope[],
+  sandbox: readonly SandboxEvent[],
   consumedAt: Date,
 ): Promise<readonly Match[]> {
   const rows = await database.write<{ id: string; endpoint_id: string }>(
@@ -91,6 +119,7 @@ export async function insertUnmatchedEvents(
       events.map(({ tenant }) => tenant.programId),
       events.map(({ tenant }) => tenant.environment),
       consumedAt,
+      ...sandboxValues(sandbox, consumedAt),
     ],
     { durable: true },
   );
@@ -102,16 +131,17 @@ export async function insertUnmatchedEvents(
  * delivers again after its row here was deleted makes no second delivery either.
  */
 export async function insertEventsWithDeliveries(
-  database: Database,
+  database: Pick<Database, 'write'>,
   eventIds: readonly string[],
   deliveries: readonly EventDelivery[],
-  takenAt: Date,
+  sandbox: readonly SandboxEvent[],
+  consumedAt: Date,
 ): Promise<readonly string[]> {
   const rows = await database.write<{ endpoint_id: string }>(
     INSERT_WITH_DELIVERIES,
     [
       eventIds,
-      takenAt,
+      consumedAt,
       deliveries.map(({ id }) => id),
       deliveries.map(({ endpointId }) => endpointId),
       deliveries.map(({ eventId }) => eventId),
@@ -119,8 +149,20 @@ export async function insertEventsWithDeliveries(
       deliveries.map(({ tenant }) => tenant.programId),
       deliveries.map(({ tenant }) => tenant.environment),
       deliveries.map(({ body }) => body),
+      ...sandboxValues(sandbox, consumedAt),
     ],
     { durable: true },
   );
   return rows.map(({ endpoint_id }) => endpoint_id);
+}
+
+/** The parameters of `sandboxSteps`. */
+function sandboxValues(sandbox: readonly SandboxEvent[], createdAt: Date): readonly unknown[] {
+  return [
+    sandbox.map(({ eventId }) => eventId),
+    sandbox.map(({ programId }) => programId),
+    sandbox.map(({ eventType }) => eventType),
+    sandbox.map(({ body }) => body),
+    createdAt,
+  ];
 }

@@ -35,6 +35,16 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
+const DELETE_SANDBOX_EVENTS = {
+  text: `
+with deleted as (
+  delete from sandbox_events where (program_id, position) in (
+    select program_id, position from sandbox_events where created_at < $1 order by created_at, position limit $2 for update skip locked
+  ) returning 1
+)
+select count(*)::int as deleted from deleted`,
+};
+
 /** Deletes the log's rows older than `before`, with their sends; returns their number. */
 export async function deleteOldDeliveries(on: Queryable, before: Date, limit: number): Promise<number> {
   return count(await on.query(DELETE_DELIVERIES, [before, limit]));
@@ -48,6 +58,11 @@ export async function deleteEndpointsWithoutLog(on: Queryable, limit: number): P
 /** Deletes the rows of events that the stream cannot deliver again; returns their number. */
 export async function deleteOldConsumedEvents(on: Queryable, before: Date, limit: number): Promise<number> {
   return count(await on.query(DELETE_CONSUMED, [before, limit]));
+}
+
+/** Deletes the sandbox's events older than `before`; returns their number. The count of each program stays. */
+export async function deleteOldSandboxEvents(on: Queryable, before: Date, limit: number): Promise<number> {
+  return count(await on.query(DELETE_SANDBOX_EVENTS, [before, limit]));
 }
 
 function count([row]: readonly { deleted: number }[]): number {

@@ -5,6 +5,7 @@ import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { ApiRoute } from '../api-route.ts';
 import { expireAttempt } from './attempts.ts';
+import { listSandboxEvents } from './events.ts';
 import { holdNextAward, putSandboxPlayer } from './players.ts';
 import { closeEntries, closeRound } from './rounds.ts';
 import { retryWebhookDelivery } from './webhook-deliveries.ts';
@@ -22,4 +23,5 @@ export const SANDBOX_ROUTES: readonly ApiRoute<Principal['tenant'], SandboxServi
   closeEntries,
   closeRound,
   retryWebhookDelivery,
+  listSandboxEvents,
 ];

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createSigner, type Signer } from '@laurel/signature';
+import { SEAL_SIGNER, sealOf, signedReceiptOf } from '@laurel/signature/round-seal.example';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SEAL_SIGNER, sealOf, signedReceiptOf } from './round-seal.example.ts';
-import { createSigner, type Signer } from './signature.ts';
 
-const CLI = fileURLToPath(new URL('./verify-receipt.ts', import.meta.url));
+const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
 const VALID = 'VALID: this receipt is exactly what the key signed (Ed25519 over RFC 8785 canonical JSON).';
 const signer = createSigner(Buffer.alloc(32, 1));
 const forger = createSigner(Buffer.alloc(32, 2));
@@ -53,7 +53,7 @@ function save(name: string, content: unknown): string {
 }
 
 async function run(content: unknown, ...options: string[]) {
-  const child = spawn(process.execPath, [CLI, save('receipt.json', content), ...options]);
+  const child = spawn(process.execPath, [CLI, 'verify-receipt', save('receipt.json', content), ...options]);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));

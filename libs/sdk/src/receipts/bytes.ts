@@ -1,0 +1,30 @@
+/** Bytes of base64 and hexadecimal, by what every runtime has. */
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Null for text that is not base64. */
+export function fromBase64(text: string): Bytes | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+/** Null for text that is not hexadecimal. */
+export function fromHex(text: string): Bytes | null {
+  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) return null;
+  return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+export function toHex(bytes: Bytes): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export async function sha256(bytes: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+}
+
+export function areEqual(one: Bytes, other: Bytes): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}

@@ -1,0 +1,118 @@
+/** What a receiver of webhooks does first: verify the bytes that arrived, and only then read them. Needs nothing but WebCrypto. */
+import type { WebhookEvent } from './webhook-events.ts';
+import { bytesOf, isSignature, isSignedByAny, type RawBody, sha256 } from './webhook-signature.ts';
+
+/**
+ * Why a request is not a webhook of Laurel's:
+ *
+ * - `body_parsed`: the body is an object, so the bytes that were signed are gone: read the raw body
+ * - `signature_missing`: there is no `X-Webhook-Signature`
+ * - `signature_malformed`: it is not `sha256=` and 64 hexadecimal digits, or there are several
+ * - `signature_mismatch`: none of the secrets signed this body: another secret, or a body that was changed
+ * - `body_malformed`: it was signed, and is not the JSON of an event
+ * - `too_old`: it is about something that happened longer ago than `maxAgeMs`
+ */
+export type WebhookVerificationReason =
+  | 'body_parsed'
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_mismatch'
+  | 'body_malformed'
+  | 'too_old';
+
+const MESSAGES: Readonly<Record<WebhookVerificationReason, string>> = {
+  body_parsed: 'The body was parsed before it was verified: pass the raw bytes or the raw text of the request.',
+  signature_missing: 'The request has no X-Webhook-Signature.',
+  signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 lower-case hexadecimal digits.',
+  signature_mismatch: 'None of the secrets signed this body: the secret is another one, or the body was changed.',
+  body_malformed: 'The body was signed, and is not the JSON of an event.',
+  too_old: 'The event happened longer ago than maxAgeMs.',
+};
+
+/** The request must not be acted upon: answer 400. The message names neither the secret nor the body. */
+export class WebhookVerificationError extends Error {
+  readonly reason: WebhookVerificationReason;
+
+  constructor(reason: WebhookVerificationReason) {
+    super(MESSAGES[reason]);
+    this.name = 'WebhookVerificationError';
+    this.reason = reason;
+  }
+}
+
+/** Of a Fetch request, or of Node's: names in any case, a header that was sent several times as an array. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface WebhookRequest {
+  /** As it arrived, before any parser. */
+  readonly body: RawBody;
+  readonly headers: WebhookHeaders;
+  /** The endpoint's signing secret as it was shown; while it is being rotated, both. */
+  readonly secrets: readonly string[];
+  /**
+   * Refuses events that happened longer ago. No limit by default: the timestamp is that of the event, and stays the same when a delivery is
+   * retried or resent.
+   */
+  readonly maxAgeMs?: number;
+}
+
+export interface VerifiedWebhook {
+  readonly event: WebhookEvent;
+  /** `X-Webhook-Delivery-Id`, for the log: it is not signed. Null where there is none. */
+  readonly deliveryId: string | null;
+  /** SHA-256 of the signed body in hexadecimal: the same for every delivery of an event. Skip one that you have processed. */
+  readonly dedupeKey: string;
+}
+
+/**
+ * Verifies a webhook and returns its event. Rejects with a `WebhookVerificationError`, which has the reason, for a request that is not
+ * genuine; with a `TypeError` where no secret is given.
+ */
+export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: WebhookRequest): Promise<VerifiedWebhook> {
+  if (secrets.length === 0) throw new TypeError('verifyWebhook needs at least one secret');
+  const bytes = rawBytesOf(body);
+  const signatures = headerValues(headers, 'x-webhook-signature');
+  if (signatures.length === 0) throw new WebhookVerificationError('signature_missing');
+  const [signature = ''] = signatures;
+  if (signatures.length > 1 || !isSignature(signature)) throw new WebhookVerificationError('signature_malformed');
+  if (!(await isSignedByAny(bytes, signature, secrets))) throw new WebhookVerificationError('signature_mismatch');
+
+  const event = parseEvent(bytes);
+  if (maxAgeMs !== undefined && !(Date.now() - Date.parse(event.timestamp) <= maxAgeMs)) {
+    throw new WebhookVerificationError('too_old');
+  }
+  const [deliveryId = null] = headerValues(headers, 'x-webhook-delivery-id');
+  return { event, deliveryId, dedupeKey: await sha256(bytes) };
+}
+
+function rawBytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
+  try {
+    return bytesOf(body);
+  } catch {
+    throw new WebhookVerificationError('body_parsed');
+  }
+}
+
+function headerValues(headers: WebhookHeaders, name: string): readonly string[] {
+  if (typeof (headers as Headers).get === 'function') {
+    const value = (headers as Headers).get(name);
+    return value === null ? [] : [value];
+  }
+  return Object.entries(headers as Exclude<WebhookHeaders, Headers>).flatMap(([key, value]) =>
+    key.toLowerCase() === name && value !== undefined ? value : [],
+  );
+}
+
+function parseEvent(bytes: Uint8Array<ArrayBuffer>): WebhookEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new WebhookVerificationError('body_malformed');
+  }
+  const { event, timestamp, data } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const isEvent =
+    typeof event === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null;
+  if (!isEvent) throw new WebhookVerificationError('body_malformed');
+  return value as WebhookEvent;
+}

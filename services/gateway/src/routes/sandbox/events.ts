@@ -1,0 +1,55 @@
+import { isRefused } from '@laurel/errors';
+import { SandboxEventsStart } from '@laurel/proto/webhook';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import { z } from '../../http/zod.ts';
+import { presentSandboxEvent } from '../../presenters/webhook.ts';
+import { PAGE_LIMIT, page, text } from '../fields.ts';
+import { sandboxEventListSchema } from '../webhooks.ts';
+import { defineSandboxRoute } from './route.ts';
+
+const STARTS = { now: SandboxEventsStart.NOW, oldest: SandboxEventsStart.OLDEST } as const;
+
+const query = z
+  .object({
+    after: text(200).optional().openapi({ description: 'The `next_cursor` of the page before.' }),
+    from: z
+      .enum(['now', 'oldest'])
+      .optional()
+      .openapi({
+        description: 'Where to begin without `after`: after the newest event (the default), or with the oldest.',
+      }),
+    limit: page.limit,
+  })
+  .refine(({ after, from }) => after === undefined || from === undefined, {
+    message: 'is for the first page, which has no after',
+    path: ['from'],
+  });
+
+export const listSandboxEvents = defineSandboxRoute({
+  method: 'get',
+  path: '/events',
+  name: 'listSandboxEvents',
+  summary: 'The events of the sandbox, as webhooks would carry them',
+  description:
+    'Every event of the program in test once per cursor, whether or not an endpoint gets it, for 3 days. `laurel listen` reads it.',
+  query,
+  success: {
+    status: 200,
+    description: 'Oldest first. An empty page is the end for now: ask again with its `next_cursor`.',
+    schema: sandboxEventListSchema,
+  },
+  refusals: { invalid_request: 'The cursor is not one of the program, or events after it were deleted.' },
+  run: async ({ caller, query, options }, { webhook }: { webhook: WebhookClient }) => {
+    const listed = await webhook.listSandboxEvents(
+      {
+        tenant: caller,
+        cursor: query.after ?? '',
+        start: STARTS[query.from ?? 'now'],
+        limit: query.limit ?? PAGE_LIMIT,
+      },
+      options,
+    );
+    if (isRefused(listed)) return listed;
+    return { body: { data: listed.events.map(presentSandboxEvent), next_cursor: listed.nextCursor } };
+  },
+});

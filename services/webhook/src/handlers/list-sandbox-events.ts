@@ -1,0 +1,54 @@
+/** ListSandboxEvents: the events of a program's sandbox in the order of their commits, for a reader that keeps a cursor. */
+import { decodeCursor, encodeCursor } from '@laurel/cursor';
+import { isRefused, refused } from '@laurel/errors';
+import { type Handlers, parseTenant } from '@laurel/grpc';
+import type { Database } from '@laurel/postgres';
+import { type SandboxEvent, SandboxEventsStart, type WebhookServiceService } from '@laurel/proto/webhook';
+import { decidePage, type LoggedEvent, type LogStart } from '../domain/sandbox-log.ts';
+import { loadSandboxPage } from '../repository/sandbox-events.ts';
+
+const MAX_PAGE = 200;
+/** Fits in a bigint of PostgreSQL. */
+const POSITION = /^\d{1,18}$/;
+
+export function listSandboxEvents({
+  database,
+}: {
+  database: Database;
+}): Handlers<WebhookServiceService>['listSandboxEvents'] {
+  return async (request) => {
+    const { programId, environment } = parseTenant(request.tenant);
+    if (environment !== 'test') throw new Error('only the events of a sandbox can be listed');
+    const { limit } = request;
+    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} events is out of bounds`);
+    const start = request.cursor === '' ? startOf(request.start) : decodeStart(request.cursor, programId);
+    if (start === null) return refused('invalid_request', 'The cursor is not valid.');
+
+    const after = typeof start === 'bigint' ? start : 0n;
+    const page = await loadSandboxPage(database, programId, { after, limit: start === 'now' ? 0 : limit });
+    const decided = decidePage(start, page);
+    if (isRefused(decided)) return decided;
+    return {
+      events: decided.events.map((event) => presentEvent(event, programId)),
+      nextCursor: encodeStart(decided.next, programId),
+    };
+  };
+}
+
+function startOf(start: SandboxEventsStart): LogStart {
+  return start === SandboxEventsStart.OLDEST ? 'oldest' : 'now';
+}
+
+/** A cursor names its program: the position in another one's log means nothing. */
+function decodeStart(cursor: string, programId: string): bigint | null {
+  const [owner, position = ''] = decodeCursor(cursor, 2) ?? [];
+  return owner === programId && POSITION.test(position) ? BigInt(position) : null;
+}
+
+function encodeStart(position: bigint, programId: string): string {
+  return encodeCursor([programId, position.toString()]);
+}
+
+function presentEvent({ position, id, type, createdAt, body }: LoggedEvent, programId: string): SandboxEvent {
+  return { id, event: type, createdAt, body: body.toString('utf8'), cursor: encodeStart(position, programId) };
+}

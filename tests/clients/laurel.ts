@@ -1,0 +1,80 @@
+/** The `laurel` command as a developer runs it: a process of its own, in a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const CLI = join(ROOT, 'libs/sdk/src/cli.ts');
+
+type Settings = Readonly<Record<string, string>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+export interface RunningCommand {
+  /** What it has printed so far, to either stream. */
+  output(): string;
+  /** Sends the signal, and resolves when the process has ended. */
+  end(signal: NodeJS.Signals): Promise<Ended>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface Laurel extends AsyncDisposable {
+  /** Runs the command to its end. */
+  run(argv: readonly string[], settings?: Settings, input?: string): Promise<Ended>;
+  start(argv: readonly string[], settings: Settings): RunningCommand;
+  /** Writes a file into the folder; returns its path. */
+  save(name: string, content: string): Promise<string>;
+}
+
+export async function createLaurel(): Promise<Laurel> {
+  const directory = await mkdtemp(join(tmpdir(), 'laurel-command-'));
+  const children = new Set<ChildProcess>();
+
+  function launch(argv: readonly string[], settings: Settings, input: string): RunningCommand {
+    const env = { PATH: process.env.PATH ?? '', ...settings };
+    const child = spawn(NODE, [CLI, ...argv], { cwd: directory, env });
+    children.add(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    }
+    // A command that ends before it has read its input is none of the test's business.
+    child.stdin.on('error', () => undefined).end(input);
+    const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
+    return {
+      output: () => output,
+      end(signal) {
+        child.kill(signal);
+        return ended;
+      },
+      ended,
+    };
+  }
+
+  return {
+    run: (argv, settings = {}, input = '') => launch(argv, settings, input).ended,
+    start: (argv, settings) => launch(argv, settings, ''),
+    async save(name, content) {
+      const file = join(directory, name);
+      await writeFile(file, content);
+      return file;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of children) {
+        if (child.exitCode !== null || child.signalCode !== null) continue;
+        child.kill('SIGKILL');
+        await once(child, 'close');
+      }
+      await rm(directory, { recursive: true });
+    },
+  };
+}

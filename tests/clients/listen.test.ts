@@ -1,0 +1,293 @@
+/** `laurel listen` against a real stack: what it delivers, and that neither its end nor the stack's loses an event. */
+import { randomUUID } from 'node:crypto';
+import { signWebhook, verifyWebhook } from '@laurel/sdk';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { playAttempt } from '../webhooks/play.ts';
+import { eventually, expectError, expectStatus, type Program, startWorld, type World } from '../world.ts';
+import { createLaurel, type Laurel } from './laurel.ts';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
+const EVENTS = '/api/sandbox/events';
+
+interface EventPage {
+  readonly data: readonly {
+    readonly id: string;
+    readonly event: string;
+    readonly body: string;
+    readonly cursor: string;
+  }[];
+  readonly next_cursor: string;
+}
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** A developer's folder, server and settings for a program of their own. */
+async function newDeveloperMachine() {
+  await using cleanup = new AsyncDisposableStack();
+  const program = await world.newProgram();
+  const laurel = cleanup.use(await createLaurel());
+  const receiver = cleanup.use(await startWebhookReceiver(SECRET));
+  const settings = {
+    LAUREL_BASE_URL: world.stack.baseUrl,
+    LAUREL_API_KEY: program.test.apiKey,
+    LAUREL_WEBHOOK_SECRET: SECRET,
+  };
+  const owned = cleanup.move();
+  return { program, laurel, receiver, settings, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+const play = (program: Program, what?: 'settled' | 'refunded') =>
+  playAttempt(world, { program }, { ...(what && { what }) });
+const attemptsOf = ({ received }: WebhookReceiver) =>
+  received.map(({ event }) => (event.event === 'attempt.settled' ? event.data.attempt_id : event.event));
+
+async function listening(laurel: Laurel, argv: readonly string[], settings: Record<string, string>) {
+  const command = laurel.start(['listen', ...argv], settings);
+  await eventually(async () => command.output().includes('Forwarding') || undefined, 'listen has begun');
+  return command;
+}
+
+/** `listen` that has stored where it begins, so that it delivers all that happens from now on. */
+async function begun(machine: Awaited<ReturnType<typeof newDeveloperMachine>>, argv: readonly string[] = []) {
+  const { laurel, receiver, settings, program } = machine;
+  const command = await listening(laurel, ['--forward-to', receiver.url, '--from', 'oldest', ...argv], settings);
+  const first = await play(program);
+  await eventually(async () => attemptsOf(receiver).includes(first) || undefined, 'the first event was delivered');
+  return { command, first };
+}
+
+describe('laurel listen', () => {
+  it('listen delivers each event of the sandbox as a webhook, without any endpoint, and prints a line for it', async () => {
+    await using machine = await newDeveloperMachine();
+    const { program, receiver } = machine;
+    const { command, first } = await begun(machine);
+    await playAttempt(world, { program }, { environment: 'live' });
+    const refunded = await play(program, 'refunded');
+    await eventually(async () => receiver.received.length === 2 || undefined, 'both events were delivered');
+
+    const [settled, second] = receiver.received;
+    expect(settled?.event).toMatchObject({ event: 'attempt.settled', data: { attempt_id: first, test: true } });
+    expect(second?.event).toMatchObject({
+      event: 'attempt.refunded',
+      data: { attempt_id: refunded, reason: 'voided' },
+    });
+    for (const { headers, body, event, deliveryId } of receiver.received) {
+      expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-webhook-event': event.event });
+      new StandardWebhook(SECRET).verify(body, headers as Record<string, string>);
+      await eventually(
+        async () => command.output().includes(`${event.event} ${deliveryId} 204 in `) || undefined,
+        'its line',
+      );
+    }
+    const { code, output } = await command.end('SIGTERM');
+    expect(code).toBe(0);
+    for (const hidden of [SECRET, program.test.apiKey]) expect(output).not.toContain(hidden);
+  });
+
+  it('listen that was killed and stopped for a while delivers all that it missed, and repeats only what was in flight', async () => {
+    await using machine = await newDeveloperMachine();
+    const { program, laurel, receiver, settings } = machine;
+    const { command, first } = await begun(machine);
+    receiver.answer(null);
+    const inFlight = await play(program);
+    await eventually(async () => attemptsOf(receiver).includes(inFlight) || undefined, 'it has sent the event');
+    expect((await command.end('SIGKILL')).code).toBeNull();
+
+    const missed: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      missed.push(await play(program));
+      // What was made while nobody listens outlives the service too.
+      if (count === 2) await world.stack.kill('webhook').then(() => world.stack.restart('webhook'));
+    }
+    await world.allAcknowledged();
+    receiver.answer(204);
+    const again = await listening(laurel, ['--forward-to', receiver.url], settings);
+    await eventually(
+      async () => missed.every((id) => attemptsOf(receiver).includes(id)) || undefined,
+      'all were delivered',
+    );
+    const later = await play(program);
+    await eventually(async () => attemptsOf(receiver).includes(later) || undefined, 'the next one was delivered');
+
+    const expected = [first, inFlight, inFlight, ...missed, later];
+    expect(attemptsOf(receiver).toSorted()).toEqual(expected.toSorted());
+    const [sent, repeated] = receiver.received.filter(
+      ({ event }) => event.event === 'attempt.settled' && event.data.attempt_id === inFlight,
+    );
+    expect([repeated?.dedupeKey, repeated?.deliveryId]).toEqual([sent?.dedupeKey, sent?.deliveryId]);
+    expect(receiver.refusals).toEqual([]);
+    expect((await again.end('SIGTERM')).code).toBe(0);
+  });
+
+  it('listen waits for a server that is not reachable, and gives up on one that answers with an error three times', async () => {
+    await using machine = await newDeveloperMachine();
+    const { program, receiver } = machine;
+    const { command, first } = await begun(machine);
+    const port = Number(new URL(receiver.url).port);
+    await receiver[Symbol.asyncDispose]();
+    const waited = await play(program);
+    await eventually(async () => command.output().includes('ECONNREFUSED') || undefined, 'it found nobody');
+    await using restarted = await startWebhookReceiver(SECRET, port);
+    await eventually(async () => attemptsOf(restarted).includes(waited) || undefined, 'it was delivered afterwards');
+
+    restarted.answer(500);
+    const givenUp = await play(program);
+    await eventually(
+      async () => (command.output().includes('500 in ') && command.output().includes('given up')) || undefined,
+      'it gave up',
+    );
+    restarted.answer(204);
+    const next = await play(program);
+    await eventually(async () => attemptsOf(restarted).includes(next) || undefined, 'the next one was delivered');
+    expect(attemptsOf(restarted)).toEqual([waited, givenUp, givenUp, givenUp, next]);
+    expect(first).not.toBe(waited);
+    await command.end('SIGTERM');
+  });
+
+  it('listen forwards only the events that it is asked for, and passes over the others for good', async () => {
+    await using machine = await newDeveloperMachine();
+    const { program, laurel, receiver, settings } = machine;
+    const refunds = ['--forward-to', receiver.url, '--events', 'attempt.refunded'];
+    const command = await listening(laurel, [...refunds, '--from', 'oldest'], settings);
+    await play(program);
+    await play(program, 'refunded');
+    await eventually(async () => receiver.received.length > 0 || undefined, 'the refund was delivered');
+    await command.end('SIGTERM');
+    const every = await listening(laurel, ['--forward-to', receiver.url], settings);
+    const last = await play(program);
+    await eventually(async () => attemptsOf(receiver).includes(last) || undefined, 'the next event was delivered');
+    expect(attemptsOf(receiver)).toEqual(['attempt.refunded', last]);
+    await every.end('SIGTERM');
+  });
+
+  it('listen refuses what it cannot work with, by its exit code and a sentence without a secret', async () => {
+    await using machine = await newDeveloperMachine();
+    const { laurel, receiver, settings, program } = machine;
+    const to = ['listen', '--forward-to', receiver.url];
+    for (const [argv, changes, code, sentence] of [
+      [['listen'], {}, 2, '--forward-to'],
+      [['listen', '--forward-to', 'http://user:pass@127.0.0.1/'], {}, 2, '--forward-to'],
+      [[...to, '--events', 'attempt.won'], {}, 2, 'is none of'],
+      [[...to, '--nonsense'], {}, 2, 'usage: laurel listen'],
+      [to, { LAUREL_WEBHOOK_SECRET: '' }, 2, 'LAUREL_WEBHOOK_SECRET'],
+      [to, { LAUREL_BASE_URL: '' }, 2, 'LAUREL_BASE_URL'],
+      [to, { LAUREL_API_KEY: program.live.apiKey }, 2, 'not a test key'],
+      [to, { LAUREL_API_KEY: `sk_test_${'x'.repeat(40)}` }, 1, 'refused with 401'],
+      [[...to, '--from', 'nonsense'], {}, 1, 'refused with 400'],
+    ] as const) {
+      const ended = await laurel.run(argv, { ...settings, ...changes });
+      expect({ argv, code: ended.code }).toEqual({ argv, code });
+      expect(ended.output).toContain(sentence);
+      for (const hidden of [SECRET, program.live.apiKey, program.test.apiKey])
+        expect(ended.output).not.toContain(hidden);
+    }
+  });
+});
+
+describe('GET /api/sandbox/events', () => {
+  it('the events of a sandbox are those of its program, begin where they are asked for, and continue behind any of them', async () => {
+    const program = await world.newProgram();
+    const list = (query: string, key = program.test) => key.send<EventPage>('GET', `${EVENTS}${query}`);
+    const begin = expectStatus(200, await list('')).body;
+    expect(begin.data).toEqual([]);
+    const ids = [await play(program), await play(program), await play(program)];
+    await world.allAcknowledged();
+    const { data, next_cursor: end } = expectStatus(200, await list(`?after=${begin.next_cursor}`)).body;
+    expect(data.map(({ body }) => JSON.parse(body).data.attempt_id).toSorted()).toEqual(ids.toSorted());
+    expect(expectStatus(200, await list('?from=oldest&limit=2')).body.data).toEqual(data.slice(0, 2));
+    expect(expectStatus(200, await list(`?after=${data[0]?.cursor}`)).body.data).toEqual(data.slice(1));
+    expect(expectStatus(200, await list(`?after=${end}`)).body).toEqual({ data: [], next_cursor: end });
+    expect(
+      expectStatus(200, await list('?from=oldest', world.program.test)).body.data.map(({ id }) => id),
+    ).not.toContain(data[0]?.id);
+    for (const query of ['?after=nonsense', '?limit=0', '?limit=201', '?from=then', `?from=now&after=${end}`]) {
+      expectError(400, 'invalid_request', await list(query));
+    }
+    expectError(400, 'invalid_request', await list(`?after=${end}`, world.program.test));
+    expectError(401, 'unauthorized', await list('', program.live));
+    expectError(401, 'unauthorized', await world.http.send('GET', EVENTS));
+  });
+
+  it('an event that is read there has the bytes of the webhook that an endpoint gets', async () => {
+    const owner = await world.newDeveloper();
+    const hook = await world.newReceiver(owner);
+    const id = await play(owner.program);
+    const { body } = await hook.event('attempt.settled', id);
+    const page = await owner.program.test.send<EventPage>('GET', `${EVENTS}?from=oldest`);
+    expect(page.body.data.map((event) => event.body)).toEqual([body.toString()]);
+  });
+});
+
+describe('laurel verify-webhook and verify-receipt', () => {
+  it('verify-webhook accepts a body that was signed, and says why another is refused', async () => {
+    await using laurel = await createLaurel();
+    const body = '{"event":"webhook.test","timestamp":"2026-01-31T12:00:00.000Z","data":{"message":"Grüße"}}';
+    const signature = await signWebhook(body, SECRET);
+    const check = (input: string, given = signature, secret = SECRET) =>
+      laurel.run(['verify-webhook', '--secret', secret, '--signature', given], {}, input);
+    const { dedupeKey } = await verifyWebhook({
+      body,
+      headers: { 'x-webhook-signature': signature },
+      secrets: [SECRET],
+    });
+    expect(await check(body)).toEqual({
+      code: 0,
+      output: `VALID: webhook.test of 2026-01-31T12:00:00.000Z\n  dedupeKey: ${dedupeKey}\n`,
+    });
+    for (const [ended, reason] of [
+      [await check(body.replace('12', '13')), 'signature_mismatch'],
+      [await check(body, signature, 'whsec_another'), 'signature_mismatch'],
+      [await check(body, 'nonsense'), 'signature_malformed'],
+      [await check('{', await signWebhook('{', SECRET)), 'body_malformed'],
+    ] as const) {
+      expect(ended).toMatchObject({ code: 1, output: expect.stringContaining(`NOT VALID (${reason})`) });
+      expect(ended.output).not.toContain(SECRET);
+    }
+    expect((await check(`${body}\n`)).output).toContain('Without the newline at its end');
+    expect((await laurel.run(['verify-webhook', '--secret', SECRET], {}, body)).code).toBe(2);
+  });
+
+  it('verify-receipt accepts a receipt of the service with the service’s keys, and refuses an altered one', async () => {
+    await using laurel = await createLaurel();
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const attempt = expectStatus(
+      201,
+      await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }),
+    );
+    const outcome = expectStatus(200, await world.partner.reportOutcome(attempt.body.id, { score: 120 })).body;
+    const receipt = expectStatus(200, await world.operator.getReceipt(outcome.receipt_id));
+    const settings = { LAUREL_BASE_URL: `${world.stack.baseUrl}/v1` };
+    const genuine = await laurel.save('receipt.json', receipt.text);
+    expect(await laurel.run(['verify-receipt', genuine], settings)).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^VALID: /),
+    });
+    const keys = ['--keys', `${world.stack.baseUrl}/.well-known/laurel-keys.json`];
+    expect((await laurel.run(['verify-receipt', genuine, ...keys])).code).toBe(0);
+    const altered = await laurel.save(
+      'altered.json',
+      JSON.stringify({ ...receipt.body, receipt: { ...receipt.body.receipt, score: 121 } }),
+    );
+    expect(await laurel.run(['verify-receipt', altered], settings)).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^NOT VALID: /),
+    });
+    expect((await laurel.run(['verify-receipt', genuine])).code).toBe(2);
+  });
+
+  it('laurel explains itself, and ends with 2 for a command that it does not have', async () => {
+    await using laurel = await createLaurel();
+    for (const argv of [['--help'], ['listen', '--help'], ['verify-webhook', '-h'], ['verify-receipt', '--help']]) {
+      expect(await laurel.run(argv)).toMatchObject({ code: 0, output: expect.stringMatching(/^usage: laurel/) });
+    }
+    for (const argv of [[], ['login'], ['toString', randomUUID()]]) expect((await laurel.run(argv)).code).toBe(2);
+  });
+});
