@@ -6,8 +6,6 @@ import { type Fate, startLossyProxy } from './lossy-proxy.ts';
 const PLAYERS = 5;
 const ATTEMPTS_OF_PLAYER = 100;
 const ATTEMPTS = PLAYERS * ATTEMPTS_OF_PLAYER;
-/** Every fifth attempt clears the bar: the share that the challenge claims, so that it is not suspended for drift. */
-const WINNING_SCORE = 150;
 const LOST_SHARE = 0.3;
 const RESET_SHARE = 0.05;
 const SEED = 20_261_123;
@@ -26,18 +24,17 @@ describe('a partner whose network loses answers', () => {
     await using proxy = await startLossyProxy(world.stack.baseUrl, () => fateOf(random()));
     // Nine losses in a row happen to one call in 13,000; more repetitions make the test independent of its seed.
     const laurel = new Laurel({ apiKey: world.partner.apiKey, baseUrl: proxy.baseUrl, maxRetries: 30 });
-    const challenge = await world.newChallenge();
+    // A round takes any number of attempts of a player, whose scores neither win a prize at once nor move a bar.
+    const round = await world.newRound({ attempt_cap: ATTEMPTS_OF_PLAYER });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => world.newPlayer({ funds: '150.00' })));
 
     const games = players.flatMap((player) =>
       Array.from({ length: ATTEMPTS_OF_PLAYER }, (_, game) => ({ player, game })),
     );
     const played = await inParallel(25, games, async ({ player, game }) => {
-      const entry = { challenge_id: challenge.id, player_ref: player.ref };
+      const entry = { tournament_round_id: round.id, player_ref: player.ref };
       const created = await laurel.attempts.create(entry, { idempotencyKey: `${player.ref}-${game}` }).withResponse();
-      const reported = await laurel.attempts
-        .reportOutcome(created.data.id, { score: game % 5 === 0 ? WINNING_SCORE : 1 })
-        .withResponse();
+      const reported = await laurel.attempts.reportOutcome(created.data.id, { score: game }).withResponse();
       return {
         attemptId: created.data.id,
         outcome: reported.data,
@@ -54,18 +51,18 @@ describe('a partner whose network loses answers', () => {
 
     for (const player of players) await expectCharged(player, ATTEMPTS_OF_PLAYER);
     const rows = await world.stack
-      .database('challenge')
+      .database('tournament')
       .query<{ attempts: string; settled: string }>(
-        `select count(*) as attempts, count(*) filter (where status = 'settled') as settled from attempts where challenge_id = $1`,
-        [challenge.id],
+        `select count(*) as attempts, count(*) filter (where status = 'settled') as settled from attempts where round_id = $1`,
+        [round.id],
       );
     expect(rows.map(({ attempts, settled }) => [Number(attempts), Number(settled)])).toEqual([[ATTEMPTS, ATTEMPTS]]);
     await world.expectAuditOk();
   });
 
-  /** The wallet's statement: the deposit, each fee once, and the one prize of a player. */
+  /** The wallet's statement has each fee once. */
   async function expectCharged(player: Player, times: number): Promise<void> {
-    expect(await world.balance(player)).toBe(`${150 - times + 5}.00`);
+    expect(await world.balance(player)).toBe(`${150 - times}.00`);
     const { body } = expectStatus(200, await world.operator.statement(player.accountId, 'test'));
     expect(body.data.filter(({ amount }) => amount === '-1.00')).toHaveLength(times);
   }
