@@ -1,4 +1,11 @@
+export type { ApiAnswer, ApiPromise } from './api-promise.ts';
+export type * from './api-types.ts';
+export { LaurelError, type LaurelErrorCode } from './errors.ts';
+export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
+export { Laurel } from './laurel.ts';
+export { fromCents, toCents } from './money.ts';
 export { type NodeRequest, type NodeResponse, toNodeListener } from './node-listener.ts';
+export type { LaurelOptions } from './options.ts';
 export { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
 export type {
   PlayerAttempt,
@@ -7,3 +14,7 @@ export type {
   PlayerLeaderboardRow,
   PlayerRound,
 } from './player-view.ts';
+export type { ListChallengesQuery } from './resources/challenges.ts';
+export type { LeaderboardQuery } from './resources/rounds.ts';
+export type { ListTournamentsQuery } from './resources/tournaments.ts';
+export type { CallOptions, KeyedCallOptions } from './send.ts';

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
+import { LaurelError, type LaurelErrorCode } from './errors.ts';
 import { toNodeListener } from './node-listener.ts';
 import { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
 import type { OwnedAttempt, PlayerRound } from './player-view.ts';
@@ -40,20 +41,8 @@ const ROUND: PlayerRound & { pool_amount: string } = {
   min_entrants: 1,
 };
 
-/** As the SDK's, which this file does without. */
-class LaurelError extends Error {
-  override readonly name = 'LaurelError';
-  readonly code: string;
-  readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
-
-  constructor(code: string, status: number | undefined, retryAfterMs?: number) {
-    super(`Laurel says ${code}`);
-    this.code = code;
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
+const laurelError = (code: LaurelErrorCode, status?: number, retryAfterMs?: number) =>
+  new LaurelError(code, `Laurel says ${code}`, { status, retryAfterMs });
 
 function setUp(options: Partial<PlayerHandlerOptions> = {}) {
   const api = {
@@ -143,7 +132,7 @@ test('a player sees of an attempt neither its score, nor metadata, nor the playe
 test('another player’s attempt is answered as one that does not exist', async () => {
   const { api, ask } = setUp();
   const others = await ask('GET', `attempts/${ID}`, { headers: { 'x-player': 'bob' } });
-  api.attempts.retrieve.mockRejectedValue(new LaurelError('not_found', 404));
+  api.attempts.retrieve.mockRejectedValue(laurelError('not_found', 404));
   const unknown = await ask('GET', `attempts/${ID}`);
   expect([others.status, others.body.error.code]).toEqual([404, 'not_found']);
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
@@ -301,7 +290,7 @@ test('a refusal of Laurel keeps its status and code', async () => {
     [409, 'attempt_cap_reached'],
   ] as const) {
     const { api, ask, onError } = setUp();
-    api.attempts.create.mockRejectedValue(new LaurelError(code, status));
+    api.attempts.create.mockRejectedValue(laurelError(code, status));
     const answer = await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID } });
     expect(answer).toMatchObject({ status, body: refused(code) });
     expect(onError).not.toHaveBeenCalled();
@@ -310,15 +299,15 @@ test('a refusal of Laurel keeps its status and code', async () => {
 
 test('Laurel’s rate limit is passed on with its delay in whole seconds', async () => {
   const { api, ask } = setUp();
-  api.challenges.list.mockRejectedValue(new LaurelError('rate_limited', 429, 1_200));
+  api.challenges.list.mockRejectedValue(laurelError('rate_limited', 429, 1_200));
   const { status, headers, body } = await ask('GET', 'challenges');
   expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '2', 'rate_limited']);
 });
 
 test.each([
-  ['the server’s key was refused', new LaurelError('unauthorized', 401), 502],
-  ['Laurel failed', new LaurelError('internal_error', 500), 502],
-  ['Laurel was not reached', new LaurelError('network', undefined), 502],
+  ['the server’s key was refused', laurelError('unauthorized', 401), 502],
+  ['Laurel failed', laurelError('internal_error', 500), 502],
+  ['Laurel was not reached', laurelError('network'), 502],
   ['the handler’s own surroundings failed', new Error('no session store at 10.0.0.3'), 500],
 ])('%s: the player gets internal_error without a detail, and the server the error', async (_, error, status) => {
   const { api, ask, onError } = setUp();

@@ -1,3 +1,4 @@
+import { LaurelError } from './errors.ts';
 import {
   type AnyLeaderboard,
   type OwnedAttempt,
@@ -85,7 +86,7 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
       const refusal = toRefusal(error);
       if (refusal !== undefined) return refusal;
       onError(error, request);
-      return failure(isApiError(error) ? 502 : 500, 'internal_error', 'Something failed; try again.');
+      return failure(error instanceof LaurelError ? 502 : 500, 'internal_error', 'Something failed; try again.');
     }
   };
 }
@@ -168,19 +169,9 @@ async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-interface ApiError extends Error {
-  readonly code: string;
-  readonly status?: number | undefined;
-  readonly retryAfterMs?: number | undefined;
-}
-
-function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && error.name === 'LaurelError' && 'code' in error;
-}
-
 /** Laurel's answer to what the player wanted; not a 401, which is about the server's key and not about the player. */
 function toRefusal(error: unknown): Response | undefined {
-  if (!isApiError(error)) return undefined;
+  if (!(error instanceof LaurelError)) return undefined;
   const { code, status = 0, message, retryAfterMs } = error;
   if (status < 400 || status >= 500 || status === 401) return undefined;
   const response = failure(status, code, message);

@@ -1,0 +1,197 @@
+/**
+ * Writes `src/api-types.ts` from the OpenAPI document of the partner API: `npm run sdk-types`.
+ *
+ * - Every schema that a request or a successful answer can have becomes a type of the same name. Failures are `LaurelError`s, so of their
+ *   schema only the codes are written.
+ * - An enumeration that an answer can have is open: a value that Laurel adds later must not break a partner who compiled before. What is
+ *   only sent is closed, so that the compiler finds a typing error. An enumeration of one value is a constant.
+ * - A keyword that this script does not know is an error, because a type that left it out would be wrong without notice.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly description?: string;
+}
+
+interface Media {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+}
+
+interface Operation {
+  readonly requestBody?: Media;
+  readonly responses?: Readonly<Record<string, Media>>;
+}
+
+interface Document {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const DOCUMENT = 'docs/openapi/partner-v1.yaml';
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
+const COMMENT_WIDTH = 116;
+
+const RENDERED = ['$ref', 'type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'];
+const COMBINED = ['anyOf', 'oneOf', 'allOf', 'description'];
+/** They narrow values further than a type of TypeScript can. */
+const UNTYPED = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems'];
+const INFORMATIVE = ['example', 'examples', 'title', 'default', 'deprecated', 'readOnly', 'writeOnly', 'discriminator'];
+const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
+
+const document = parse(readFileSync(ROOT + DOCUMENT, 'utf8')) as Document;
+const { schemas } = document.components;
+
+function writeTypes(): void {
+  const operations = Object.values({ ...document.paths, ...document.webhooks }).flatMap(Object.values<Operation>);
+  // A webhook's body stands in the document as a request, and a partner reads it.
+  const received = Object.values(document.webhooks ?? {}).flatMap(Object.values<Operation>);
+  const read = reachableFrom([
+    ...operations.flatMap(({ responses = {} }) =>
+      Object.entries(responses).flatMap(([status, media]) => (status.startsWith('2') ? schemasOf(media) : [])),
+    ),
+    ...received.flatMap(({ requestBody }) => schemasOf(requestBody)),
+  ]);
+  const sent = reachableFrom(operations.flatMap(({ requestBody }) => schemasOf(requestBody)));
+  const types = Object.entries(schemas)
+    .filter(([name]) => read.has(name) || sent.has(name))
+    .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name))};`);
+  const header = `// Derived from ${DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
+  const codes = `/** The codes of the error envelope: a closed set. */\nexport type ApiErrorCode = ${union(errorCodes())};`;
+  writeFileSync(OUTPUT, format([header, codes, ...types].join('\n\n')));
+}
+
+function schemasOf(media: Media | undefined): readonly Schema[] {
+  return Object.values(media?.content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
+}
+
+/** The names of all components that a schema leads to. */
+function reachableFrom(roots: readonly Schema[], found = new Set<string>()): Set<string> {
+  for (const root of roots) {
+    if (root.$ref !== undefined) {
+      const name = nameOf(root.$ref);
+      if (!found.has(name)) reachableFrom([componentOf(name)], found.add(name));
+    }
+    const { properties = {}, additionalProperties, items, anyOf = [], oneOf = [], allOf = [] } = root;
+    reachableFrom([...Object.values(properties), ...anyOf, ...oneOf, ...allOf], found);
+    if (items !== undefined) reachableFrom([items], found);
+    if (typeof additionalProperties === 'object') reachableFrom([additionalProperties], found);
+  }
+  return found;
+}
+
+function componentOf(name: string): Schema {
+  const schema = schemas[name];
+  if (schema === undefined) throw new Error(`${DOCUMENT} refers to the schema ${name}, which it does not have.`);
+  return schema;
+}
+
+function nameOf(reference: string): string {
+  return reference.replace('#/components/schemas/', '');
+}
+
+/** The codes of the envelope that refusals have in common. */
+function errorCodes(): readonly string[] {
+  const found = Object.values(schemas).flatMap((schema) => schema.properties?.error?.properties?.code?.enum ?? []);
+  if (found.length === 0) throw new Error(`${DOCUMENT} has no schema with \`error.code\`.`);
+  return found.map((code) => JSON.stringify(code));
+}
+
+function render(schema: Schema, open: boolean): string {
+  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
+  if (unknown.length > 0)
+    throw new Error(`${DOCUMENT} uses ${unknown}, which libs/sdk/generate-types.ts does not know.`);
+  if (schema.$ref !== undefined) return nameOf(schema.$ref);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return renderEnum(schema.enum, open);
+  const alternatives = (schema.anyOf ?? schema.oneOf)?.map((part) => renderAlternative(part, schema, open));
+  const own = schema.type === undefined && schema.properties === undefined ? [] : [renderTypes(schema, open)];
+  const parts = [...own, ...(schema.allOf ?? []).map((part) => render(part, open))];
+  if (alternatives !== undefined) parts.push(parts.length === 0 ? union(alternatives) : `(${union(alternatives)})`);
+  return parts.length === 0 ? 'unknown' : parts.join(' & ');
+}
+
+function renderEnum(values: readonly unknown[], open: boolean): string {
+  const literals = values.map((value) => JSON.stringify(value));
+  const isOpen = open && values.filter((value) => value !== null).length > 1;
+  return union(isOpen ? [...literals, '(string & {})'] : literals);
+}
+
+/** `{required: [one]}` beside properties: this one is there, and those of the other alternatives are not. */
+function renderAlternative(part: Schema, whole: Schema, open: boolean): string {
+  if (Object.keys(part).join() !== 'required') return render(part, open);
+  const others = (whole.oneOf ?? []).flatMap(({ required = [] }) => required);
+  const absent = others.filter((name) => !part.required?.includes(name)).map((name) => `${name}?: never;`);
+  const present = Object.entries(whole.properties ?? {}).filter(([name]) => part.required?.includes(name));
+  return `{\n${[...present.map(([name, schema]) => member(name, schema, true, open)), ...absent].join('\n')}\n}`;
+}
+
+function renderTypes(schema: Schema, open: boolean): string {
+  const types = [schema.type ?? 'object'].flat();
+  return union(types.map((type) => renderType(type, schema, open)));
+}
+
+function renderType(type: string, schema: Schema, open: boolean): string {
+  if (type === 'array') return `Array<${render(schema.items ?? {}, open)}>`;
+  if (type === 'integer') return 'number';
+  if (type !== 'object') return type;
+  const chosen = new Set((schema.oneOf ?? []).flatMap(({ required = [] }) => required));
+  const members = Object.entries(schema.properties ?? {})
+    .filter(([name]) => !chosen.has(name))
+    .map(([name, property]) => member(name, property, schema.required?.includes(name) ?? false, open));
+  const { additionalProperties: others } = schema;
+  if (members.length > 0) return `{\n${members.join('\n')}\n}`;
+  return `Record<string, ${typeof others === 'object' ? render(others, open) : 'unknown'}>`;
+}
+
+function member(name: string, schema: Schema, required: boolean, open: boolean): string {
+  const type = render(schema, open);
+  return `${comment(schema.description)}${name}${required ? '' : '?'}: ${type}${required ? '' : ' | undefined'};`;
+}
+
+function union(types: readonly string[]): string {
+  return types.join(' | ');
+}
+
+function comment(description: string | undefined): string {
+  if (description === undefined) return '';
+  if (description.length + 8 <= COMMENT_WIDTH && !description.includes('\n')) return `/** ${description} */\n`;
+  const lines = description.split('\n').flatMap((line) => wrap(line));
+  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+}
+
+function wrap(text: string): readonly string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > COMMENT_WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
+function format(source: string): string {
+  const biome = `${ROOT}node_modules/.bin/biome`;
+  return execFileSync(biome, ['check', '--write', `--stdin-file-path=${OUTPUT}`], {
+    cwd: ROOT,
+    input: source,
+    encoding: 'utf8',
+  });
+}
+
+writeTypes();

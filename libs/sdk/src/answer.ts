@@ -1,0 +1,95 @@
+/** Reads what came back from a request: the body with its headers, or the failure that it is. */
+import type { ApiErrorCode } from './api-types.ts';
+import { LaurelError } from './errors.ts';
+import type { FetchResponse } from './fetch.ts';
+
+export interface ReceivedAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: FetchResponse['headers'];
+}
+
+/** Where a failure belongs to, for its message and its facts. */
+export interface RequestNames {
+  /** `POST /v1/attempts`: without a value that the caller sent. */
+  readonly operation: string;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The parsed body of a 2xx; undefined where it is no JSON, since then something else than Laurel has answered. */
+export function readBody({ status, text }: ReceivedAnswer): { readonly data: unknown } | undefined {
+  if (status < 200 || status > 299) return undefined;
+  const data = parse(text);
+  return data === undefined ? undefined : { data };
+}
+
+/** The failure that an answer is which `readBody` does not read. */
+export function readFailure(answer: ReceivedAnswer, { operation, idempotencyKey }: RequestNames): LaurelError {
+  const { status } = answer;
+  const body = parse(answer.text);
+  const requestId = requestIdOf(answer);
+  const retryAfterMs = retryAfterOf(answer);
+  const facts = { status, requestId, idempotencyKey, retryAfterMs };
+  if (status === 429) {
+    return new LaurelError('rate_limited', `${operation}: too many requests in this minute.`, facts);
+  }
+  const envelope = envelopeOf(body);
+  if (envelope === undefined) {
+    const message = `${operation}: an answer with status ${status} that is not of the API; is baseUrl right, and what is in between?`;
+    return new LaurelError('network', message, facts);
+  }
+  const { code, message, details } = envelope;
+  return new LaurelError(code, `${operation}: ${code}: ${message}`, { ...facts, details });
+}
+
+export function requestIdOf({ headers }: ReceivedAnswer): string | undefined {
+  return headers.get('x-request-id') ?? undefined;
+}
+
+export function isReplay({ headers }: ReceivedAnswer): boolean {
+  return headers.get('idempotency-replayed') === 'true';
+}
+
+export function rateLimitOf({ headers }: ReceivedAnswer): { limit: number; remaining: number } | undefined {
+  const limit = wholeNumber(headers.get('x-ratelimit-limit'));
+  const remaining = wholeNumber(headers.get('x-ratelimit-remaining'));
+  return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
+}
+
+/** Milliseconds: of the header, which is in seconds, else of the body of a 429. A date, which only something in between would send, is not read. */
+export function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefined {
+  const seconds = wholeNumber(headers.get('retry-after')) ?? wholeNumber(field(parse(text), 'retry_after'));
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+function envelopeOf(
+  body: unknown,
+): { code: ApiErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
+  const error = field(body, 'error');
+  const code = field(error, 'code');
+  if (typeof code !== 'string') return undefined;
+  const details = field(error, 'details');
+  return {
+    // The set is closed and versioned by the path, so a code of /v1 is one of the type.
+    code: code as ApiErrorCode,
+    message: String(field(error, 'message')),
+    details: typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : undefined,
+  };
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  const text = String(value ?? '');
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

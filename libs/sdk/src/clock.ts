@@ -1,0 +1,18 @@
+/** Time and chance, so that a test of retries and of the gate waits for nothing and knows every delay. */
+export interface Clock {
+  /** Milliseconds that only ever increase. */
+  now(): number;
+  /** Calls back once, after so many milliseconds; the result cancels it. */
+  schedule(delayMs: number, callback: () => void): () => void;
+  /** From 0 to below 1. */
+  random(): number;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  now: () => performance.now(),
+  schedule(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};

@@ -1,0 +1,48 @@
+import type { ApiErrorCode } from './api-types.ts';
+
+/**
+ * What a call can fail with: the closed set of the API, and what no envelope of the API names.
+ * - `rate_limited`: the minute's requests are used up, and the next minute begins after the call's deadline (or `maxRetries` is 0).
+ * - `network`: no answer of Laurel arrived: no connection, a connection that ended early, or an answer that something in between wrote.
+ * - `timeout`: no answer within `timeoutMs`, or within what was left of `deadlineMs`.
+ */
+export type LaurelErrorCode = ApiErrorCode | 'rate_limited' | 'network' | 'timeout';
+
+export interface LaurelErrorFacts {
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * A call that failed after all its tries. Branch on `code`, never on `message`, whose wording may change at any time.
+ *
+ * A wrong argument is a `TypeError` instead, and an aborted call rejects with the reason of its signal.
+ */
+export class LaurelError extends Error {
+  override readonly name = 'LaurelError';
+  readonly code: LaurelErrorCode;
+  /** The HTTP status of the last answer; undefined where none arrived. */
+  readonly status: number | undefined;
+  /** Laurel's name of the last request: quote it to support. */
+  readonly requestId: string | undefined;
+  /** The key that every try of this call had. A repetition with it takes effect once. */
+  readonly idempotencyKey: string | undefined;
+  /** How long to wait before a repetition is worthwhile, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** Which member of the request was wrong, on some failures of validation. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: LaurelErrorCode, message: string, facts: LaurelErrorFacts = {}) {
+    super(message, 'cause' in facts ? { cause: facts.cause } : {});
+    this.code = code;
+    this.status = facts.status;
+    this.requestId = facts.requestId;
+    this.idempotencyKey = facts.idempotencyKey;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.details = facts.details;
+  }
+}

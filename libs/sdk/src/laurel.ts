@@ -1,0 +1,37 @@
+import { SYSTEM_CLOCK } from './clock.ts';
+import { checkOptions, type LaurelOptions } from './options.ts';
+import { Attempts } from './resources/attempts.ts';
+import { Challenges } from './resources/challenges.ts';
+import { Integrations } from './resources/integrations.ts';
+import { Players } from './resources/players.ts';
+import { Rounds } from './resources/rounds.ts';
+import { Tournaments } from './resources/tournaments.ts';
+import { createSend } from './send.ts';
+import { Transport } from './transport.ts';
+
+/**
+ * A client of the partner API: a method for each operation of `/v1`, with the bodies and answers of the API as they are. One client for each key and
+ * process: all its calls share one gate for the limit of requests per minute.
+ *
+ * A method returns a promise of the answer's body; `.withResponse()` on it tells how the answer came. It rejects with a `LaurelError`, for a
+ * wrong argument with a `TypeError`, and when its signal aborts with the reason of the signal.
+ */
+export class Laurel {
+  readonly challenges: Challenges;
+  readonly players: Players;
+  readonly attempts: Attempts;
+  readonly tournaments: Tournaments;
+  readonly rounds: Rounds;
+  readonly integrations: Integrations;
+
+  /** Throws a TypeError for a malformed key, address or number, and in a browser. Sends nothing. */
+  constructor(options: LaurelOptions) {
+    const send = createSend(new Transport(checkOptions(options), SYSTEM_CLOCK));
+    this.challenges = new Challenges(send);
+    this.players = new Players(send);
+    this.attempts = new Attempts(send);
+    this.tournaments = new Tournaments(send);
+    this.rounds = new Rounds(send);
+    this.integrations = new Integrations(send);
+  }
+}

@@ -1,0 +1,42 @@
+import { cents, formatAmount, parseAmount } from '@laurel/money';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fromCents, toCents } from './money.ts';
+
+// The SDK has no dependency, so it holds its own copy of the rule; here the copy is held to the platform's.
+const TEXTS = fc.oneof(
+  fc.string(),
+  fc.stringMatching(/^-?\d{0,14}\.?\d{0,3}$/),
+  fc.bigInt({ min: 0n, max: 99_999_999_999_999n }).map(formatAmount),
+);
+
+function centsOrNull(text: string): bigint | null {
+  try {
+    return toCents(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    return null;
+  }
+}
+
+test('toCents reads exactly the amounts that the platform reads, as the same cents', () => {
+  fc.assert(
+    fc.property(TEXTS, (text) => expect(centsOrNull(text)).toBe(parseAmount(text))),
+    { numRuns: 2_000 },
+  );
+});
+
+test('fromCents writes an amount as the platform does, and toCents reads it back', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -99_999_999_999_999n, max: 99_999_999_999_999n }), (amount) => {
+      expect(fromCents(amount)).toBe(formatAmount(cents(amount)));
+      if (amount >= 0n) expect(toCents(fromCents(amount))).toBe(amount);
+    }),
+  );
+});
+
+test('an amount that went through a float is refused, not rounded', () => {
+  for (const text of ['5', '5.0', '5.000', '05.00', '-5.00', ' 5.00', '5,00', '1e3', '']) {
+    expect(() => toCents(text)).toThrow(TypeError);
+  }
+});

@@ -1,0 +1,20 @@
+/** Money is decimal strings with two places in the API; adding them needs integers. */
+
+/** Twelve digits before the point are more than any amount of the API. */
+const AMOUNT = /^(0|[1-9]\d{0,11})\.(\d{2})$/;
+
+/**
+ * The cents of an amount of the API: `toCents('12.50')` is `1250n`. A bigint, because sums of money are exact.
+ * Throws a TypeError for any other text: no sign, no leading zeros, exactly two places.
+ */
+export function toCents(amount: string): bigint {
+  const match = AMOUNT.exec(amount);
+  if (match === null) throw new TypeError(`Not an amount with two places, as "12.50": ${JSON.stringify(amount)}`);
+  return BigInt(`${match[1]}${match[2]}`);
+}
+
+/** The amount as the API writes it: `fromCents(1250n)` is `'12.50'`. Below zero, as in a difference: `'-1.00'`. */
+export function fromCents(cents: bigint): string {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

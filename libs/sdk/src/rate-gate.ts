@@ -1,0 +1,136 @@
+/**
+ * One gate for all calls of a client, so that a client that reaches the limit of requests per minute waits as a whole.
+ *
+ * - Every answer tells how many requests were left in its minute (`X-RateLimit-Remaining`). No more requests are under way than were left the last
+ *   time: so the end of a minute is met by one request, not by a hundred. While nothing is known, as after a wait, a few go ahead.
+ * - A 429 closes the gate for everybody until its `retry_after` is over. It then opens for a few, and for the rest as their answers
+ *   say. Some chance in the time keeps several servers with one key apart.
+ * - A call whose deadline lies before the opening is refused at once.
+ *
+ * Other servers with the same program's keys use up the same minute; then the number that was left is too high, and the 429 of what was sent too much
+ * closes the gate.
+ */
+import type { Clock } from './clock.ts';
+
+/** Requests under way at a time while the client does not know how many are left. */
+const UNKNOWN_REMAINING = 10;
+/** The gates of several servers open within so many milliseconds of each other. */
+const SPREAD_MS = 500;
+
+/** What the end of a request told: how many were left, how long to wait, or nothing. */
+export type GateReport =
+  | { readonly kind: 'counted'; readonly remaining: number }
+  | { readonly kind: 'uncounted' }
+  | { readonly kind: 'limited'; readonly retryAfterMs: number }
+  | { readonly kind: 'lost' };
+
+export type GatePass =
+  | { readonly kind: 'passed'; readonly leave: (report: GateReport) => void }
+  /** The gate stays closed beyond the deadline. */
+  | { readonly kind: 'limited'; readonly retryAfterMs: number }
+  /** The deadline passed while other requests of this client were under way. */
+  | { readonly kind: 'late' };
+
+interface Waiter {
+  readonly deadline: number;
+  readonly settle: (pass: GatePass) => void;
+  readonly cancelTimer: () => void;
+}
+
+export class RateGate {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Waiter>();
+  #underWay = 0;
+  #remaining = UNKNOWN_REMAINING;
+  /** Requests are numbered as they begin; one that began after `remaining` was learned tells of the same minute or a later one. */
+  #begun = 0;
+  #learnedAt = 0;
+  #closedUntil = Number.NEGATIVE_INFINITY;
+  #cancelOpening: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves when this call may send a request, in the order of the calls; rejects with the reason of the signal when it aborts. */
+  enter(deadline: number, signal?: AbortSignal): Promise<GatePass> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => {
+        this.#remove(waiter);
+        reject(signal?.reason);
+      };
+      const waiter: Waiter = {
+        deadline,
+        settle: (pass) => {
+          signal?.removeEventListener('abort', abort);
+          resolve(pass);
+        },
+        cancelTimer: this.#clock.schedule(Math.max(0, deadline - this.#clock.now()), () => {
+          this.#remove(waiter);
+          waiter.settle({ kind: 'late' });
+        }),
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#waiting.add(waiter);
+      this.#admit();
+    });
+  }
+
+  #remove(waiter: Waiter): void {
+    waiter.cancelTimer();
+    this.#waiting.delete(waiter);
+  }
+
+  #admit(): void {
+    const closedForMs = this.#closedUntil - this.#clock.now();
+    for (const waiter of this.#waiting) {
+      if (closedForMs > 0) {
+        if (waiter.deadline > this.#closedUntil) continue;
+        this.#remove(waiter);
+        waiter.settle({ kind: 'limited', retryAfterMs: closedForMs });
+      } else if (this.#underWay < this.#remaining || this.#underWay === 0) {
+        this.#remove(waiter);
+        waiter.settle({ kind: 'passed', leave: this.#begin() });
+      } else return;
+    }
+  }
+
+  #begin(): (report: GateReport) => void {
+    const number = ++this.#begun;
+    this.#underWay += 1;
+    return (report) => {
+      this.#underWay -= 1;
+      this.#learn(report, number);
+      this.#admit();
+    };
+  }
+
+  #learn(report: GateReport, number: number): void {
+    if (report.kind === 'limited') this.#close(report.retryAfterMs);
+    // The API counts every request, so an answer without a count came through something that removes it, and only a 429 can tell.
+    if (report.kind === 'uncounted') this.#know(Number.POSITIVE_INFINITY);
+    // Answers overtake each other: a higher number is news only from a request that began after the lower one was learned.
+    if (report.kind === 'counted' && (report.remaining < this.#remaining || number > this.#learnedAt)) {
+      this.#know(report.remaining);
+    }
+  }
+
+  #know(remaining: number): void {
+    this.#remaining = remaining;
+    this.#learnedAt = this.#begun;
+  }
+
+  #close(retryAfterMs: number): void {
+    const until = this.#clock.now() + retryAfterMs + this.#clock.random() * SPREAD_MS;
+    this.#know(UNKNOWN_REMAINING);
+    if (until <= this.#closedUntil) return;
+    this.#closedUntil = until;
+    this.#cancelOpening?.();
+    this.#cancelOpening = this.#clock.schedule(until - this.#clock.now(), () => {
+      // A timer may fire a little early, and nobody would look again.
+      this.#closedUntil = Number.NEGATIVE_INFINITY;
+      this.#admit();
+    });
+  }
+}

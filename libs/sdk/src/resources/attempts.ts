@@ -1,0 +1,56 @@
+import type { ApiPromise } from '../api-promise.ts';
+import type { Attempt, AttemptRequest, Outcome, OutcomeRequest } from '../api-types.ts';
+import { checkIdempotencyKey, outcomeKeyOf, segment } from '../arguments.ts';
+import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
+
+const CREATE = { method: 'POST', template: '/v1/attempts', repetition: 'harmless' } as const;
+const REPORT = { method: 'POST', template: '/v1/attempts/{attempt_id}/outcome', repetition: 'harmless' } as const;
+const RETRIEVE = { method: 'GET', template: '/v1/attempts/{attempt_id}', repetition: 'harmless' } as const;
+
+export class Attempts {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Creates an attempt and charges its fee, once for each idempotency key, however often the call is repeated. A key made inside the call would
+   * die with the process, and with it the knowledge whether the player was charged: so the caller chooses it.
+   */
+  create(body: AttemptRequest, options: KeyedCallOptions): ApiPromise<Attempt> {
+    return this.#send(CREATE, () => ({
+      path: '/v1/attempts',
+      body,
+      idempotencyKey: checkIdempotencyKey(options?.idempotencyKey),
+      options,
+    }));
+  }
+
+  /**
+   * Reports the measured score; Laurel alone decides whether it won. The default key is derived from the attempt's id, so a process that died may
+   * report the same body again and gets the same outcome; another body is then `idempotency_key_reused`.
+   */
+  reportOutcome(
+    attemptId: string,
+    body: OutcomeRequest,
+    options?: CallOptions & Partial<KeyedCallOptions>,
+  ): ApiPromise<Outcome> {
+    return this.#send(REPORT, () => ({
+      path: `${pathOf(attemptId)}/outcome`,
+      body,
+      idempotencyKey: checkIdempotencyKey(options?.idempotencyKey ?? outcomeKeyOf(attemptId)),
+      options,
+    }));
+  }
+
+  /** The attempt as it stands, with its outcome once it has one. */
+  retrieve(attemptId: string, options?: CallOptions): ApiPromise<Attempt> {
+    return this.#send(RETRIEVE, () => ({ path: pathOf(attemptId), options }));
+  }
+}
+
+/** In lower case, as the key of the outcome has the id: one attempt, one path. */
+function pathOf(attemptId: string): string {
+  return `/v1/attempts/${segment('attemptId', attemptId).toLowerCase()}`;
+}

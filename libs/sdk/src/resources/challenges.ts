@@ -1,0 +1,41 @@
+import type { ApiPromise } from '../api-promise.ts';
+import type { ChallengeList, DistributionRequest, SeededChallenge } from '../api-types.ts';
+import { checkIdempotencyKey, query, segment } from '../arguments.ts';
+import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
+
+export interface ListChallengesQuery {
+  /** The partner's own identifier of the player, up to 255 characters. One that is not linked is not an error. */
+  readonly player_ref: string;
+  /** Absent: only what `attempts.create` would accept for this player. `all`: every status, with the progress of the calibration. */
+  readonly status?: 'all' | undefined;
+}
+
+const LIST = { method: 'GET', template: '/v1/challenges', repetition: 'harmless' } as const;
+const SEED = { method: 'POST', template: '/v1/challenges/{id}/distribution', repetition: 'harmless' } as const;
+
+export class Challenges {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** The challenges that a player may attempt now. */
+  list(parameters: ListChallengesQuery, options?: CallOptions): ApiPromise<ChallengeList> {
+    return this.#send(LIST, () => ({ path: `/v1/challenges${query(parameters)}`, options }));
+  }
+
+  /** Gives a calibrating challenge its bar from the percentiles of scores that the game has seen; its prize is capped at first. */
+  seedDistribution(
+    challengeId: string,
+    body: DistributionRequest,
+    options: KeyedCallOptions,
+  ): ApiPromise<SeededChallenge> {
+    return this.#send(SEED, () => ({
+      path: `/v1/challenges/${segment('challengeId', challengeId)}/distribution`,
+      body,
+      idempotencyKey: checkIdempotencyKey(options?.idempotencyKey),
+      options,
+    }));
+  }
+}

@@ -1,0 +1,35 @@
+import type { ApiPromise } from '../api-promise.ts';
+import type { Leaderboard, MaskedLeaderboard } from '../api-types.ts';
+import { query, segment } from '../arguments.ts';
+import type { CallOptions, Send } from '../send.ts';
+
+export interface LeaderboardQuery {
+  /** The player whom the board is drawn for. Without one, or for one who has not entered, the board is masked. */
+  readonly player_ref?: string | undefined;
+}
+
+const LEADERBOARD = {
+  method: 'GET',
+  template: '/v1/tournaments/rounds/{round_id}/leaderboard',
+  repetition: 'harmless',
+} as const;
+
+export class Rounds {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** The board of a round: whole for who has entered, which `'data' in board` tells, else masked. */
+  leaderboard(
+    roundId: string,
+    parameters?: LeaderboardQuery,
+    options?: CallOptions,
+  ): ApiPromise<Leaderboard | MaskedLeaderboard> {
+    return this.#send(LEADERBOARD, () => ({
+      path: `/v1/tournaments/rounds/${segment('roundId', roundId)}/leaderboard${query(parameters)}`,
+      options,
+    }));
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * What a failed try means for its call (docs/contract/partner-api.md, "Errors"). Pure: time and chance are arguments.
+ *
+ * - A refusal of the API ends the call: repeated, it would be refused again.
+ * - A failure that leaves open whether the API has acted (no answer, 500, 502 to 504) is repeated where a repetition changes nothing more: reads, calls
+ *   with an idempotency key, and changes that are the same once or twice.
+ * - 409 `idempotency_in_progress` is repeated: the first request with the key is still under way, or its process died and the key is free after 60 s.
+ * - 429 is repeated for every call, since the request was refused before anything ran; the gate decides when.
+ */
+import type { LaurelError } from './errors.ts';
+
+/** `once`: an answer that is lost takes a secret with it, which a repetition would replace by another. */
+export type Repetition = 'harmless' | 'once';
+
+export type RetryDecision =
+  | { readonly kind: 'end' }
+  /** Through the gate, which knows when. */
+  | { readonly kind: 'gate' }
+  | { readonly kind: 'wait'; readonly delayMs: number };
+
+export interface FailedTry {
+  readonly error: LaurelError;
+  readonly repetition: Repetition;
+  /** Failures of this call so far that count against `maxRetries`: all but 429 and `idempotency_in_progress`, which only the deadline ends. */
+  readonly failures: number;
+  readonly maxRetries: number;
+  /** From 0 to below 1. */
+  readonly chance: number;
+}
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 8_000;
+const REPEATED_STATUSES: readonly number[] = [500, 502, 503, 504];
+const END: RetryDecision = { kind: 'end' };
+
+export function decideRetry({ error, repetition, failures, maxRetries, chance }: FailedTry): RetryDecision {
+  if (maxRetries === 0) return END;
+  if (error.code === 'rate_limited') return { kind: 'gate' };
+  const delayMs = Math.max(error.retryAfterMs ?? 0, chance * longestDelay(failures));
+  if (error.code === 'idempotency_in_progress') return { kind: 'wait', delayMs };
+  if (repetition === 'once' || !leavesOpen(error) || failures > maxRetries) return END;
+  return { kind: 'wait', delayMs };
+}
+
+/** Whether the API may or may not have acted. */
+export function leavesOpen({ code, status }: LaurelError): boolean {
+  if (status !== undefined && status >= 300) return REPEATED_STATUSES.includes(status);
+  return code === 'network' || code === 'timeout';
+}
+
+/** Full jitter: the delay lies anywhere below this, so that callers that failed together do not return together. */
+function longestDelay(failures: number): number {
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1));
+}
