@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { hasChromium, startChromium } from './chromium.ts';
+import { hasChromium, launchChromium } from './chromium.ts';
 import { feesOf, type Game, type GamePage, openPage, startGame } from './game.ts';
 
 const INIT = `laurel.init({ endpoint: '/laurel' })`;
@@ -21,7 +21,7 @@ describe.skipIf(!(await hasChromium()))(
     beforeAll(async () => {
       world = await joinWorld();
       game = await startGame(world);
-      browser = await startChromium();
+      browser = await launchChromium();
     });
     afterAll(async () => {
       await browser?.close();

@@ -9,7 +9,7 @@ import { CHECKOUT } from '@laurel/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { hasChromium, startChromium } from './chromium.ts';
+import { hasChromium, launchChromium } from './chromium.ts';
 import { feesOf, type Game, openPage, startGame } from './game.ts';
 
 const START = join(CHECKOUT, 'examples/game/start.ts');
@@ -37,7 +37,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   beforeAll(async () => {
     world = await joinWorld();
     game = await startGame(world);
-    browser = await startChromium();
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();
