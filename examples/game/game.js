@@ -48,9 +48,9 @@ on('play', 'cancel', (event) => {
   if (!cancel.hidden) cancel.click();
 });
 
-const session = await fetch('/game/session');
-if (session.ok) await enterLobby((await session.json()).name);
-else showSignIn();
+const { name: signedIn } = await ask('GET', 'session');
+if (signedIn === null) showSignIn();
+else await guard(() => enterLobby(signedIn));
 
 /** @param {string} name */
 async function enterLobby(name) {
@@ -82,7 +82,7 @@ async function drawLobby() {
 
 /** @param {import('@laurel/browser').Round} round */
 async function drawCup({ id, tournament_name, entry_fee, purse_amount, closes_at }) {
-  const text = `${purse_amount} for the best, until ${new Date(closes_at).toLocaleString()}.`;
+  const text = `${purse_amount} in prizes, until ${new Date(closes_at).toLocaleString()}.`;
   find('cup-card', HTMLElement).replaceChildren(card({ roundId: id }, tournament_name ?? 'Cup', text, entry_fee));
   const board = await laurel.leaderboard(id);
   const rows = board.locked ? [] : board.data;

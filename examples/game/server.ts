@@ -72,8 +72,7 @@ export function createGame({ laurel, script, openAccount }: GameOptions): Expres
   });
 
   app.get('/game/session', ({ headers }, response) => {
-    const name = playerOf(headers.cookie);
-    response.status(name === null ? 401 : 200).json({ name });
+    response.json({ name: playerOf(headers.cookie) });
   });
 
   app.delete('/game/session', ({ headers }, response) => {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Attempt, Challenge, Leaderboard } from '@laurel/browser';
+import type { PlayerAttempt, PlayerChallenge, PlayerLeaderboard } from '@laurel/sdk';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 import { hasChromium, launchChromium } from './chromium.ts';
 import { feesOf, type Game, type GamePage, openPage, startGame } from './game.ts';
@@ -11,6 +13,12 @@ import { feesOf, type Game, type GamePage, openPage, startGame } from './game.ts
 const INIT = `laurel.init({ endpoint: '/laurel' })`;
 const arm = (target: object) => `laurel.arm(${JSON.stringify(target)})`;
 const failure = (code: string, serverCode?: string) => ({ name: 'LaurelBrowserError', code, serverCode });
+
+test('the page’s types are those of what the handler answers', () => {
+  expectTypeOf<PlayerAttempt>().toEqualTypeOf<Attempt>();
+  expectTypeOf<PlayerChallenge>().toEqualTypeOf<Challenge>();
+  expectTypeOf<PlayerLeaderboard>().toEqualTypeOf<Leaderboard>();
+});
 
 describe.skipIf(!(await hasChromium()))(
   'the browser library in Chromium, through the example game, against the stack',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { CHECKOUT } from '@laurel/testing';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
@@ -155,7 +156,33 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations.join('\n')).toMatch(/connect-src https:\/\/example\.com/);
   });
 
-  test('npm run example opens the game’s contests in the demo program and serves the game', async () => {
+  test.each(['light', 'dark'] as const)(
+    'the page has no defect that axe-core knows, in %s colours',
+    async (colorScheme) => {
+      await world.newChallenge({ name: 'Accessible clock', threshold: 0 });
+      const player = await world.newPlayer({ funds: '5.00' });
+      await using opened = await openPage(browser, game);
+      const { page } = opened;
+      await page.emulateMedia({ colorScheme });
+      const defects = async () => {
+        await page.evaluate(axe.source);
+        const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+        return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
+      };
+      expect(await defects()).toEqual([]);
+      await signIn(page, player.ref);
+      expect(await defects()).toEqual([]);
+      await pay(page, 'Accessible clock');
+      expect(await defects()).toEqual([]);
+      await playRun(page);
+    },
+  );
+
+  // Two processes start, one after the other.
+  const START_LIMIT_MS = 120_000;
+  test('npm run example opens the game’s contests in the demo program and serves the game', {
+    timeout: START_LIMIT_MS,
+  }, async () => {
     const program = await world.newProgram();
     const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
     const authorization = world.http.journal.find(({ path }) => path.startsWith('/api/operator/'))?.headers

@@ -1,10 +1,13 @@
 import { errorOfAnswer, LaurelBrowserError } from './errors.ts';
 
+/** Whatever `new Headers` takes. */
+type HeaderSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+
 export interface InitOptions {
   /** Where the partner's server serves `createPlayerHandler`, on the page's own origin: `/laurel`. */
   readonly endpoint: string;
   /** Sent with every request; a function is asked each time, as for a token that is renewed. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
   /** The page's `fetch` by default. */
   readonly fetch?: typeof fetch;
   /** Keeps the arm over a reload; the tab's `sessionStorage` by default. */
