@@ -1,0 +1,14 @@
+/**
+ * `npm run pack -- libs/sdk [folder]` builds a library as partners install it, into the folder, `.laurel/packages` by default, and prints the path
+ * of its tarball.
+ */
+import { join, resolve } from 'node:path';
+import { packLibrary, ROOT } from './library-package.ts';
+
+const [library, folder = join(ROOT, '.laurel', 'packages')] = process.argv.slice(2);
+if (library === undefined) {
+  console.error('Usage: npm run pack -- libs/sdk [folder]');
+  process.exitCode = 1;
+} else {
+  console.log(packLibrary(resolve(ROOT, library), resolve(folder)).tarball);
+}

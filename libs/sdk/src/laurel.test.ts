@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { FetchRequest } from './fetch.ts';
+import { Laurel, LaurelError } from './index.ts';
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+}
+
+const DOCUMENT = new URL('../../../docs/openapi/partner-v1.yaml', import.meta.url);
+const ID = '01a19b7c-a680-84d5-8c30-75b7b3806f7f';
+const KEYED = { idempotencyKey: 'key-1' };
+const SHARES = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
+
+/** Each method with every argument that it takes, by its operation in the document. */
+const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: Laurel) => Promise<unknown>]>> = {
+  'GET /v1/challenges': ['challenges.list', (it) => it.challenges.list({ player_ref: 'p', status: 'all' })],
+  'POST /v1/challenges/{id}/distribution': [
+    'challenges.seedDistribution',
+    (it) => it.challenges.seedDistribution(ID, { distribution: SHARES, sample_size: 500 }, KEYED),
+  ],
+  'POST /v1/players': ['players.link', (it) => it.players.link({ player_ref: 'p', email: 'p@example.com' })],
+  'POST /v1/attempts': ['attempts.create', (it) => it.attempts.create({ challenge_id: ID, player_ref: 'p' }, KEYED)],
+  'POST /v1/attempts/{attempt_id}/outcome': [
+    'attempts.reportOutcome',
+    (it) => it.attempts.reportOutcome(ID, { score: 1 }),
+  ],
+  'GET /v1/attempts/{attempt_id}': ['attempts.retrieve', (it) => it.attempts.retrieve(ID)],
+  'GET /v1/tournaments': ['tournaments.list', (it) => it.tournaments.list({ status: 'all' })],
+  'GET /v1/tournaments/rounds/{round_id}/leaderboard': [
+    'rounds.leaderboard',
+    (it) => it.rounds.leaderboard(ID, { player_ref: 'p' }),
+  ],
+  'POST /v1/integrations': ['integrations.create', (it) => it.integrations.create({ transport: 'push_webhook' })],
+  'GET /v1/integrations': ['integrations.list', (it) => it.integrations.list()],
+  'PATCH /v1/integrations/{id}': ['integrations.update', (it) => it.integrations.update(ID, { status: 'active' })],
+  'POST /v1/integrations/{id}/rotate-secret': ['integrations.rotateSecret', (it) => it.integrations.rotateSecret(ID)],
+  'DELETE /v1/integrations/{id}/previous-secret': [
+    'integrations.retirePreviousSecret',
+    (it) => it.integrations.retirePreviousSecret(ID),
+  ],
+};
+
+describe('the methods of a client', () => {
+  let sent: { url: URL; request: FetchRequest }[];
+  let replies: (Response | Error)[];
+  let laurel: Laurel;
+  beforeEach(() => {
+    sent = [];
+    replies = [];
+    laurel = new Laurel({
+      apiKey: `sk_test_${'a'.repeat(49)}`,
+      baseUrl: 'https://api.example.com',
+      fetch: async (url, request) => {
+        sent.push({ url: new URL(url), request });
+        const reply = replies.shift() ?? Response.json({ data: [] }, { headers: { 'x-request-id': 'r-1' } });
+        if (reply instanceof Error) throw reply;
+        return reply;
+      },
+    });
+  });
+
+  const operations: ReadonlyMap<string, Operation> = new Map(
+    Object.entries(parse(readFileSync(DOCUMENT, 'utf8')).paths as Record<string, Record<string, Operation>>)
+      .filter(([path]) => path.startsWith('/v1/'))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+      ),
+  );
+
+  test('every operation of /v1 has one method, and there is no other method', () => {
+    expect(Object.keys(CALLS).toSorted()).toEqual([...operations.keys()].toSorted());
+    const methods = Object.entries(laurel).flatMap(([resource, object]) =>
+      Object.getOwnPropertyNames(Object.getPrototypeOf(object))
+        .filter((name) => name !== 'constructor')
+        .map((name) => `${resource}.${name}`),
+    );
+    expect(methods.toSorted()).toEqual(
+      Object.values(CALLS)
+        .map(([method]) => method)
+        .toSorted(),
+    );
+  });
+
+  test.each(Object.entries(CALLS))(
+    '%s is sent with the parameters, the key and the body of the document',
+    async (operation, [, call]) => {
+      await call(laurel);
+      const { parameters = [], requestBody } = operations.get(operation) ?? {};
+      const named = (place: string) => parameters.filter((it) => it.in === place).map(({ name }) => name);
+      const [method, template = ''] = operation.split(' ');
+      expect(sent).toHaveLength(1);
+      const [{ url, request } = { url: new URL('x:'), request: {} as FetchRequest }] = sent;
+      expect(`${request.method} ${url.pathname}`).toBe(`${method} ${template.replace(/\{\w+\}/, ID)}`);
+      expect([...url.searchParams.keys()]).toEqual(named('query'));
+      expect(request.headers['idempotency-key'] !== undefined).toBe(named('header').includes('Idempotency-Key'));
+      expect(request.body !== undefined).toBe(requestBody !== undefined);
+    },
+  );
+
+  test('the key of an outcome is derived from the attempt, unless the caller has one', async () => {
+    await laurel.attempts.reportOutcome(ID.toUpperCase(), { score: 1 });
+    await laurel.attempts.reportOutcome(ID, { score: 1 }, { idempotencyKey: 'mine' });
+    expect(sent.map(({ request }) => request.headers['idempotency-key'])).toEqual([`outcome-${ID}`, 'mine']);
+    expect(sent.map(({ url }) => url.pathname)).toEqual(Array(2).fill(`/v1/attempts/${ID}/outcome`));
+  });
+
+  test('calls that charge or seed reject with a TypeError without a key, and send nothing', async () => {
+    const none = undefined as unknown as typeof KEYED;
+    const seed = { distribution: SHARES, sample_size: 500 };
+    await expect(laurel.attempts.create({ challenge_id: ID, player_ref: 'p' }, none)).rejects.toThrow(TypeError);
+    await expect(laurel.challenges.seedDistribution(ID, seed, none)).rejects.toThrow(TypeError);
+    await expect(laurel.attempts.reportOutcome(ID, { score: Number.NaN })).rejects.toThrow(TypeError);
+    expect(sent).toHaveLength(0);
+  });
+
+  test('a body that the caller changes after the call is sent as it was', async () => {
+    const body = { score: 1 };
+    replies.push(new Error('reset'));
+    const call = laurel.attempts.reportOutcome(ID, body);
+    body.score = 2;
+    await call;
+    expect(sent.map(({ request }) => request.body)).toEqual(['{"score":1}', '{"score":1}']);
+  });
+
+  test('withResponse tells the facts of the same request whose body the call resolves with', async () => {
+    const call = laurel.tournaments.list();
+    expect(call).toBeInstanceOf(Promise);
+    expect(await call.withResponse()).toEqual({
+      data: { data: [] },
+      requestId: 'r-1',
+      replayed: false,
+      rateLimit: undefined,
+      tries: 1,
+    });
+    expect(await call).toEqual({ data: [] });
+    expect(await Promise.all([call, call.finally(() => {})])).toEqual([{ data: [] }, { data: [] }]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a failure can be caught on the call, or on withResponse alone', async () => {
+    const refuse = () =>
+      replies.push(Response.json({ error: { code: 'not_found', message: 'There is none.' } }, { status: 404 }));
+    refuse();
+    expect(await laurel.attempts.retrieve(ID).catch((error: LaurelError) => error.code)).toBe('not_found');
+    refuse();
+    await expect(laurel.attempts.retrieve(ID).withResponse()).rejects.toBeInstanceOf(LaurelError);
+  });
+});

@@ -1,0 +1,69 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { checkOptions } from './options.ts';
+
+const TEST_KEY = `sk_test_${'a'.repeat(49)}`;
+const LIVE_KEY = `sk_live_${'a'.repeat(49)}`;
+const URL_OF_HOST = 'https://api.example.com';
+
+const check = (options: Partial<Parameters<typeof checkOptions>[0]>) =>
+  checkOptions({ apiKey: TEST_KEY, baseUrl: URL_OF_HOST, ...options });
+
+afterEach(() => vi.unstubAllGlobals());
+
+test.each([
+  ['https://api.example.com', 'https://api.example.com'],
+  ['https://api.example.com/', 'https://api.example.com'],
+  ['https://api.example.com/v1', 'https://api.example.com'],
+  ['https://api.example.com/v1/', 'https://api.example.com'],
+  ['https://example.com:8443/laurel/v1', 'https://example.com:8443/laurel'],
+])('the address %s is that of the host %s', (given, host) => {
+  expect(check({ baseUrl: given }).baseUrl).toBe(host);
+});
+
+test.each([
+  undefined,
+  '',
+  'api.example.com',
+  'ftp://api.example.com',
+  'https://user:pw@example.com',
+  'https://example.com/?a=1',
+])('the address %s is refused', (baseUrl) => {
+  expect(() => check({ baseUrl: baseUrl as string })).toThrow(TypeError);
+});
+
+test.each([
+  undefined,
+  '',
+  'sk_test_',
+  'pk_test_aaaaaaaaaaaaaaaaaaaaaaaaa',
+  ` ${TEST_KEY}`,
+  `${TEST_KEY}\n`,
+  'Bearer x',
+])('the key %j is refused, and not shown', (apiKey) => {
+  expect(() => check({ apiKey: apiKey as string })).toThrow(/^apiKey is not a key of Laurel: ((?!aaaa|Bearer).)*$/);
+});
+
+test('a live key goes over plain HTTP to this machine only', () => {
+  expect(() => check({ apiKey: LIVE_KEY, baseUrl: 'http://api.example.com' })).toThrow(/https:/);
+  expect(check({ apiKey: TEST_KEY, baseUrl: 'http://gateway:8080' }).baseUrl).toBe('http://gateway:8080');
+  for (const host of ['127.0.0.1:8080', 'localhost:8080', '[::1]:8080']) {
+    expect(check({ apiKey: LIVE_KEY, baseUrl: `http://${host}` }).baseUrl).toBe(`http://${host}`);
+  }
+});
+
+test.each([
+  { timeoutMs: 0 },
+  { timeoutMs: 1.5 },
+  { deadlineMs: 2 ** 31 },
+  { maxRetries: -1 },
+  { maxRetries: Number.NaN },
+])('%j is refused', (numbers) => {
+  expect(() => check(numbers)).toThrow(TypeError);
+});
+
+test('a browser is refused, by its window and its document; a runtime that has one of them is not', () => {
+  vi.stubGlobal('window', globalThis);
+  expect(check({}).maxRetries).toBe(8);
+  vi.stubGlobal('document', {});
+  expect(() => check({})).toThrow(/for servers/);
+});

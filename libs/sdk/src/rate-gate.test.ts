@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createFakeClock, type FakeClock } from './fake-clock.fixture.ts';
+import { type GatePass, type GateReport, RateGate } from './rate-gate.ts';
+
+const SOON = 90_000;
+
+describe('the gate of a client', () => {
+  let clock: FakeClock;
+  let gate: RateGate;
+  let passes: GatePass[];
+  beforeEach(() => {
+    clock = createFakeClock();
+    gate = new RateGate(clock);
+    passes = [];
+  });
+
+  async function enter(calls: number, deadline = clock.now() + SOON): Promise<void> {
+    for (let call = 0; call < calls; call += 1) void gate.enter(deadline).then((pass) => passes.push(pass));
+    await clock.advance(0);
+  }
+
+  const passed = () => passes.filter(({ kind }) => kind === 'passed').length;
+
+  async function leave(index: number, report: GateReport): Promise<void> {
+    const pass = passes[index];
+    if (pass?.kind !== 'passed') throw new Error(`call ${index} has not passed`);
+    pass.leave(report);
+    await clock.advance(0);
+  }
+
+  const counted = (remaining: number): GateReport => ({ kind: 'counted', remaining });
+  const limited = (retryAfterMs: number): GateReport => ({ kind: 'limited', retryAfterMs });
+
+  test('ten calls go ahead while the client does not know how many requests are left', async () => {
+    await enter(50);
+    expect(passed()).toBe(10);
+  });
+
+  test('no more requests are under way than the last answer left in the minute', async () => {
+    await enter(400);
+    await leave(0, counted(299));
+    expect(passed() - 1).toBe(299);
+    await leave(1, counted(5));
+    expect(passed()).toBe(300);
+  });
+
+  test('a minute that is used up is met by one request at a time', async () => {
+    await enter(30);
+    for (let call = 0; call < 10; call += 1) await leave(call, counted(0));
+    expect(passed()).toBe(11);
+    await leave(10, counted(0));
+    expect(passed()).toBe(12);
+  });
+
+  test('an answer that was overtaken does not raise what is left, and one of a later request does', async () => {
+    await enter(40);
+    await leave(3, counted(2));
+    await leave(0, counted(200));
+    expect(passed()).toBe(10);
+    for (let call = 1; call < 10; call += 1) if (call !== 3) await leave(call, { kind: 'lost' });
+    expect(passed()).toBe(12);
+    await leave(10, counted(299));
+    expect(passed()).toBe(40);
+  });
+
+  test('a 429 makes every caller wait until its retry_after, and then a few go first', async () => {
+    await enter(50);
+    await leave(0, limited(30_000));
+    for (let call = 1; call < 10; call += 1) await leave(call, limited(30_000));
+    await clock.advance(29_999);
+    expect(passed()).toBe(10);
+    await clock.advance(1);
+    expect(passed()).toBe(20);
+    await leave(10, counted(290));
+    expect(passed()).toBe(50);
+  });
+
+  test('servers with one key reopen their gates at different moments', async () => {
+    clock.chance = 0.5;
+    await enter(11);
+    await leave(0, limited(1_000));
+    for (let call = 1; call < 10; call += 1) await leave(call, { kind: 'lost' });
+    await clock.advance(1_249);
+    expect(passed()).toBe(10);
+    await clock.advance(1);
+    expect(passed()).toBe(11);
+  });
+
+  test('a call whose deadline lies before the opening is refused at once, with the time to wait', async () => {
+    await enter(1);
+    await leave(0, limited(60_000));
+    await enter(1, clock.now() + 10_000);
+    expect(passes[1]).toEqual({ kind: 'limited', retryAfterMs: 60_000 });
+    expect(clock.pending).toBe(1);
+  });
+
+  test('a call that waited for others until its deadline is late', async () => {
+    await enter(10);
+    await enter(1, clock.now() + 500);
+    await clock.advance(499);
+    expect(passes).toHaveLength(10);
+    await clock.advance(1);
+    expect(passes[10]).toEqual({ kind: 'late' });
+  });
+
+  test('requests without an answer hold nobody back once they have ended', async () => {
+    await enter(10);
+    for (let call = 0; call < 10; call += 1) await leave(call, { kind: 'lost' });
+    await enter(10);
+    expect(passed()).toBe(20);
+  });
+
+  test('answers without a count, as through a proxy that removes it, hold nobody back', async () => {
+    await enter(100);
+    await leave(0, { kind: 'uncounted' });
+    expect(passed()).toBe(100);
+  });
+
+  test('an aborted call leaves the queue with the reason of its signal', async () => {
+    await enter(10);
+    const controller = new AbortController();
+    const waiting = gate.enter(SOON, controller.signal);
+    controller.abort(new Error('the player left'));
+    await expect(waiting).rejects.toThrow('the player left');
+    await enter(1);
+    await leave(0, { kind: 'lost' });
+    expect(passed()).toBe(11);
+    await expect(gate.enter(SOON, AbortSignal.abort('before'))).rejects.toBe('before');
+  });
+});

@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { LaurelError } from './errors.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.fixture.ts';
+import type { FetchRequest } from './fetch.ts';
+import { type ApiRequest, Transport, type TransportOptions } from './transport.ts';
+
+const KEY = `sk_test_${'0'.repeat(49)}`;
+const COUNTED = { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining': '250', 'x-request-id': 'request-1' };
+
+type Reply = Response | Error | 'hangs';
+
+const ok = (body: unknown = { id: 'a' }, headers = {}) => Response.json(body, { headers: { ...COUNTED, ...headers } });
+const refused = (status: number, code: string, headers = {}) =>
+  Response.json(
+    { error: { code, message: 'No.', details: { field: 'x' } } },
+    { status, headers: { ...COUNTED, ...headers } },
+  );
+const limited = (seconds: number) =>
+  Response.json(
+    { error: 'Too many requests.', retry_after: seconds, limit: 300, reset_at: '2026-01-31T12:01:00.000Z' },
+    { status: 429, headers: { ...COUNTED, 'retry-after': String(seconds) } },
+  );
+
+const CREATE: ApiRequest = {
+  method: 'POST',
+  path: '/v1/attempts',
+  operation: 'POST /v1/attempts',
+  repetition: 'harmless',
+  body: '{"score":1}',
+  idempotencyKey: 'match-1',
+};
+
+describe('a call', () => {
+  let clock: FakeClock;
+  let sent: { url: string; request: FetchRequest; at: number }[];
+  beforeEach(() => {
+    clock = createFakeClock();
+    clock.chance = 0.5;
+    sent = [];
+  });
+
+  /** Replies in their order, and the last one to every later request. */
+  function transport(replies: readonly Reply[], options: Partial<TransportOptions> = {}): Transport {
+    const fetch: TransportOptions['fetch'] = (url, request) => {
+      const reply = replies[Math.min(sent.length, replies.length - 1)];
+      sent.push({ url, request, at: clock.now() });
+      if (reply === undefined || reply === 'hangs') return new Promise(() => {});
+      return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply.clone());
+    };
+    const limits = { timeoutMs: 10_000, deadlineMs: 90_000, maxRetries: 8 };
+    return new Transport({ apiKey: KEY, baseUrl: 'https://api.example.com', fetch, ...limits, ...options }, clock);
+  }
+
+  /** How the call ends within so much time, or that it has not. */
+  async function outcomeOf(call: Promise<unknown>, withinMs = 200_000): Promise<unknown> {
+    let outcome: unknown = 'pending';
+    void call.then(
+      (value) => {
+        outcome = value;
+      },
+      (error: unknown) => {
+        outcome = error;
+      },
+    );
+    await clock.advance(withinMs);
+    return outcome;
+  }
+
+  test('a call resolves with the body and the facts of its answer, and leaves no timer', async () => {
+    expect(await outcomeOf(transport([ok({ id: 'a' }, { 'idempotency-replayed': 'true' })]).send(CREATE), 0)).toEqual({
+      data: { id: 'a' },
+      requestId: 'request-1',
+      replayed: true,
+      rateLimit: { limit: 300, remaining: 250 },
+      tries: 1,
+    });
+    expect(sent[0]?.url).toBe('https://api.example.com/v1/attempts');
+    expect(sent[0]?.request).toMatchObject({
+      method: 'POST',
+      body: '{"score":1}',
+      redirect: 'manual',
+      headers: {
+        'x-api-key': KEY,
+        'idempotency-key': 'match-1',
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+    });
+    expect(clock.pending).toBe(0);
+  });
+
+  test('lost connections, a 500 and a 503 of something in between are repeated with the same bytes and key', async () => {
+    const replies = [new Error('reset'), refused(500, 'internal_error'), new Response('<html>', { status: 503 }), ok()];
+    expect(await outcomeOf(transport(replies).send(CREATE))).toMatchObject({ data: { id: 'a' }, tries: 4 });
+    expect(sent.map(({ at }) => at)).toEqual([0, 125, 375, 875]);
+    expect(new Set(sent.map(({ request }) => request.body))).toEqual(new Set(['{"score":1}']));
+    expect(new Set(sent.map(({ request }) => request.headers['idempotency-key']))).toEqual(new Set(['match-1']));
+  });
+
+  test('a refusal ends the call after one try, with its code, status, request, key and details', async () => {
+    const error = await outcomeOf(transport([refused(409, 'entries_closed')]).send(CREATE));
+    expect(error).toBeInstanceOf(LaurelError);
+    expect(error).toMatchObject({
+      name: 'LaurelError',
+      code: 'entries_closed',
+      message: 'POST /v1/attempts: entries_closed: No.',
+      status: 409,
+      requestId: 'request-1',
+      idempotencyKey: 'match-1',
+      details: { field: 'x' },
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a call that loses a secret when repeated is sent once, except after a 429', async () => {
+    const rotate: ApiRequest = { ...CREATE, repetition: 'once' };
+    expect(await outcomeOf(transport([new Error('reset')]).send(rotate))).toMatchObject({ code: 'network' });
+    expect(await outcomeOf(transport([refused(500, 'internal_error')]).send(rotate))).toMatchObject({ status: 500 });
+    expect(await outcomeOf(transport(['hangs']).send(rotate))).toMatchObject({ code: 'timeout' });
+    expect(sent).toHaveLength(3);
+    sent = [];
+    expect(await outcomeOf(transport([limited(1), ok()]).send(rotate))).toMatchObject({ tries: 2 });
+  });
+
+  test('the last failure is thrown once the repetitions are used up', async () => {
+    const failing = transport([new Error('first'), new Error('last')], { maxRetries: 2 });
+    const error = await outcomeOf(failing.send(CREATE));
+    expect(error).toMatchObject({ code: 'network', message: 'POST /v1/attempts: last', idempotencyKey: 'match-1' });
+    expect((error as Error).cause).toEqual(new Error('last'));
+    expect(sent).toHaveLength(3);
+  });
+
+  test('with maxRetries 0 every call is sent once, after a 429 too', async () => {
+    for (const reply of [new Error('reset'), limited(2), refused(409, 'idempotency_in_progress')]) {
+      sent = [];
+      await outcomeOf(transport([reply, ok()], { maxRetries: 0 }).send(CREATE));
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  test('a try without an answer ends at its timeout, also if fetch ignores its signal, and is repeated', async () => {
+    expect(await outcomeOf(transport(['hangs', ok()]).send(CREATE))).toMatchObject({ tries: 2 });
+    expect(sent[1]?.at).toBe(10_125);
+    expect(sent[0]?.request.signal.aborted).toBe(true);
+  });
+
+  test('no try begins or lasts beyond the deadline of its call', async () => {
+    const call = transport(['hangs'], { deadlineMs: 25_000 }).send(CREATE);
+    expect(await outcomeOf(call, 24_999)).toBe('pending');
+    expect(await outcomeOf(call, 1)).toMatchObject({ code: 'timeout' });
+    expect(sent.map(({ at }) => at)).toEqual([0, 10_125, 20_375]);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('idempotency_in_progress is repeated until the key is free, which a dead process can take 60 s for', async () => {
+    const busy = Array.from({ length: 30 }, () => refused(409, 'idempotency_in_progress', { 'retry-after': '2' }));
+    expect(await outcomeOf(transport([...busy, ok()]).send(CREATE))).toMatchObject({ tries: 31 });
+    expect(sent.at(-1)?.at).toBe(60_000);
+  });
+
+  test('an answer that is no JSON is repeated, since Laurel did not write it', async () => {
+    expect(await outcomeOf(transport([new Response('<html>'), ok()]).send(CREATE))).toMatchObject({ tries: 2 });
+  });
+
+  test('an answer of a stranger is a network failure with its status, not a refusal of the API', async () => {
+    const error = await outcomeOf(transport([new Response('Forbidden', { status: 403 })]).send(CREATE));
+    expect(error).toMatchObject({ code: 'network', status: 403 });
+  });
+
+  test('an aborted call rejects with the reason of its signal: before it is sent, under way, and while it waits', async () => {
+    const leave = new Error('the player left');
+    const before = transport([ok()]).send({ ...CREATE, signal: AbortSignal.abort(leave) });
+    expect(await outcomeOf(before, 0)).toBe(leave);
+    expect(sent).toHaveLength(0);
+    for (const reply of ['hangs', new Error('reset'), limited(5)] as const) {
+      const controller = new AbortController();
+      const call = transport([reply]).send({ ...CREATE, signal: controller.signal });
+      expect(await outcomeOf(call, 100)).toBe('pending');
+      controller.abort(leave);
+      expect(await outcomeOf(call, 0)).toBe(leave);
+    }
+  });
+
+  test('calls of one client share one gate: after a 429 none of them is sent before its retry_after', async () => {
+    const shared = transport([limited(30), ok()]);
+    const calls = Promise.all([shared.send(CREATE), shared.send({ ...CREATE, method: 'GET' })]);
+    await clock.advance(0);
+    const later = shared.send(CREATE);
+    await clock.advance(30_249);
+    expect(sent).toHaveLength(2);
+    await clock.advance(1);
+    expect((await Promise.all([calls, later])).flat().map(({ tries }) => tries)).toEqual([2, 1, 1]);
+  });
+
+  test('a call that the limit holds back beyond its deadline is rate_limited, with the time to wait', async () => {
+    const shared = transport([limited(60)], { deadlineMs: 20_000 });
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({
+      code: 'rate_limited',
+      status: 429,
+      retryAfterMs: 60_000,
+    });
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', idempotencyKey: 'match-1' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('no failure shows the API key', async () => {
+    for (const reply of [
+      new Error('reset'),
+      refused(401, 'unauthorized'),
+      limited(60),
+      new Response('x', { status: 404 }),
+    ]) {
+      const error = (await outcomeOf(transport([reply], { maxRetries: 0 }).send(CREATE))) as LaurelError;
+      expect(error).toBeInstanceOf(LaurelError);
+      expect(JSON.stringify([error.message, error.stack, error])).not.toContain(KEY);
+    }
+  });
+});

