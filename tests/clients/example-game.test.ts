@@ -159,7 +159,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   test.each(['light', 'dark'] as const)(
     'the page has no defect that axe-core knows, in %s colours',
     async (colorScheme) => {
-      await world.newChallenge({ name: 'Accessible clock', threshold: 0 });
+      await world.newChallenge({ name: `Clock in ${colorScheme}`, threshold: 0 });
       const player = await world.newPlayer({ funds: '5.00' });
       await using opened = await openPage(browser, game);
       const { page } = opened;
@@ -172,7 +172,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
       expect(await defects()).toEqual([]);
       await signIn(page, player.ref);
       expect(await defects()).toEqual([]);
-      await pay(page, 'Accessible clock');
+      await pay(page, `Clock in ${colorScheme}`);
       expect(await defects()).toEqual([]);
       await playRun(page);
     },
