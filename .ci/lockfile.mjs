@@ -23,7 +23,7 @@ for (const [name, entry] of Object.entries(json('package-lock.json').packages)) 
 const manifests = globSync(
   [
     'package.json',
-    '{libs,services}/*/package.json',
+    '{libs,services,examples}/*/package.json',
     'deploy/local/package.json',
     'tests/package.json',
     'bench/package.json',

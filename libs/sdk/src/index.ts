@@ -4,9 +4,18 @@ export { LaurelError, type LaurelErrorCode } from './errors.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './fetch.ts';
 export { Laurel } from './laurel.ts';
 export { fromCents, toCents } from './money.ts';
+export { type NodeRequest, type NodeResponse, toNodeListener } from './node-listener.ts';
 export type { LaurelOptions } from './options.ts';
 export { listedKeys, pinnedKey, type TrustedKey } from './receipts/trusted-keys.ts';
 export { type ReceiptVerdict, verifyReceipt } from './receipts/verify-receipt.ts';
+export { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
+export type {
+  PlayerAttempt,
+  PlayerChallenge,
+  PlayerLeaderboard,
+  PlayerLeaderboardRow,
+  PlayerRound,
+} from './player-view.ts';
 export type { ListChallengesQuery } from './resources/challenges.ts';
 export type { LeaderboardQuery } from './resources/rounds.ts';
 export type { ListTournamentsQuery } from './resources/tournaments.ts';

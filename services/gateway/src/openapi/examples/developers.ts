@@ -1,4 +1,5 @@
 /** The portal, as a developer sees it, and the sandbox. */
+import { EVENT_EXAMPLES } from './events.ts';
 import { only, type RouteExamples } from './example.ts';
 import { DELIVERY_ID, draftProgram, endpoint, PROGRAM_ID, program, RESENT_DELIVERY_ID, TEST_KEY } from './own-story.ts';
 import {
@@ -109,6 +110,15 @@ export const PORTAL_EXAMPLES: Readonly<Record<string, RouteExamples>> = {
   },
 };
 
+const { timestamp, data } = EVENT_EXAMPLES['attempt.settled'];
+const sandboxEvent = {
+  id: '01a1fdfe-1bb6-8b1d-b0d3-6a1f4c52e907',
+  event: 'attempt.settled',
+  created_at: '2026-11-21T12:04:11.347Z',
+  body: JSON.stringify({ event: 'attempt.settled', timestamp, data: { ...data, test: true } }),
+  cursor: SANDBOX_EVENTS_CURSOR,
+};
+
 export const SANDBOX_EXAMPLES: Readonly<Record<string, RouteExamples>> = {
   putSandboxPlayer: {
     request: {
@@ -126,4 +136,5 @@ export const SANDBOX_EXAMPLES: Readonly<Record<string, RouteExamples>> = {
   },
   closeRound: { response: only('Settled', settledRound) },
   retryWebhookDelivery: { response: only('The retry is due', { delivery_id: DELIVERY_ID }) },
+  listSandboxEvents: { response: only('One event', { data: [sandboxEvent], next_cursor: SANDBOX_EVENTS_CURSOR }) },
 };

@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LaurelBrowserError } from './errors.ts';
+import { PlayerClient } from './player-client.ts';
+import type { PlayerState } from './shapes.ts';
+import type { InitOptions } from './transport.ts';
+
+const HOUR_MS = 3_600_000;
+const TARGET = { challengeId: 'c1' };
+
+const attempt = (status = 'open') => ({ id: 'a1', status, challenge_id: 'c1', outcome: null });
+const refusal = (code: string) => ({ error: { code, message: `Laurel says ${code}` } });
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: { readonly arm_id: string } & Record<string, unknown>;
+}
+
+type Reply = { readonly status?: number; readonly body: unknown } | 'none';
+
+/** A tab: its storage outlives its pages. Each page is a client with the replies of `replies`, the last of them again and again. */
+function openTab() {
+  const kept = new Map<string, string>();
+  const storage: NonNullable<InitOptions['storage']> = {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+  const sent: Sent[] = [];
+  const openPage = (...replies: readonly Reply[]) => {
+    let next = 0;
+    const client = new PlayerClient();
+    const states: PlayerState['status'][] = [];
+    client.addEventListener('statechange', () => states.push(client.state.status));
+    client.init({
+      endpoint: '/laurel',
+      storage,
+      fetch: async (input, init = {}) => {
+        const { method = 'GET', headers, body } = init;
+        sent.push({
+          method,
+          path: String(input),
+          headers: new Headers(headers),
+          body: JSON.parse(String(body ?? '{}')),
+        });
+        const reply = replies[Math.min(next++, replies.length - 1)] ?? 'none';
+        if (reply === 'none') throw new TypeError('fetch failed');
+        const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+        return new Response(text, { status: reply.status ?? 200 });
+      },
+    });
+    return { client, states };
+  };
+  return { kept, sent, openPage };
+}
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'resolved',
+    (error: LaurelBrowserError) => error.code,
+  );
+
+describe('paying', () => {
+  test('three clicks are one request and one attempt', async () => {
+    const { sent, openPage } = openTab();
+    const { client, states } = openPage({ status: 201, body: attempt() });
+    client.arm(TARGET);
+    const attempts = await Promise.all([client.begin(), client.begin(), client.begin()]);
+    expect(await client.begin()).toBe(attempts[0]);
+    expect(new Set(attempts).size).toBe(1);
+    expect(sent).toMatchObject([{ method: 'POST', path: '/laurel/attempts', body: { challenge_id: 'c1' } }]);
+    expect(states).toEqual(['idle', 'armed', 'paying', 'open']);
+  });
+
+  test('a round is sent as one, and each arm has an id of its own', async () => {
+    const { sent, openPage } = openTab();
+    const { client } = openPage({ status: 402, body: refusal('insufficient_funds') });
+    for (const _ of [1, 2]) {
+      client.arm({ roundId: 'r1' });
+      expect(await codeOf(client.begin())).toBe('insufficient_funds');
+    }
+    expect(Object.keys(sent[0]?.body ?? {}).toSorted()).toEqual(['arm_id', 'tournament_round_id']);
+    expect(sent[0]?.body.arm_id).toMatch(/^[\da-f]{32}$/);
+    expect(sent[0]?.body.arm_id).not.toBe(sent[1]?.body.arm_id);
+  });
+
+  test.each<[string, Reply]>([
+    ['no answer', 'none'],
+    ['a failure of the server', { status: 502, body: refusal('internal_error') }],
+    ['a page of a proxy', { status: 503, body: '<html>' }],
+    ['a page in place of an answer', { status: 200, body: '<html>' }],
+    ['a rate limit', { status: 429, body: refusal('rate_limited') }],
+    ['a request of the same arm under way', { status: 409, body: refusal('idempotency_in_progress') }],
+  ])('after %s the same arm is sent again, over a reload too', async (_, reply) => {
+    const { sent, openPage } = openTab();
+    const before = openPage(reply);
+    before.client.arm(TARGET);
+    expect(await codeOf(before.client.begin())).not.toBe('resolved');
+    expect(await codeOf(before.client.begin())).not.toBe('resolved');
+    const after = openPage({ status: 201, body: attempt() });
+    expect(after.client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    expect(() => after.client.arm(TARGET)).toThrow(expect.objectContaining({ code: 'attempt_in_progress' }));
+    expect(await after.client.begin()).toEqual(attempt());
+    expect(new Set(sent.map(({ body }) => body.arm_id)).size).toBe(1);
+    expect(sent.length).toBe(3);
+  });
+
+  test.each([
+    [400, 'invalid_request', 'unknown'],
+    [402, 'insufficient_funds', 'insufficient_funds'],
+    [403, 'blocked', 'blocked'],
+    [403, 'insider_entry', 'unknown'],
+    [404, 'not_found', 'unknown'],
+    [409, 'challenge_not_available', 'challenge_not_available'],
+    [409, 'attempt_cap_reached', 'attempt_cap_reached'],
+    [409, 'idempotency_key_reused', 'idempotency_key_reused'],
+    [410, 'client_reporting_removed', 'client_reporting_removed'],
+  ])('a %i %s is %s, and disarms', async (status, serverCode, code) => {
+    const { kept, openPage } = openTab();
+    const { client } = openPage({ status, body: refusal(serverCode) });
+    client.arm(TARGET);
+    const message = `Laurel says ${serverCode}`;
+    await expect(client.begin()).rejects.toMatchObject({ code, serverCode, status, message });
+    expect(client.state).toEqual({ status: 'idle' });
+    expect(kept.size).toBe(0);
+    expect(await codeOf(client.begin())).toBe('not_armed');
+  });
+
+  test('a session that is over leaves the arm as it was', async () => {
+    const { sent, openPage } = openTab();
+    const { client } = openPage({ status: 401, body: '' }, { status: 201, body: attempt() });
+    client.arm(TARGET);
+    expect(await codeOf(client.begin())).toBe('unauthorized');
+    expect(client.state.status).toBe('armed');
+    await client.begin();
+    expect(sent[0]?.body.arm_id).toBe(sent[1]?.body.arm_id);
+  });
+
+  test('an answer after disarm is not the next arm’s', async () => {
+    const { openPage } = openTab();
+    const { client } = openPage({ status: 201, body: attempt() });
+    client.arm(TARGET);
+    const late = codeOf(client.begin());
+    client.disarm();
+    client.arm({ roundId: 'r1' });
+    expect(await late).toBe('not_armed');
+    expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
+  });
+
+  test('an open attempt is known after a reload, and begin reads it instead of paying', async () => {
+    const { sent, openPage } = openTab();
+    const before = openPage({ status: 201, body: attempt() });
+    before.client.arm(TARGET);
+    await before.client.begin();
+    const { client } = openPage({ body: attempt() });
+    expect(client.state).toEqual({ status: 'open', target: TARGET, attemptId: 'a1' });
+    expect(await client.begin()).toEqual(attempt());
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /laurel/attempts',
+      'GET /laurel/attempts/a1',
+    ]);
+  });
+});
+
+describe('time', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    [11, 'unconfirmed'],
+    [13, 'idle'],
+  ])(
+    'an arm without an answer is %i hours later %s: a key that the server has forgotten would charge again',
+    async (hours, status) => {
+      const { sent, openPage } = openTab();
+      const before = openPage('none');
+      before.client.arm(TARGET);
+      await codeOf(before.client.begin());
+      vi.advanceTimersByTime(hours * HOUR_MS);
+      const { client } = openPage('none');
+      const code = await codeOf(client.begin());
+      expect([code, client.state.status]).toEqual([status === 'idle' ? 'not_armed' : 'network', status]);
+      expect(sent.length).toBe(status === 'idle' ? 1 : 2);
+    },
+  );
+
+  test('result asks at growing intervals until the attempt is no longer open, and then forgets the arm', async () => {
+    const { kept, sent, openPage } = openTab();
+    const open = { body: attempt() };
+    const { client } = openPage(open, open, 'none', open, { body: attempt('settled') });
+    client.arm(TARGET);
+    await client.begin();
+    const result = client.result();
+    for (const [ms, requests] of [
+      [0, 2],
+      [500, 3],
+      [1_000, 4],
+      [2_000, 5],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(ms);
+      expect(sent.length).toBe(requests);
+    }
+    expect(await result).toEqual(attempt('settled'));
+    expect(client.state).toEqual({ status: 'ended', target: TARGET, attempt: attempt('settled') });
+    expect(kept.size).toBe(0);
+  });
+
+  test('result gives up after six failures in a row, and can be called again', async () => {
+    const { sent, openPage } = openTab();
+    const { client } = openPage({ body: attempt() }, 'none');
+    client.arm(TARGET);
+    await client.begin();
+    const code = codeOf(client.result());
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([await code, sent.length, client.state.status]).toEqual(['network', 7, 'open']);
+  });
+
+  test('result ends with the reason of its signal', async () => {
+    const { openPage } = openTab();
+    const { client } = openPage({ body: attempt() });
+    client.arm(TARGET);
+    await client.begin();
+    const left = new AbortController();
+    const result = client.result({ signal: left.signal });
+    await vi.advanceTimersByTimeAsync(100);
+    left.abort(new Error('left the page'));
+    await expect(result).rejects.toThrow('left the page');
+    expect(client.state.status).toBe('open');
+  });
+});
+
+test('a server key in any option is refused before anything is sent', async () => {
+  const ask = vi.fn();
+  const storage = { getItem: () => null, setItem: vi.fn(), removeItem: vi.fn() };
+  const base = { endpoint: '/laurel', storage, fetch: ask };
+  const key = 'sk_test_0123456789abcdefghij';
+  for (const wrong of [
+    { ...base, endpoint: `/laurel?key=${key}` },
+    { ...base, headers: { 'x-api-key': key } },
+    { ...base, headers: [['x-api-key', key.replace('test', 'live')]] satisfies HeadersInit },
+    { ...base, headers: new Headers({ authorization: `Bearer ${key}` }) },
+    { ...base, apiKey: key },
+    { ...base, nested: { deep: [key] } },
+  ]) {
+    expect(() => new PlayerClient().init(wrong)).toThrow(TypeError);
+  }
+  const client = new PlayerClient();
+  client.init({ ...base, headers: async () => ({ authorization: key }) });
+  await expect(client.challenges()).rejects.toThrow(TypeError);
+  expect(ask).not.toHaveBeenCalled();
+});
+
+test('headers go with every request, asked for each time', async () => {
+  const ask = vi.fn<typeof fetch>(async () => Response.json({ data: [] }));
+  const client = new PlayerClient();
+  let count = 0;
+  const storage = { getItem: () => null, setItem: vi.fn(), removeItem: vi.fn() };
+  client.init({ endpoint: '/laurel', storage, fetch: ask, headers: () => ({ authorization: `Bearer ${++count}` }) });
+  await client.challenges();
+  await client.challenges();
+  const tokens = ask.mock.calls.map(([, init]) => new Headers(init?.headers).get('authorization'));
+  expect(tokens).toEqual(['Bearer 1', 'Bearer 2']);
+});

@@ -1,0 +1,208 @@
+import { isRefusal, LaurelBrowserError } from './errors.ts';
+import { type Arm, createArmStore, isStale, newArm } from './kept-arm.ts';
+import type { Attempt, Challenge, Leaderboard, PlayerState, Target } from './shapes.ts';
+import { createTransport, type InitOptions, type Transport } from './transport.ts';
+
+interface Connection extends Transport {
+  readonly store: ReturnType<typeof createArmStore>;
+}
+
+const FIRST_POLL_MS = 500;
+const SLOWEST_POLL_MS = 8_000;
+const MAX_FAILED_POLLS = 5;
+
+/**
+ * A player's paid attempts in one tab: `idle -> armed -> paying -> open -> ended`. From `paying` a refusal leads to `idle`, and a reply that
+ * was lost to `unconfirmed`, from where `begin` asks again. Every change dispatches `statechange`. All methods but `init` raise
+ * `LaurelBrowserError`, `not_initialised` before `init`.
+ */
+export class PlayerClient extends EventTarget {
+  #connection: Connection | undefined;
+  #arm: Arm | undefined;
+  #attempt: Attempt | undefined;
+  #beginning: Promise<Attempt> | undefined;
+  #state: PlayerState = { status: 'idle' };
+
+  /**
+   * Says where the partner's server is, and takes up what this tab had armed before a reload. Throws a `TypeError` where the options
+   * contain a server key, and the browser's error where the page may not use the storage: without it, a reload might pay twice.
+   */
+  init(options: InitOptions): void {
+    const transport = createTransport(options);
+    const store = createArmStore(options.storage ?? sessionStorage, options.endpoint);
+    this.#connection = { ...transport, store };
+    this.#beginning = undefined;
+    this.#take(store.read());
+  }
+
+  get state(): PlayerState {
+    return this.#state;
+  }
+
+  /** What the player may attempt now. */
+  async challenges(): Promise<readonly Challenge[]> {
+    const { data } = await this.#connected().send<{ data: readonly Challenge[] }>('GET', 'challenges');
+    return data;
+  }
+
+  /** The board of a round, as this player may see it. */
+  async leaderboard(roundId: string): Promise<Leaderboard> {
+    return this.#connected().send('GET', `rounds/${encodeURIComponent(roundId)}/leaderboard`);
+  }
+
+  /** Chooses what `begin` pays for; sends nothing. `attempt_in_progress` while an attempt is, or may be, paid for and not ended. */
+  arm(target: Target): void {
+    this.#connected();
+    this.#forgetStale();
+    if (this.#arm?.sentAt !== undefined) {
+      throw new LaurelBrowserError('attempt_in_progress', 'An attempt is in progress.');
+    }
+    const only = 'roundId' in target ? { roundId: target.roundId } : { challengeId: target.challengeId };
+    this.#keep(newArm(only));
+  }
+
+  /**
+   * Forgets what is armed; call it when the player signs out. An attempt that was paid for stays with the partner's server, and expires
+   * with a refund after an hour without an outcome.
+   */
+  disarm(): void {
+    this.#connected();
+    this.#keep(undefined);
+  }
+
+  /**
+   * Pays for the armed attempt, once however often it is called: clicks during a call share it, and after a lost reply or a reload the
+   * same arm is sent again. A refusal (`insufficient_funds`, `blocked`, ...) charges nothing and disarms; after `network` and other failures
+   * without a decision the state is `unconfirmed`, and the next call settles which it was. `not_armed` where nothing is armed.
+   */
+  async begin(): Promise<Attempt> {
+    const connection = this.#connected();
+    this.#forgetStale();
+    if (!this.#arm) throw notArmed();
+    if (this.#attempt) return this.#attempt;
+    if (this.#beginning) return this.#beginning;
+    const beginning = this.#begin(connection, this.#arm).finally(() => {
+      if (this.#beginning === beginning) this.#beginning = undefined;
+    });
+    this.#beginning = beginning;
+    return beginning;
+  }
+
+  /**
+   * The attempt once it is no longer open: asked for at growing intervals, so call it when the partner's server has the outcome. It goes on
+   * over up to five failures in a row; after an error other than a refusal it can be called again. `not_armed` where no attempt is known.
+   */
+  async result({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Attempt> {
+    const connection = this.#connected();
+    const arm = this.#arm;
+    if (!arm?.attemptId) throw notArmed();
+    let failures = 0;
+    for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 2, SLOWEST_POLL_MS)) {
+      try {
+        const attempt = await read(connection, arm.attemptId, signal);
+        failures = 0;
+        if (attempt.status !== 'open') {
+          if (this.#arm === arm) this.#end(arm, attempt);
+          return attempt;
+        }
+      } catch (error) {
+        if (isRefusal(error) && this.#arm === arm) this.#keep(undefined);
+        if (!(error instanceof LaurelBrowserError) || isRefusal(error) || error.code === 'unauthorized') throw error;
+        failures += 1;
+        if (failures > MAX_FAILED_POLLS) throw error;
+      }
+      await pause(delayMs, signal);
+    }
+  }
+
+  /** Always `client_reporting_removed`, and sends nothing: the partner's server measures the score and reports it. */
+  async reportOutcome(): Promise<never> {
+    throw new LaurelBrowserError('client_reporting_removed', 'Outcomes are reported by the game server.');
+  }
+
+  async #begin(connection: Connection, arm: Arm): Promise<Attempt> {
+    const { id, target, sentAt = Date.now(), attemptId } = arm;
+    if (attemptId) {
+      const attempt = await read(connection, attemptId);
+      if (this.#arm !== arm) throw notArmed();
+      this.#attempt = attempt;
+      return attempt;
+    }
+    const sent = { ...arm, sentAt };
+    this.#keep(sent, { status: 'paying', target });
+    const wanted = 'roundId' in target ? { tournament_round_id: target.roundId } : { challenge_id: target.challengeId };
+    try {
+      const attempt = await connection.send<Attempt>('POST', 'attempts', { body: { arm_id: id, ...wanted } });
+      if (this.#arm !== sent) throw notArmed();
+      this.#keep({ ...sent, attemptId: attempt.id });
+      this.#attempt = attempt;
+      return attempt;
+    } catch (error) {
+      if (this.#arm === sent) this.#keep(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
+      throw error;
+    }
+  }
+
+  /** A session that has ended was noticed before anything was done for this request. */
+  #asKnown(before: Arm, sent: Arm, error: unknown): Arm {
+    return error instanceof LaurelBrowserError && error.code === 'unauthorized' ? before : sent;
+  }
+
+  #connected(): Connection {
+    if (this.#connection) return this.#connection;
+    throw new LaurelBrowserError('not_initialised', 'Call init first.');
+  }
+
+  #forgetStale(): void {
+    if (this.#arm && !this.#beginning && isStale(this.#arm)) this.#keep(undefined);
+  }
+
+  /** The storage first: what is not kept is not sent. */
+  #keep(arm: Arm | undefined, state?: PlayerState): void {
+    this.#connected().store.write(arm);
+    this.#take(arm, state);
+  }
+
+  #take(arm: Arm | undefined, state = stateOf(arm)): void {
+    if (arm?.id !== this.#arm?.id) this.#beginning = undefined;
+    this.#arm = arm;
+    this.#attempt = undefined;
+    this.#state = state;
+    this.dispatchEvent(new Event('statechange'));
+  }
+
+  #end({ target }: Arm, attempt: Attempt): void {
+    this.#keep(undefined, { status: 'ended', target, attempt });
+  }
+}
+
+function stateOf(arm: Arm | undefined): PlayerState {
+  if (!arm) return { status: 'idle' };
+  const { target, sentAt, attemptId } = arm;
+  if (attemptId) return { status: 'open', target, attemptId };
+  return { status: sentAt === undefined ? 'armed' : 'unconfirmed', target };
+}
+
+function notArmed(): LaurelBrowserError {
+  return new LaurelBrowserError('not_armed', 'Nothing is armed.');
+}
+
+function read(connection: Connection, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
+  return connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { signal });
+}
+
+/** Rejects with the signal's reason when it is aborted. */
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,76 @@
+import { errorOfAnswer, LaurelBrowserError } from './errors.ts';
+
+/** Whatever `new Headers` takes. */
+type HeaderSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+
+export interface InitOptions {
+  /** Where the partner's server serves `createPlayerHandler`, on the page's own origin: `/laurel`. */
+  readonly endpoint: string;
+  /** Sent with every request; a function is asked each time, as for a token that is renewed. */
+  readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
+  /** The page's `fetch` by default. */
+  readonly fetch?: typeof fetch;
+  /** Keeps the arm over a reload; the tab's `sessionStorage` by default. */
+  readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+}
+
+export interface Transport {
+  send<Body>(method: 'GET' | 'POST', path: string, options?: SendOptions): Promise<Body>;
+}
+
+interface SendOptions {
+  readonly body?: object;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+const SERVER_KEY = /sk_(test|live)_/;
+
+/** Throws a `TypeError` where an option contains a server key. */
+export function createTransport(options: InitOptions): Transport {
+  const { headers = {}, fetch: ask = (...request) => fetch(...request), storage, ...others } = options;
+  refuseServerKey([others, typeof headers === 'object' && [...new Headers(headers)]]);
+  return {
+    async send<Body>(method: 'GET' | 'POST', path: string, { body, signal }: SendOptions = {}): Promise<Body> {
+      const own = new Headers(typeof headers === 'function' ? await headers() : headers);
+      refuseServerKey([...own]);
+      if (body) own.set('content-type', 'application/json');
+      const limit = AbortSignal.timeout(TIMEOUT_MS);
+      let status = 0;
+      let text: string;
+      try {
+        const response = await ask(`${options.endpoint}/${path}`, {
+          method,
+          headers: own,
+          cache: 'no-store',
+          signal: signal ? AbortSignal.any([signal, limit]) : limit,
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        status = response.status;
+        text = await response.text();
+      } catch {
+        signal?.throwIfAborted();
+        throw new LaurelBrowserError('network', 'The game server did not answer.');
+      }
+      const answer = parse(text);
+      if (status < 200 || status > 299 || !answer) throw errorOfAnswer(status, answer);
+      return answer as Body;
+    },
+  };
+}
+
+function refuseServerKey(settings: unknown): void {
+  if (SERVER_KEY.test(JSON.stringify(settings))) {
+    throw new TypeError(
+      'A server key (sk_test_, sk_live_) must never reach a browser: replace it, and keep it on your server.',
+    );
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

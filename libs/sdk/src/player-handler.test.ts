@@ -1,0 +1,353 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { LaurelError, type LaurelErrorCode } from './errors.ts';
+import { toNodeListener } from './node-listener.ts';
+import { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
+import type { OwnedAttempt, PlayerRound } from './player-view.ts';
+
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const ARM = 'a'.repeat(32);
+const SITE = 'https://game.example.com';
+
+const ATTEMPT: OwnedAttempt & { metadata: object } = {
+  id: ID,
+  challenge_id: ID,
+  tournament_round_id: null,
+  player_ref: 'ann',
+  status: 'open',
+  fee_charged: '1.00',
+  created_at: '2026-01-31T12:00:00.000Z',
+  metadata: { seat: 4 },
+  outcome: null,
+};
+
+const ROUND: PlayerRound & { pool_amount: string } = {
+  id: ID,
+  tournament_id: ID,
+  tournament_name: 'Cup',
+  status: 'settled',
+  opens_at: '2026-01-31T12:00:00.000Z',
+  closes_at: '2026-01-31T13:00:00.000Z',
+  entries_close_at: '2026-01-31T12:50:00.000Z',
+  settled_at: '2026-01-31T13:00:01.000Z',
+  entry_fee: '1.00',
+  purse_amount: '5.00',
+  purse_table: [{ rank: 1, amount: '5.00' }],
+  pool_amount: '0.00',
+  entrant_count: 2,
+  attempt_cap: 5,
+  min_entrants: 1,
+};
+
+const laurelError = (code: LaurelErrorCode, status?: number, retryAfterMs?: number) =>
+  new LaurelError(code, `Laurel says ${code}`, { status, retryAfterMs });
+
+function setUp(options: Partial<PlayerHandlerOptions> = {}) {
+  const api = {
+    challenges: { list: vi.fn<PlayerApi['challenges']['list']>(async () => ({ data: [] })) },
+    rounds: { leaderboard: vi.fn<PlayerApi['rounds']['leaderboard']>() },
+    attempts: {
+      create: vi.fn<PlayerApi['attempts']['create']>(async () => ATTEMPT),
+      retrieve: vi.fn<PlayerApi['attempts']['retrieve']>(async () => ATTEMPT),
+    },
+  };
+  const onError = vi.fn();
+  const authenticate = (request: Request) => request.headers.get('x-player');
+  const handler = createPlayerHandler({ laurel: api, authenticate, onError, ...options });
+  const ask = async (method: string, path: string, { body, headers }: { body?: unknown; headers?: object } = {}) => {
+    const response = await handler(
+      new Request(`${SITE}/laurel/${path}`, {
+        method,
+        headers: {
+          'x-player': 'ann',
+          'sec-fetch-site': 'same-origin',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    );
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  };
+  return { api, ask, handler, onError };
+}
+
+const refused = (code: string) => ({ error: { code, message: expect.any(String) } });
+
+test('an attempt is made for the player that the server knows, whatever the body says of player, score and attempt', async () => {
+  const { api, ask } = setUp();
+  const body = { arm_id: ARM, challenge_id: ID, player_ref: 'bob', score: 9, attempt_id: ID, metadata: { a: 1 } };
+  expect(await ask('POST', 'attempts', { body })).toMatchObject({ status: 201, body: { id: ID, status: 'open' } });
+  expect(api.attempts.create.mock.calls).toEqual([
+    [{ player_ref: 'ann', challenge_id: ID }, { idempotencyKey: expect.stringMatching(/^arm-[\da-f]{64}$/) }],
+  ]);
+});
+
+test('an arm has one idempotency key per player, and no two pairs of player and arm share one', async () => {
+  const { api, ask } = setUp();
+  const players = ['ann', 'bob', 'x'.repeat(255), `${'x'.repeat(254)}y`, 'a","b', 'a'];
+  for (const player of players) {
+    for (const arm_id of [ARM, ARM, `${ARM}b`]) {
+      await ask('POST', 'attempts', { body: { arm_id, tournament_round_id: ID }, headers: { 'x-player': player } });
+    }
+  }
+  const keys = api.attempts.create.mock.calls.map(([, { idempotencyKey }]) => idempotencyKey);
+  expect(keys.filter((_, index) => index % 3 === 0)).toEqual(keys.filter((_, index) => index % 3 === 1));
+  expect(new Set(keys).size).toBe(players.length * 2);
+  expect(Math.max(...keys.map((key) => key.length))).toBeLessThanOrEqual(255);
+});
+
+test('a player sees of an attempt neither its score, nor metadata, nor the player_ref', async () => {
+  const { api, ask } = setUp();
+  const outcome = {
+    attempt_id: ID,
+    score: 87.5,
+    met_threshold: true,
+    threshold_applied: 80,
+    recorded_at: '2026-01-31T12:01:00.000Z',
+    receipt_id: ID,
+    award: { id: ID, amount: '5.00', paid_at: null },
+  };
+  api.attempts.retrieve.mockResolvedValue({ ...ATTEMPT, status: 'settled', outcome });
+  expect((await ask('GET', `attempts/${ID}`)).body).toEqual({
+    id: ID,
+    challenge_id: ID,
+    tournament_round_id: null,
+    status: 'settled',
+    fee_charged: '1.00',
+    created_at: '2026-01-31T12:00:00.000Z',
+    outcome: {
+      met_threshold: true,
+      threshold_applied: 80,
+      recorded_at: '2026-01-31T12:01:00.000Z',
+      receipt_id: ID,
+      award: { amount: '5.00', paid_at: null },
+    },
+  });
+});
+
+test('another player’s attempt is answered as one that does not exist', async () => {
+  const { api, ask } = setUp();
+  const others = await ask('GET', `attempts/${ID}`, { headers: { 'x-player': 'bob' } });
+  api.attempts.retrieve.mockRejectedValue(laurelError('not_found', 404));
+  const unknown = await ask('GET', `attempts/${ID}`);
+  expect([others.status, others.body.error.code]).toEqual([404, 'not_found']);
+  expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
+});
+
+test('a board names players as the site does, and shows the payout status of the player alone', async () => {
+  const asked: (readonly string[])[] = [];
+  const playerNames = (refs: readonly string[]) => {
+    asked.push(refs);
+    return new Map([['bob@example.com', 'Bob']]);
+  };
+  const { api, ask } = setUp({ playerNames });
+  const row = {
+    best_score: 9,
+    best_tiebreak: null,
+    best_score_at: '2026-01-31T12:05:00.000Z',
+    paid_attempts: 3,
+    payout_amount: '5.00',
+    payout_status: 'held',
+  };
+  const data = [
+    { ...row, rank: 1, final_rank: 1, player_ref: 'bob@example.com' },
+    { ...row, rank: 2, final_rank: 2, player_ref: 'ann' },
+  ];
+  api.rounds.leaderboard.mockResolvedValue({ round: ROUND, scored_players: 2, data });
+  const { body, text } = await ask('GET', `rounds/${ID}/leaderboard`);
+  const seen = {
+    best_score: 9,
+    best_tiebreak: null,
+    best_score_at: '2026-01-31T12:05:00.000Z',
+    payout_amount: '5.00',
+  };
+  const { pool_amount, ...round } = ROUND;
+  expect(body).toEqual({
+    round,
+    scored_players: 2,
+    data: [
+      { ...seen, rank: 1, final_rank: 1, is_you: false, name: 'Bob' },
+      { ...seen, rank: 2, final_rank: 2, is_you: true, name: null, paid_attempts: 3, payout_status: 'held' },
+    ],
+  });
+  expect(text).not.toMatch(/@|pool_amount/);
+  expect(asked).toEqual([['bob@example.com', 'ann']]);
+  expect(api.rounds.leaderboard.mock.calls).toEqual([[ID, { player_ref: 'ann' }]]);
+});
+
+test('a board that the player has not entered stays locked', async () => {
+  const { api, ask } = setUp();
+  api.rounds.leaderboard.mockResolvedValue({ locked: true, reason: 'enter_to_see', round: ROUND, scored_players: 2 });
+  const { body } = await ask('GET', `rounds/${ID}/leaderboard`);
+  expect(body).toMatchObject({ locked: true, reason: 'enter_to_see', scored_players: 2 });
+  expect(body).not.toHaveProperty('data');
+});
+
+test('every outcome is 410, whoever asks and from wherever', async () => {
+  const { api, ask } = setUp();
+  for (const method of ['POST', 'GET', 'PUT']) {
+    for (const path of [`attempts/${ID}/outcome`, `attempts/${ID}/outcome/`, 'outcomes', 'outcome']) {
+      const answer = await ask(method, path, { headers: { 'x-player': '', 'sec-fetch-site': 'cross-site' } });
+      expect([answer.status, answer.body.error.code]).toEqual([410, 'client_reporting_removed']);
+    }
+  }
+  expect(api.attempts.retrieve).not.toHaveBeenCalled();
+});
+
+test('nobody is signed in: 401, and Laurel is not asked', async () => {
+  const { api, ask } = setUp({ authenticate: () => null });
+  for (const [method, path] of [
+    ['GET', 'challenges'],
+    ['POST', 'attempts'],
+    ['GET', `attempts/${ID}`],
+  ] as const) {
+    expect(await ask(method, path)).toMatchObject({ status: 401, body: refused('unauthorized') });
+  }
+  expect(api.challenges.list).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['POST', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['POST', { 'sec-fetch-site': 'same-site' }, 403],
+  ['POST', { 'sec-fetch-site': 'none' }, 403],
+  ['POST', { 'sec-fetch-site': 'cross-site', origin: SITE }, 403],
+  ['POST', { origin: 'https://evil.example.com' }, 403],
+  ['POST', { origin: 'null' }, 403],
+  ['POST', {}, 403],
+  ['POST', { origin: SITE }, 201],
+  ['POST', { origin: 'http://game.example.com' }, 201],
+  ['GET', { 'sec-fetch-site': 'cross-site' }, 403],
+  ['GET', { 'sec-fetch-site': 'none' }, 200],
+  ['GET', {}, 200],
+])('a %s with %o is answered %i', async (method, headers, status) => {
+  const { handler } = setUp();
+  const isGet = method === 'GET';
+  const request = new Request(`${SITE}/laurel/${isGet ? 'challenges' : 'attempts'}`, {
+    method,
+    headers: { 'x-player': 'ann', 'content-type': 'application/json', ...headers },
+    ...(!isGet && { body: JSON.stringify({ arm_id: ARM, challenge_id: ID }) }),
+  });
+  const response = await handler(request);
+  expect(response.status).toBe(status);
+  expect(response.headers.has('access-control-allow-origin')).toBe(false);
+});
+
+test('with a public origin, the scheme of the sender counts too', async () => {
+  const { handler } = setUp({ origin: SITE });
+  const send = (origin: string) =>
+    handler(
+      new Request('http://10.0.0.7/laurel/attempts', {
+        method: 'POST',
+        headers: { 'x-player': 'ann', 'content-type': 'application/json', origin },
+        body: JSON.stringify({ arm_id: ARM, challenge_id: ID }),
+      }),
+    );
+  expect([(await send(SITE)).status, (await send('http://game.example.com')).status]).toEqual([201, 403]);
+});
+
+test.each([
+  ['no arm', { challenge_id: ID }],
+  ['a short arm', { arm_id: 'abc', challenge_id: ID }],
+  ['an arm with spaces', { arm_id: 'a b'.repeat(9), challenge_id: ID }],
+  ['both targets', { arm_id: ARM, challenge_id: ID, tournament_round_id: ID }],
+  ['no target', { arm_id: ARM }],
+  ['a list', [ARM]],
+  ['null', null],
+  ['no JSON', '{'],
+  ['too long a body', { arm_id: ARM, challenge_id: ID, filler: 'x'.repeat(5_000) }],
+])('%s is 400 and charges nothing', async (_, body) => {
+  const { api, ask } = setUp();
+  expect(await ask('POST', 'attempts', { body })).toMatchObject({ status: 400, body: refused('invalid_request') });
+  expect(api.attempts.create).not.toHaveBeenCalled();
+});
+
+test('a body that is not sent as JSON, as a form of another site would, is 400', async () => {
+  const { ask } = setUp();
+  const headers = { 'content-type': 'text/plain' };
+  expect((await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID }, headers })).status).toBe(400);
+});
+
+test.each([
+  ['GET', 'attempts/..%2Ftournaments'],
+  ['GET', 'attempts/1'],
+  ['GET', 'rounds/1/leaderboard'],
+  ['GET', 'tournaments'],
+  ['DELETE', `attempts/${ID}`],
+  ['PUT', 'attempts'],
+  ['POST', 'challenges'],
+])('%s %s does not exist', async (method, path) => {
+  expect(await setUp().ask(method, path)).toMatchObject({ status: 404, body: refused('not_found') });
+});
+
+test('a refusal of Laurel keeps its status and code', async () => {
+  for (const [status, code] of [
+    [402, 'insufficient_funds'],
+    [403, 'blocked'],
+    [409, 'attempt_cap_reached'],
+  ] as const) {
+    const { api, ask, onError } = setUp();
+    api.attempts.create.mockRejectedValue(laurelError(code, status));
+    const answer = await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID } });
+    expect(answer).toMatchObject({ status, body: refused(code) });
+    expect(onError).not.toHaveBeenCalled();
+  }
+});
+
+test('Laurel’s rate limit is passed on with its delay in whole seconds', async () => {
+  const { api, ask } = setUp();
+  api.challenges.list.mockRejectedValue(laurelError('rate_limited', 429, 1_200));
+  const { status, headers, body } = await ask('GET', 'challenges');
+  expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '2', 'rate_limited']);
+});
+
+test.each([
+  ['the server’s key was refused', laurelError('unauthorized', 401), 502],
+  ['Laurel failed', laurelError('internal_error', 500), 502],
+  ['Laurel was not reached', laurelError('network'), 502],
+  ['the handler’s own surroundings failed', new Error('no session store at 10.0.0.3'), 500],
+])('%s: the player gets internal_error without a detail, and the server the error', async (_, error, status) => {
+  const { api, ask, onError } = setUp();
+  api.challenges.list.mockRejectedValue(error);
+  const answer = await ask('GET', 'challenges');
+  expect(answer).toMatchObject({ status, body: refused('internal_error') });
+  expect(answer.text).not.toContain(error.message);
+  expect(onError.mock.calls.map(([seen]) => seen)).toEqual([error]);
+});
+
+test('as a listener of node:http it reads a streamed or a parsed body, and takes a second host in the path for a path', async () => {
+  const { handler } = setUp();
+  const listener = toNodeListener(handler);
+  let parsed: unknown;
+  await using server = createServer((request, response) => {
+    void listener(Object.assign(request, parsed === undefined ? {} : { body: parsed }), response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const post = (path: string, body: string, headers: Record<string, string>) =>
+    fetch(base + path, {
+      method: 'POST',
+      headers: { 'x-player': 'ann', 'content-type': 'application/json', ...headers },
+      body,
+    });
+  const body = JSON.stringify({ arm_id: ARM, challenge_id: ID });
+  const site = { 'sec-fetch-site': 'same-origin' };
+  expect((await post('/laurel/attempts', body, site)).status).toBe(201);
+  expect((await post('/laurel/attempts', 'x'.repeat(200_000), site)).status).toBe(400);
+  expect((await post('//evil.example.com/attempts', body, { origin: 'http://evil.example.com' })).status).toBe(403);
+  parsed = JSON.parse(body);
+  expect((await post('/laurel/attempts', '', site)).status).toBe(201);
+});
+
+test('as middleware it hands what the handler throws to next', async () => {
+  const error = new Error('broken');
+  const next = vi.fn();
+  const listener = toNodeListener(() => Promise.reject(error));
+  const request = Object.assign((async function* () {})(), { url: '/', headers: {} });
+  await listener(request, { statusCode: 200, setHeader: vi.fn(), end: vi.fn() }, next);
+  expect(next.mock.calls).toEqual([[error]]);
+});

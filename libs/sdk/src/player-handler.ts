@@ -1,0 +1,192 @@
+import { LaurelError } from './errors.ts';
+import {
+  type AnyLeaderboard,
+  type OwnedAttempt,
+  type PlayerChallenge,
+  viewAttempt,
+  viewChallenge,
+  viewLeaderboard,
+} from './player-view.ts';
+import { isSameOrigin } from './same-origin.ts';
+
+/** The four calls that a player causes; `Laurel` has them. */
+export interface PlayerApi {
+  readonly challenges: {
+    list(query: { player_ref: string }): PromiseLike<{ readonly data: readonly PlayerChallenge[] }>;
+  };
+  readonly rounds: {
+    leaderboard(roundId: string, query: { player_ref: string }): PromiseLike<AnyLeaderboard>;
+  };
+  readonly attempts: {
+    create(body: NewAttempt, options: { idempotencyKey: string }): PromiseLike<OwnedAttempt>;
+    retrieve(attemptId: string): PromiseLike<OwnedAttempt>;
+  };
+}
+
+type NewAttempt = { player_ref: string } & ({ challenge_id: string } | { tournament_round_id: string });
+
+export interface PlayerHandlerOptions {
+  readonly laurel: PlayerApi;
+  /**
+   * Who is signed in to the partner's own site, by its cookie or token: the `player_ref`, or null. It must not read the body. Nothing else
+   * in a request says who the player is.
+   */
+  readonly authenticate: (request: Request) => string | null | Promise<string | null>;
+  /** The names that other players see on boards, by `player_ref`; none by default, because the ref itself never leaves the server. */
+  readonly playerNames?: (
+    playerRefs: readonly string[],
+  ) => ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>;
+  /** The site's public origin, `https://game.example.com`, where a proxy replaces the `Host` header. */
+  readonly origin?: string;
+  /** Called with what is not the player's doing: Laurel out of reach, a key refused, an error of `authenticate`. `console.error` by default. */
+  readonly onError?: (error: unknown, request: Request) => void;
+}
+
+type PlayerCall = (player: Player) => Promise<Response>;
+
+interface Player extends Pick<PlayerHandlerOptions, 'laurel' | 'playerNames'> {
+  readonly playerRef: string;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const ARM_ID = /^[\w-]{16,128}$/;
+const MAX_BODY_BYTES = 4_096;
+
+/**
+ * The server's end of `@laurel/browser`, as a Fetch handler for any framework: mount it under one path for GET and POST. By the end of the
+ * path it answers
+ *
+ * - `GET challenges`: `{data: [PlayerChallenge]}`
+ * - `GET rounds/{id}/leaderboard`: `PlayerLeaderboard`
+ * - `POST attempts` with `{arm_id, challenge_id}` or `{arm_id, tournament_round_id}`: 201 `PlayerAttempt`. The idempotency key is derived
+ *   from the player and the arm, so that an arm charges its player once, and no player's arm can be another's.
+ * - `GET attempts/{id}`: `PlayerAttempt`, of the player's own alone; any other is 404
+ * - every `outcome`, whatever the method: 410 `client_reporting_removed`
+ *
+ * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code
+ * and status of Laurel's refusal, and 502 `internal_error` where Laurel could not answer, or refused the server's key.
+ */
+export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
+  const { authenticate, onError = (error: unknown) => console.error(error) } = options;
+  return async (request) => {
+    const path = new URL(request.url).pathname;
+    if (/\/outcomes?\/?$/.test(path)) {
+      return failure(410, 'client_reporting_removed', 'Outcomes are reported by the game server.');
+    }
+    if (!isSameOrigin(request, options.origin)) {
+      return failure(403, 'cross_origin', 'Only pages of this origin may ask.');
+    }
+    const call = toCall(request, path);
+    if (call === undefined) return notFound();
+    try {
+      const playerRef = await authenticate(request);
+      if (!playerRef) return failure(401, 'unauthorized', 'The player is not signed in.');
+      return await call({ ...options, playerRef });
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (refusal !== undefined) return refusal;
+      onError(error, request);
+      return failure(error instanceof LaurelError ? 502 : 500, 'internal_error', 'Something failed; try again.');
+    }
+  };
+}
+
+function toCall(request: Request, path: string): PlayerCall | undefined {
+  if (request.method === 'POST')
+    return path.endsWith('/attempts') ? (player) => createAttempt(player, request) : undefined;
+  if (request.method !== 'GET') return undefined;
+  if (path.endsWith('/challenges')) return listChallenges;
+  const [, roundId] = /\/rounds\/([^/]+)\/leaderboard$/.exec(path) ?? [];
+  if (roundId !== undefined && UUID.test(roundId)) return (player) => readLeaderboard(player, roundId);
+  const [, attemptId] = /\/attempts\/([^/]+)$/.exec(path) ?? [];
+  if (attemptId !== undefined && UUID.test(attemptId)) return (player) => readAttempt(player, attemptId);
+  return undefined;
+}
+
+async function listChallenges({ laurel, playerRef }: Player): Promise<Response> {
+  const { data } = await laurel.challenges.list({ player_ref: playerRef });
+  return answer(200, { data: data.map(viewChallenge) });
+}
+
+async function readLeaderboard({ laurel, playerRef, playerNames }: Player, roundId: string): Promise<Response> {
+  const board = await laurel.rounds.leaderboard(roundId, { player_ref: playerRef });
+  const refs = 'data' in board ? board.data.map((row) => row.player_ref) : [];
+  const names = (refs.length > 0 && (await playerNames?.(refs))) || new Map<string, string>();
+  return answer(200, viewLeaderboard(board, playerRef, names));
+}
+
+async function readAttempt({ laurel, playerRef }: Player, attemptId: string): Promise<Response> {
+  const attempt = await laurel.attempts.retrieve(attemptId);
+  return attempt.player_ref === playerRef ? answer(200, viewAttempt(attempt)) : notFound();
+}
+
+async function createAttempt({ laurel, playerRef }: Player, request: Request): Promise<Response> {
+  const body = await readJson(request);
+  const { arm_id, challenge_id, tournament_round_id } = (body ?? {}) as Record<string, unknown>;
+  const isChallenge = typeof challenge_id === 'string';
+  const isRound = typeof tournament_round_id === 'string';
+  if (typeof arm_id !== 'string' || !ARM_ID.test(arm_id) || isChallenge === isRound) {
+    return failure(400, 'invalid_request', 'Send arm_id with challenge_id or tournament_round_id, as JSON.');
+  }
+  const attempt = await laurel.attempts.create(
+    {
+      player_ref: playerRef,
+      ...(isChallenge ? { challenge_id } : { tournament_round_id: String(tournament_round_id) }),
+    },
+    { idempotencyKey: await keyOf(playerRef, arm_id) },
+  );
+  return answer(201, viewAttempt(attempt));
+}
+
+/** A digest: neither a long `player_ref` nor one that contains a separator can make two keys one. */
+async function keyOf(playerRef: string, armId: string): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([playerRef, armId]));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text));
+  return `arm-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Undefined where it is not JSON, too long, or not sent as JSON, which a form of another site could not. */
+async function readJson(request: Request): Promise<unknown> {
+  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return undefined;
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  const reader = request.body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) break;
+    bytes += value.byteLength;
+    if (bytes > MAX_BODY_BYTES) {
+      await reader?.cancel();
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  try {
+    return JSON.parse(text + decoder.decode());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Laurel's answer to what the player wanted; not a 401, which is about the server's key and not about the player. */
+function toRefusal(error: unknown): Response | undefined {
+  if (!(error instanceof LaurelError)) return undefined;
+  const { code, status = 0, message, retryAfterMs } = error;
+  if (status < 400 || status >= 500 || status === 401) return undefined;
+  const response = failure(status, code, message);
+  if (retryAfterMs !== undefined) response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+  return response;
+}
+
+function notFound(): Response {
+  return failure(404, 'not_found', 'There is no such resource.');
+}
+
+function failure(status: number, code: string, message: string): Response {
+  return answer(status, { error: { code, message } });
+}
+
+function answer(status: number, body: object): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } });
+}

@@ -1,0 +1,41 @@
+/**
+ * Debian's Chromium for the tests of this folder: the one that is installed, or one that root installs. Where neither can be had the tests
+ * that need it are skipped, and say so; with LAUREL_BROWSER=required that is a failure. LAUREL_CHROMIUM names another Chromium.
+ */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+import { install, lastLine } from '../compose/engine.ts';
+
+const PACKAGED = '/usr/bin/chromium';
+const EXECUTABLE = process.env.LAUREL_CHROMIUM ?? PACKAGED;
+
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
+];
+
+/** Whether `startChromium` can work here, after it was installed if need be. */
+export async function hasChromium(): Promise<boolean> {
+  const missing = await installChromium();
+  if (missing === undefined) return true;
+  if (process.env.LAUREL_BROWSER === 'required') throw new Error(missing);
+  process.stderr.write(`Nothing is tested in a browser: ${missing}.\n`);
+  return false;
+}
+
+/** Without a window, and without requests of its own: what leaves the machine is the page's. */
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
+}
+
+/** Why there is none, or undefined. */
+async function installChromium(): Promise<string | undefined> {
+  if (existsSync(EXECUTABLE)) return undefined;
+  if (EXECUTABLE !== PACKAGED) return `LAUREL_CHROMIUM names ${EXECUTABLE}, which does not exist`;
+  if (process.getuid?.() !== 0) return `there is no ${EXECUTABLE}, and only root can install it`;
+  process.stderr.write("Installing Chromium (Debian's package) ...\n");
+  return install(['chromium']).then(
+    () => undefined,
+    (error: unknown) => `there is no ${EXECUTABLE}, and apt-get cannot install it: ${lastLine(error)}`,
+  );
+}

@@ -1,0 +1,220 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { CHECKOUT } from '@laurel/testing';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
+import { hasChromium, launchChromium } from './chromium.ts';
+import { feesOf, type Game, openPage, startGame } from './game.ts';
+
+const START = join(CHECKOUT, 'examples/game/start.ts');
+
+describe('npm run example', () => {
+  test('without a stack it says which command starts one, and fails', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
+    try {
+      const environment = { ...process.env, LAUREL_DATA_DIR: folder };
+      const run = promisify(execFile)(process.execPath, [START], { env: environment });
+      await expect(run).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^The stack is not running .*npm start/),
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', () => {
+  let world: SharedWorld;
+  let game: Game;
+  let browser: Browser;
+  beforeAll(async () => {
+    world = await joinWorld();
+    game = await startGame(world);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await game?.[Symbol.asyncDispose]();
+    await world?.[Symbol.asyncDispose]();
+  });
+
+  const card = (page: Page, name: string) => page.locator('.card', { hasText: name });
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+  async function signIn(page: Page, name: string): Promise<void> {
+    await page.getByLabel('Your name').fill(name);
+    await button(page, 'Sign in').click();
+    await page.getByRole('heading', { name: 'Challenges' }).waitFor();
+  }
+
+  async function pay(page: Page, name: string): Promise<void> {
+    await card(page, name).getByRole('button').click();
+    await button(page, /^Pay /).click();
+    await button(page, 'Start the clock').waitFor();
+  }
+
+  /** Starts and stops the clock at once, which is far from its goal, and returns what the page says in the end. */
+  async function playRun(page: Page): Promise<string | null> {
+    await button(page, 'Start the clock').click();
+    await page.getByRole('timer').waitFor();
+    await button(page, 'Stop').click();
+    await button(page, 'Close').waitFor();
+    return page.locator('#play-text').textContent();
+  }
+
+  test('a player signs in, pays, plays, wins the prize once, and sees the board of the cup', async () => {
+    const name = `Winner ${Date.now()}`;
+    // Every run wins the first, since no score is below zero, and none the second.
+    await world.newChallenge({ name: 'Easy clock', threshold: 0, prize: '5.00' });
+    await world.newChallenge({ name: 'Hard clock', threshold: 2_001 });
+    const round = await world.newRound({ name: 'Test cup', metric_unit: 'points' });
+    await using opened = await openPage(browser, game);
+    const { page, violations } = opened;
+    await signIn(page, name);
+    await page.getByText('Enter to see the board.').waitFor();
+
+    await pay(page, 'Easy clock');
+    expect(await playRun(page)).toMatch(/^\d+ points\. You won 5\.00!$/);
+    await button(page, 'Close').press('Enter');
+    await card(page, 'Easy clock').waitFor({ state: 'detached' });
+
+    await pay(page, 'Hard clock');
+    expect(await playRun(page)).toMatch(/^\d+ points\. The bar was 2001\. Once more\?$/);
+    await button(page, 'Close').press('Enter');
+
+    await pay(page, 'Test cup');
+    expect(await playRun(page)).toMatch(/^\d+ points\. You are on the board\.$/);
+    await button(page, 'Close').press('Enter');
+    await page.getByRole('cell', { name: `${name} (you)` }).waitFor();
+    const board = expectStatus(200, await world.partner.getLeaderboard(round.id, name)).body;
+    const score = String(board.data?.[0]?.best_score);
+    expect(await page.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
+      '1',
+      `${name} (you)`,
+      score,
+    ]);
+    expect(violations).toEqual([]);
+  });
+
+  test('three clicks on the pay button, a reload and a lost reply charge once, and the run continues', async () => {
+    await world.newChallenge({ name: 'Stubborn clock', threshold: 0 });
+    const player = await world.newPlayer({ funds: '5.00' });
+    await using opened = await openPage(browser, game);
+    const { page, violations } = opened;
+    await signIn(page, player.ref);
+    await card(page, 'Stubborn clock').getByRole('button').click();
+    game.replies = 'lose';
+    try {
+      await button(page, /^Pay /).click({ clickCount: 3 });
+      await button(page, 'Ask again').waitFor();
+    } finally {
+      game.replies = 'pass';
+    }
+    await page.reload();
+    await button(page, 'Ask again').click({ clickCount: 3 });
+    await button(page, 'Start the clock').click();
+    await page.getByRole('timer').waitFor();
+    await page.reload();
+    expect(await playRun(page)).toMatch(/You won/);
+    expect(await feesOf(world, player)).toEqual(['-1.00']);
+    expect(violations).toEqual([]);
+  });
+
+  test('Escape leaves a run that is not paid for, and none that is', async () => {
+    await world.newChallenge({ name: 'Escape clock', threshold: 2_001 });
+    const player = await world.newPlayer({ funds: '5.00' });
+    await using opened = await openPage(browser, game);
+    const { page } = opened;
+    await signIn(page, player.ref);
+    await card(page, 'Escape clock').getByRole('button').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await feesOf(world, player)).toEqual([]);
+    await pay(page, 'Escape clock');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').isVisible()).toBe(true);
+    await playRun(page);
+  });
+
+  test('the page’s policy refuses what it does not need, and the listener of these tests notices', async () => {
+    await using opened = await openPage(browser, game);
+    const { page, violations } = opened;
+    const inject = `(() => { try { document.body.innerHTML = '<b>x</b>'; return 'set'; } catch { return 'refused'; } })()`;
+    expect(await page.evaluate(inject)).toBe('refused');
+    const elsewhere = `fetch('https://example.com/').then(() => 'read', () => 'refused')`;
+    expect(await page.evaluate(elsewhere)).toBe('refused');
+    await expect.poll(() => violations.length).toBe(2);
+    expect(violations.join('\n')).toMatch(/require-trusted-types-for/);
+    expect(violations.join('\n')).toMatch(/connect-src https:\/\/example\.com/);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'the page has no defect that axe-core knows, in %s colours',
+    async (colorScheme) => {
+      await world.newChallenge({ name: `Clock in ${colorScheme}`, threshold: 0 });
+      const player = await world.newPlayer({ funds: '5.00' });
+      await using opened = await openPage(browser, game);
+      const { page } = opened;
+      await page.emulateMedia({ colorScheme });
+      const defects = async () => {
+        await page.evaluate(axe.source);
+        const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+        return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
+      };
+      expect(await defects()).toEqual([]);
+      await signIn(page, player.ref);
+      expect(await defects()).toEqual([]);
+      await pay(page, `Clock in ${colorScheme}`);
+      expect(await defects()).toEqual([]);
+      await playRun(page);
+    },
+  );
+
+  // Two processes start, one after the other.
+  const START_LIMIT_MS = 120_000;
+  test('npm run example opens the game’s contests in the demo program and serves the game', {
+    timeout: START_LIMIT_MS,
+  }, async () => {
+    const program = await world.newProgram();
+    const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
+    const authorization = world.http.journal.find(({ path }) => path.startsWith('/api/operator/'))?.headers
+      .authorization;
+    const ready = {
+      base_url: `${new URL(world.stack.baseUrl).origin}/v1`,
+      operator_token: authorization?.replace('Bearer ', ''),
+      demo: { program_id: program.id, test_key: program.test.apiKey },
+    };
+    writeFileSync(join(folder, 'ready.json'), JSON.stringify(ready));
+    const environment = { ...process.env, LAUREL_DATA_DIR: folder, EXAMPLE_PORT: '0' };
+    try {
+      // The second start finds what the first has opened.
+      for (const _start of [1, 2]) {
+        const child = spawn(process.execPath, [START], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+        const exited = once(child, 'exit');
+        try {
+          const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+          const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? expect.fail(line);
+          await using context = await browser.newContext();
+          const page = await context.newPage();
+          await page.goto(url);
+          await signIn(page, 'Visitor');
+          await card(page, 'Clock cup').waitFor();
+          expect(await card(page, 'Stop the clock').count()).toBe(1);
+        } finally {
+          child.kill('SIGTERM');
+        }
+        expect(await exited).toEqual([0, null]);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,142 @@
+/** The example game of a world's program, on a server whose replies a test can hold or lose, and pages of Chromium that play it. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createGame } from '@laurel/example-game';
+import { bundlePage } from '@laurel/example-game/bundle';
+import { createAccounts } from '@laurel/example-game/sandbox';
+import { Laurel } from '@laurel/sdk';
+import type { Browser, Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { expect } from 'vitest';
+import { expectStatus, type Player, type SharedWorld } from '../world.ts';
+
+interface GameRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Whether it carried a cookie. */
+  readonly cookie: boolean;
+  /** Undefined until the answer is complete. */
+  status: number | undefined;
+}
+
+export interface Game extends AsyncDisposable {
+  readonly url: string;
+  /** What happens to the replies to requests that pay, from now on: the request itself is always processed. */
+  replies: 'pass' | 'lose' | 'hold';
+  /** Every request so far, as the server received it. */
+  readonly requests: readonly GameRequest[];
+  /** Resolves when the reply to the next request that pays is ready. */
+  nextPayment(): Promise<void>;
+}
+
+/** Serves `/probe.js` besides: the browser library alone, for a test that calls it in the page. */
+export async function startGame(world: SharedWorld): Promise<Game> {
+  const origin = new URL(world.stack.baseUrl).origin;
+  const testKey = world.partner.apiKey;
+  const laurel = new Laurel({ apiKey: testKey, baseUrl: origin, deadlineMs: 20_000 });
+  const app = createGame({ laurel, script: await bundlePage(), openAccount: createAccounts({ origin, testKey }) });
+  const probe = await bundleProbe();
+  const requests: GameRequest[] = [];
+  let paid = Promise.withResolvers<void>();
+
+  const server = createServer((request, response) => {
+    const { method = '', url: path = '' } = request;
+    const entry: GameRequest = { method, path, cookie: request.headers.cookie !== undefined, status: undefined };
+    requests.push(entry);
+    response.once('finish', () => {
+      entry.status = response.statusCode;
+    });
+    if (path === '/probe.js') {
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(probe);
+      return;
+    }
+    if (method === 'POST' && path === '/laurel/attempts') onEnd(request, response, game, () => paid.resolve());
+    app(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const game: Game = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    replies: 'pass',
+    requests,
+    nextPayment() {
+      paid = Promise.withResolvers();
+      return paid.promise;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+  return game;
+}
+
+function onEnd(request: IncomingMessage, response: ServerResponse, game: Game, onReady: () => void): void {
+  const end = response.end.bind(response);
+  response.end = ((body: Uint8Array) => {
+    if (game.replies === 'pass') end(body);
+    if (game.replies === 'lose') request.socket.destroy();
+    onReady();
+    return response;
+  }) as typeof response.end;
+}
+
+async function bundleProbe(): Promise<string> {
+  await using build = await rolldown({ input: fileURLToPath(import.meta.resolve('@laurel/browser')) });
+  const { output } = await build.generate({ format: 'esm' });
+  return output[0].code;
+}
+
+export interface GamePage extends AsyncDisposable {
+  readonly page: Page;
+  /** What the content security policy refused, since the page was opened and over its reloads. */
+  readonly violations: readonly string[];
+  /** Signs in as the player, without the form. */
+  signIn(player: Pick<Player, 'ref'>): Promise<void>;
+  signOut(): Promise<void>;
+  /** Evaluates an expression with `laurel`, in the page; a failure is its code and server code. */
+  call(expression: string): Promise<unknown>;
+}
+
+/** A browser context of its own, with the game's page and an initialised `laurel` beside it. */
+export async function openPage(browser: Browser, game: Game): Promise<GamePage> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const violations: string[] = [];
+  await page.exposeFunction('reportViolation', (violation: string) => void violations.push(violation));
+  await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
+  await page.goto(game.url);
+  const request = (method: string, name?: string) =>
+    page.evaluate(`fetch('/game/session', { method: '${method}', headers: { 'content-type': 'application/json' },
+      body: ${name === undefined ? 'null' : JSON.stringify(JSON.stringify({ name }))} }).then(({ status }) => status)`);
+  return {
+    page,
+    violations,
+    async signIn({ ref }) {
+      expect(await request('POST', ref)).toBe(200);
+    },
+    async signOut() {
+      expect(await request('DELETE')).toBe(204);
+    },
+    call: (expression) =>
+      page.evaluate(`(async () => {
+        const { laurel } = await import('/probe.js');
+        try {
+          return await (${expression});
+        } catch (error) {
+          return { name: error.name, code: error.code, serverCode: error.serverCode };
+        }
+      })()`),
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+/** What the player was charged, line by line of the wallet's statement: `-1.00`. */
+export async function feesOf(world: SharedWorld, player: Player): Promise<readonly string[]> {
+  const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
+  return data.filter(({ kind }) => kind === 'fee').map(({ amount }) => amount);
+}
