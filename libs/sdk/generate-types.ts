@@ -46,6 +46,10 @@ const DOCUMENT = 'docs/openapi/partner-v1.yaml';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
 const COMMENT_WIDTH = 116;
+/** The component that refusals have in common. */
+const ERROR_CODE = 'ErrorCode';
+/** The component that no operation refers to: the choice of all events. */
+const EVERY_EVENT = '#/components/schemas/WebhookEvent';
 
 const RENDERED = ['$ref', 'type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'];
 const COMBINED = ['anyOf', 'oneOf', 'allOf', 'description'];
@@ -66,13 +70,15 @@ function writeTypes(): void {
       Object.entries(responses).flatMap(([status, media]) => (status.startsWith('2') ? schemasOf(media) : [])),
     ),
     ...received.flatMap(({ requestBody }) => schemasOf(requestBody)),
+    { $ref: EVERY_EVENT },
   ]);
   const sent = reachableFrom(operations.flatMap(({ requestBody }) => schemasOf(requestBody)));
   const types = Object.entries(schemas)
     .filter(([name]) => read.has(name) || sent.has(name))
     .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name))};`);
   const header = `// Derived from ${DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
-  const codes = `/** The codes of the error envelope: a closed set. */\nexport type ApiErrorCode = ${union(errorCodes())};`;
+  // Of failures alone the codes: a closed set.
+  const codes = `${comment(componentOf(ERROR_CODE).description)}export type ${ERROR_CODE} = ${render(componentOf(ERROR_CODE), false)};`;
   writeFileSync(OUTPUT, format([header, codes, ...types].join('\n\n')));
 }
 
@@ -103,13 +109,6 @@ function componentOf(name: string): Schema {
 
 function nameOf(reference: string): string {
   return reference.replace('#/components/schemas/', '');
-}
-
-/** The codes of the envelope that refusals have in common. */
-function errorCodes(): readonly string[] {
-  const found = Object.values(schemas).flatMap((schema) => schema.properties?.error?.properties?.code?.enum ?? []);
-  if (found.length === 0) throw new Error(`${DOCUMENT} has no schema with \`error.code\`.`);
-  return found.map((code) => JSON.stringify(code));
 }
 
 function render(schema: Schema, open: boolean): string {

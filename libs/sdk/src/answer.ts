@@ -1,5 +1,5 @@
 /** Reads what came back from a request: the body with its headers, or the failure that it is. */
-import type { ApiErrorCode } from './api-types.ts';
+import type { ErrorCode } from './api-types.ts';
 import { LaurelError } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 
@@ -64,14 +64,14 @@ export function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefi
 
 function envelopeOf(
   body: unknown,
-): { code: ApiErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
+): { code: ErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
   const error = field(body, 'error');
   const code = field(error, 'code');
   if (typeof code !== 'string') return undefined;
   const details = field(error, 'details');
   return {
     // The set is closed and versioned by the path, so a code of /v1 is one of the type.
-    code: code as ApiErrorCode,
+    code: code as ErrorCode,
     message: String(field(error, 'message')),
     details: typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : undefined,
   };

@@ -1,7 +1,7 @@
 // Derived from docs/openapi/partner-v1.yaml by `npm run sdk-types`. Do not edit.
 
-/** The codes of the error envelope: a closed set. */
-export type ApiErrorCode =
+/** Branch on this, never on the message. The set is closed. */
+export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'insufficient_funds'
@@ -21,225 +21,35 @@ export type ApiErrorCode =
   | 'tiebreak_required'
   | 'internal_error';
 
-export type WebhookTest = {
-  event: 'webhook.test';
-  timestamp: string;
-  data: {
-    message: string;
-  };
-};
-
-export type AttemptSettled = {
-  event: 'attempt.settled';
-  timestamp: string;
-  data: {
-    attempt_id: string;
-    /** Null for an attempt in a round. */
-    challenge_id: string | null;
-    /** Null for an attempt against a challenge. */
-    tournament_round_id: string | null;
-    /** The ref that played. */
-    player_ref: string;
-    score: number;
-    met_threshold: boolean;
-    /** Present only when the bar was cleared. */
-    award: EventAward | null;
-    recorded_at: string;
-    /** Present in the sandbox. */
-    test?: true | undefined;
-  };
-};
-
-/** Amounts of events are JSON numbers. */
-export type EventAward = {
-  id: string;
-  /** USD, a JSON number with two decimals. */
-  amount: number;
-  payout_status: 'paid' | 'held' | (string & {});
-};
-
-export type AttemptRefunded = {
-  event: 'attempt.refunded';
-  timestamp: string;
-  data: {
-    attempt_id: string;
-    /** Null for an attempt in a round. */
-    challenge_id: string | null;
-    /** Null for an attempt against a challenge. */
-    tournament_round_id: string | null;
-    /** The ref that played. */
-    player_ref: string;
-    /** USD, a JSON number with two decimals. */
-    amount: number;
-    reason: 'expired' | 'round_closed' | 'round_cancelled' | 'voided' | (string & {});
-    /** Present in the sandbox. */
-    test?: true | undefined;
-  };
-};
-
-export type ChallengeSuspended = {
-  event: 'challenge.suspended';
-  timestamp: string;
-  data: {
-    challenge_id: string;
-    name: string;
-    /** Present in the sandbox. */
-    test?: true | undefined;
-  };
-};
-
-export type RoundSettled = {
-  event: 'round.settled';
-  timestamp: string;
-  data: {
-    tournament_round_id: string;
-    tournament_id: string;
-    /** Players with a final rank. */
-    ranked_players: number;
-    /** What the ranks won together, paid or held: USD, a JSON number. */
-    purse: number;
-    /** Present in the sandbox. */
-    test?: true | undefined;
-  };
-};
-
-export type RoundCancelled = {
-  event: 'round.cancelled';
-  timestamp: string;
-  data: {
-    tournament_round_id: string;
-    tournament_id: string;
-    /** Present in the sandbox. */
-    test?: true | undefined;
-  };
-};
-
-export type AwardReleased = {
-  event: 'award.released';
-  timestamp: string;
-  data: {
-    award: EventAward;
-    /** Null for a rank of a round. */
-    attempt_id: string | null;
-    /** Null for an attempt in a round. */
-    challenge_id: string | null;
-    /** Null for an attempt against a challenge. */
-    tournament_round_id: string | null;
-    /** The ref that played. */
-    player_ref: string;
-    /** Present in the sandbox. */
-    test?: true | undefined;
-  };
-};
-
-export type ChallengeList = {
-  data: Array<Challenge>;
-};
-
-export type Challenge = {
-  /** Value sent as `challenge_id`. */
-  id: string;
-  name: string;
-  description: string | null;
-  /** Cost of one paid attempt; `0.00` while calibrating. */
-  fee: string;
-  /** Prize on offer to this player now. */
-  prize: string;
-  currency: 'USD';
-  status: 'calibrating' | 'live' | 'suspended' | 'closed' | (string & {});
-  prize_structure: 'threshold' | 'top_n' | (string & {});
-  /** The bar; null while calibrating. */
-  threshold: number | null;
-  min_calibration_n: number;
-  calibration_source: 'observed' | 'listened' | 'partner_seeded' | 'rung_derived' | (string & {});
-  metric_name: string;
-  metric_unit: string;
-  /** Position in a ladder; `1` for an ordinary challenge. */
-  rung: number;
-  parent_challenge_id: string | null;
-  /** Present only while the go-live ramp caps the prize. */
-  ramp?:
-    | {
-        active: true;
-        /** The prize once the cap has lifted. */
-        fullPrize: string;
-        /** Settled paid attempts so far. */
-        attemptsSeen: number;
-        attemptsRequired: number;
-      }
-    | undefined;
-  /** Present only while calibrating. */
-  calibration?:
-    | {
-        collected: number;
-        required: number;
-        playersCollected: number;
-        playersRequired: number;
-      }
-    | undefined;
-};
-
-export type SeededChallenge = {
-  challenge_id: string;
-  /** The bar that follows. */
-  threshold: number;
-  /** The share of attempts that are to clear it. */
-  target_pass_rate: number;
-  /** As sent. */
-  sample_size: number;
-  calibration_source: 'partner_seeded';
-  provisional: true;
-  /** For people; its wording may change at any time. */
-  note: string;
-};
-
-export type DistributionRequest = {
-  distribution: Distribution;
-  /** How many scores the percentiles were taken of. */
-  sample_size: number;
-};
-
-/** Percentiles of the game's scores, in the units of the metric. */
-export type Distribution = {
-  /** Each above the one before. */
-  p5: number;
-  /** Each above the one before. */
-  p25: number;
-  /** Each above the one before. */
-  p50: number;
-  /** Each above the one before. */
-  p75: number;
-  /** Each above the one before. */
-  p95: number;
-};
-
-export type PlayerLink = {
-  player_ref: string;
-  linked: true;
-  created_at: string;
-};
-
-export type PlayerLinkRequest = {
-  /** The partner's own identifier of a player. */
-  player_ref: string;
-  /** The e-mail of the player's existing account. */
-  email: string;
-};
+/** USD, a decimal string with two places: never a JSON number. */
+export type Amount = string;
 
 export type Attempt = {
   id: string;
+  /** Null for an attempt in a round. */
   challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
   tournament_round_id: string | null;
   player_ref: string;
-  status: 'open' | 'settled' | 'expired' | 'voided' | (string & {});
-  /** USD, two places. */
-  fee_charged: string;
+  status: AttemptStatus;
+  /** What was charged; `0.00` for a free attempt. */
+  fee_charged: Amount;
   created_at: string;
+  /** As sent; `{}` if none was. */
   metadata: Record<string, unknown>;
   /** Null while open, and for ever where there is none. */
   outcome: AttemptOutcome | null;
 };
 
+/** An award as its attempt shows it. */
+export type AttemptAward = {
+  id: string;
+  amount: Amount;
+  /** Null while it is held. */
+  paid_at: string | null;
+};
+
+/** An outcome as its attempt shows it. */
 export type AttemptOutcome = {
   attempt_id: string;
   score: number;
@@ -247,169 +57,176 @@ export type AttemptOutcome = {
   threshold_applied: number | null;
   recorded_at: string;
   receipt_id: string;
-  award: Award | null;
+  /** Present only when the bar was cleared. */
+  award: AttemptAward | null;
 };
+
+/** A fee that was charged went back. An attempt that was free sends none. */
+export type AttemptRefundedEvent = {
+  event: 'attempt.refunded';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: AttemptRefundedEventData;
+};
+
+export type AttemptRefundedEventData = {
+  attempt_id: string;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  /** The ref that played. */
+  player_ref: string;
+  /** USD, a JSON number with two decimals. */
+  amount: number;
+  reason: RefundReason;
+  /** Present in the sandbox. */
+  test?: true | undefined;
+};
+
+/** Exactly one parent: a challenge, or a round. */
+export type AttemptRequest = ChallengeAttemptRequest | RoundAttemptRequest;
+
+/** An outcome was recorded. Re-read the attempt rather than rebuilding it from here. */
+export type AttemptSettledEvent = {
+  event: 'attempt.settled';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: AttemptSettledEventData;
+};
+
+export type AttemptSettledEventData = {
+  attempt_id: string;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  /** The ref that played. */
+  player_ref: string;
+  score: number;
+  met_threshold: boolean;
+  /** Present only when the bar was cleared. */
+  award: WebhookAward | null;
+  recorded_at: string;
+  /** Present in the sandbox. */
+  test?: true | undefined;
+};
+
+export type AttemptStatus = 'open' | 'settled' | 'expired' | 'voided' | (string & {});
 
 export type Award = {
   id: string;
-  /** USD, two places. */
-  amount: string;
+  amount: Amount;
+  /** Null while it is held. */
   paid_at: string | null;
+  payout_status: AwardPayoutStatus;
 };
 
-export type AttemptRequest = {
+/**
+ * `held`: withheld for review, and no money moved. Reconcile paid winnings on `paid`, never on the presence of an
+ * award.
+ */
+export type AwardPayoutStatus = 'paid' | 'held' | (string & {});
+
+/** A win that was held for review is paid. */
+export type AwardReleasedEvent = {
+  event: 'award.released';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: AwardReleasedEventData;
+};
+
+export type AwardReleasedEventData = {
+  award: WebhookAward;
+  /** Null for a rank of a round. */
+  attempt_id: string | null;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  /** The ref that played. */
+  player_ref: string;
+  /** Present in the sandbox. */
+  test?: true | undefined;
+};
+
+export type CalibrationProgress = {
+  /** Scores so far. */
+  collected: number;
+  required: number;
+  /** Players who gave them. */
+  playersCollected: number;
+  playersRequired: number;
+};
+
+/** What placed the bar, or is to place it. */
+export type CalibrationSource = 'observed' | 'listened' | 'partner_seeded' | 'rung_derived' | (string & {});
+
+export type Challenge = {
+  /** Value sent as `challenge_id`. */
+  id: string;
+  name: string;
+  description: string | null;
+  /** Cost of one paid attempt; `0.00` while calibrating. */
+  fee: Amount;
+  /** Prize on offer to this player now. */
+  prize: Amount;
+  currency: 'USD';
+  status: ChallengeStatus;
+  prize_structure: PrizeStructure;
+  /** The bar; null while calibrating. */
+  threshold: number | null;
+  min_calibration_n: number;
+  calibration_source: CalibrationSource;
+  metric_name: string;
+  metric_unit: string;
+  /** Position in a ladder; `1` for an ordinary challenge. */
+  rung: number;
+  parent_challenge_id: string | null;
+  /** Present only while the go-live ramp caps the prize. */
+  ramp?: Ramp | undefined;
+  /** Present only while calibrating. */
+  calibration?: CalibrationProgress | undefined;
+};
+
+/** An attempt for the fixed prize of a challenge. */
+export type ChallengeAttemptRequest = {
+  /** The `id` of a challenge. */
+  challenge_id: string;
   /** The partner's own identifier of a player. */
   player_ref: string;
   /** At most 16 KiB, stored as sent. */
   metadata?: Record<string, unknown> | undefined;
-} & (
-  | {
-      /** Exactly one of the two: a fixed-prize challenge. */
-      challenge_id: string;
-      tournament_round_id?: never;
-    }
-  | {
-      /** Exactly one of the two: a place in a round's rank table. */
-      tournament_round_id: string;
-      challenge_id?: never;
-    }
-);
-
-export type Outcome = {
-  attempt_id: string;
-  score: number;
-  met_threshold: boolean;
-  threshold_applied: number | null;
-  recorded_at: string;
-  receipt_id: string;
-  /** Present only when the bar was cleared. */
-  award: PaidAward | null;
 };
 
-export type PaidAward = {
-  id: string;
-  /** USD, two places. */
-  amount: string;
-  paid_at: string | null;
-  /** Reconcile paid winnings on `paid`, never on the presence of an award. */
-  payout_status: 'paid' | 'held' | (string & {});
+export type ChallengeList = {
+  data: Array<Challenge>;
 };
 
-export type OutcomeRequest = {
-  /** In the units of the challenge's or tournament's metric. */
-  score: number;
-  /** Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts. */
-  tiebreak?: number | undefined;
-  /** At most 64 KiB, stored as sent. */
-  evidence?: Record<string, unknown> | undefined;
+export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed' | (string & {});
+
+/** A challenge was pulled: it accepts no attempts until it is reinstated. */
+export type ChallengeSuspendedEvent = {
+  event: 'challenge.suspended';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: ChallengeSuspendedEventData;
 };
 
-export type TournamentList = {
-  data: Array<Tournament>;
-};
-
-export type Tournament = {
-  id: string;
+export type ChallengeSuspendedEventData = {
+  challenge_id: string;
   name: string;
-  description: string | null;
-  metric_name: string;
-  metric_unit: string;
-  threshold_direction: 'higher_is_better' | 'lower_is_better' | (string & {});
-  /** Flat per attempt; entry and re-buy cost the same. */
-  entry_fee: string;
-  /** Paid attempts that one player may buy per round. */
-  attempt_cap: number;
-  status: 'active' | 'paused' | 'closed' | (string & {});
-  created_at: string;
-  /** The open round, else the most recent one; null only before the first. */
-  current_round: Round | null;
-};
-
-export type Round = {
-  /** Value sent as `tournament_round_id`. */
-  id: string;
-  tournament_id: string;
-  tournament_name: string | null;
-  status: 'open' | 'settling' | 'settled' | 'cancelled' | (string & {});
-  opens_at: string;
-  /** Scores are accepted until then, the instant excluded. */
-  closes_at: string;
-  /** Entries and re-buys are accepted until then: ten minutes before `closes_at`. */
-  entries_close_at: string;
-  /** When standings became final. */
-  settled_at: string | null;
-  /** USD, two places. */
-  entry_fee: string;
-  funding: 'house';
-  /** The sum of `purse_table`, frozen when the round opened. */
-  purse_amount: string;
-  purse_table: Array<PurseRow>;
-  /** Legacy: never compute prizes from it. */
-  pool_amount: '0.00';
-  /** Legacy. */
-  rollover_in: '0.00';
-  /**
-   * Distinct players with at least one attempt whose fee was not returned; once the round is over, those who scored.
-   */
-  entrant_count: number;
-  /** Paid attempts per player in this round. */
-  attempt_cap: number;
-  min_entrants: number;
-  /** `0`: no gate. */
-  min_scored_attempts: number;
-};
-
-export type PurseRow = {
-  rank: number;
-  /** USD, two places. */
-  amount: string;
-};
-
-export type Leaderboard = {
-  round: Round;
-  /** Distinct players who posted a score: the length of the full table. */
-  scored_players: number;
-  data: Array<LeaderboardRow>;
-};
-
-export type LeaderboardRow = {
-  /** Final once the round is `settled`. */
-  rank: number;
-  player_ref: string;
-  best_score: number;
-  /** Of the run that holds `best_score`. */
-  best_tiebreak: number | null;
-  best_score_at: string;
-  paid_attempts: number;
-  /** Null before settlement. */
-  final_rank: number | null;
-  /** Null: not decided. `0.00`: decided to be nothing. */
-  payout_amount: string | null;
-  payout_status: 'none' | 'paid' | 'held' | 'refunded' | (string & {});
-};
-
-export type MaskedLeaderboard = {
-  locked: true;
-  reason: 'enter_to_see';
-  round: Round;
-  entrant_count: number;
-  /** Distinct players who posted a score: the length of the full table. */
-  scored_players: number;
-  min_entrants: number;
-  min_scored_attempts: number;
-  /** The sum of `purse_table`, frozen when the round opened. */
-  purse_amount: string;
-  purse_table: Array<PurseRow>;
-  closes_at: string;
+  /** Present in the sandbox. */
+  test?: true | undefined;
 };
 
 /** The last three members: for `push_webhook` alone. */
-export type NewIntegration = {
+export type CreatedIntegration = {
   id: string;
-  transport: 'push_webhook' | 'pull_poll' | 'sdk_direct' | (string & {});
-  status: 'draft' | 'active' | 'suspended' | (string & {});
+  transport: Transport;
+  status: IntegrationStatus;
   /** As it was sent, without the secret values of `pull.auth`. */
-  descriptor: Record<string, unknown>;
+  descriptor: Descriptor;
   /** Whether a push can be verified. */
   has_signing_secret: boolean;
   /** For `pull_poll` alone. */
@@ -428,28 +245,57 @@ export type NewIntegration = {
   signing_instructions?: string | undefined;
 };
 
-export type IntegrationRequest = {
-  /**
-   * `push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the
-   * partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.
-   */
-  transport: 'push_webhook' | 'pull_poll' | 'sdk_direct';
-  /** How the payloads of the partner are read; at most 16 KiB. `{}` reads the canonical body. */
-  descriptor?: Record<string, unknown> | undefined;
-  /** For `pull_poll` alone. */
-  pull_interval_seconds?: number | undefined;
+/** How the payloads of the partner are read; at most 16 KiB. `{}` reads the canonical body. */
+export type Descriptor = Record<string, unknown>;
+
+/** Percentiles of the game's scores, in the units of the metric. */
+export type Distribution = {
+  /** Each above the one before. */
+  p5: number;
+  /** Each above the one before. */
+  p25: number;
+  /** Each above the one before. */
+  p50: number;
+  /** Each above the one before. */
+  p75: number;
+  /** Each above the one before. */
+  p95: number;
 };
 
-export type IntegrationList = {
-  data: Array<Integration>;
+export type DistributionRequest = {
+  distribution: Distribution;
+  /** How many scores the percentiles were taken of. */
+  sample_size: number;
+};
+
+export type DistributionResult = {
+  challenge_id: string;
+  /** The bar that follows. */
+  threshold: number;
+  /** The share of attempts that are to clear it. */
+  target_pass_rate: number;
+  /** As sent. */
+  sample_size: number;
+  calibration_source: 'partner_seeded';
+  provisional: true;
+  /** For people; its wording may change at any time. */
+  note: string;
+};
+
+/** For a player who has entered the round. It has no member `locked`. */
+export type FullLeaderboard = {
+  round: Round;
+  /** Distinct players who posted a score: the length of the full table. */
+  scored_players: number;
+  data: Array<LeaderboardRow>;
 };
 
 export type Integration = {
   id: string;
-  transport: 'push_webhook' | 'pull_poll' | 'sdk_direct' | (string & {});
-  status: 'draft' | 'active' | 'suspended' | (string & {});
+  transport: Transport;
+  status: IntegrationStatus;
   /** As it was sent, without the secret values of `pull.auth`. */
-  descriptor: Record<string, unknown>;
+  descriptor: Descriptor;
   /** Whether a push can be verified. */
   has_signing_secret: boolean;
   /** For `pull_poll` alone. */
@@ -463,19 +309,151 @@ export type Integration = {
   created_at: string;
 };
 
+/** What is absent stays as it is. */
 export type IntegrationChange = {
-  /** How the payloads of the partner are read; at most 16 KiB. `{}` reads the canonical body. */
-  descriptor?: Record<string, unknown> | undefined;
-  status?: 'draft' | 'active' | 'suspended' | undefined;
+  descriptor?: Descriptor | undefined;
+  status?: IntegrationStatus | undefined;
   pull_interval_seconds?: number | undefined;
 };
 
+export type IntegrationList = {
+  data: Array<Integration>;
+};
+
+export type IntegrationRequest = {
+  transport: Transport;
+  descriptor?: Descriptor | undefined;
+  /** For `pull_poll` alone. */
+  pull_interval_seconds?: number | undefined;
+};
+
+export type IntegrationStatus = 'draft' | 'active' | 'suspended' | (string & {});
+
+/** `locked` tells the two apart: it is on the masked one alone. */
+export type Leaderboard = FullLeaderboard | MaskedLeaderboard;
+
+export type LeaderboardRow = {
+  /** Final once the round is `settled`. */
+  rank: number;
+  player_ref: string;
+  best_score: number;
+  /** Of the run that holds `best_score`. */
+  best_tiebreak: number | null;
+  best_score_at: string;
+  paid_attempts: number;
+  /** Null before settlement. */
+  final_rank: number | null;
+  /** Null: not decided. `0.00`: decided to be nothing. */
+  payout_amount: Amount | null;
+  payout_status: RankPayoutStatus;
+};
+
+/** For everybody else. It has no member `data`. */
+export type MaskedLeaderboard = {
+  locked: true;
+  reason: 'enter_to_see';
+  round: Round;
+  entrant_count: number;
+  /** Distinct players who posted a score: the length of the full table. */
+  scored_players: number;
+  min_entrants: number;
+  min_scored_attempts: number;
+  /** The sum of `purse_table`, frozen when the round opened. */
+  purse_amount: Amount;
+  purse_table: Array<PurseRow>;
+  closes_at: string;
+};
+
+export type Outcome = {
+  attempt_id: string;
+  score: number;
+  met_threshold: boolean;
+  threshold_applied: number | null;
+  recorded_at: string;
+  receipt_id: string;
+  /** Present only when the bar was cleared. */
+  award: Award | null;
+};
+
+export type OutcomeRequest = {
+  /** In the units of the challenge's or tournament's metric. */
+  score: number;
+  /** Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts. */
+  tiebreak?: number | undefined;
+  /** At most 64 KiB, stored as sent. */
+  evidence?: Record<string, unknown> | undefined;
+};
+
+export type PlayerLink = {
+  player_ref: string;
+  linked: true;
+  created_at: string;
+};
+
+export type PlayerLinkRequest = {
+  /** The partner's own identifier of a player. */
+  player_ref: string;
+  /** The e-mail of the player's existing account. */
+  email: string;
+};
+
+/** `threshold`: one bar for everybody. `top_n`: the bar is the n-th best score so far. */
+export type PrizeStructure = 'threshold' | 'top_n' | (string & {});
+
+export type PurseRow = {
+  rank: number;
+  amount: Amount;
+};
+
+/** `results` tells the two apart: an outcome has none. */
+export type PushAnswer = Outcome | PushResults;
+
+export type PushResult = {
+  /** The place of the record in the body, from 0. */
+  index: number;
+  /** Null when no attempt was found. */
+  attempt_id: string | null;
+  status: RecordStatus;
+  /** Why it was rejected. */
+  code?: string | undefined;
+};
+
+export type PushResults = {
+  results: Array<PushResult>;
+};
+
+/** One record, or an array of up to 100. */
+export type PushedBody = PushedRecord | Array<PushedRecord>;
+
+/** With the descriptor `{}` it is `{attempt_id, score, tiebreak?, evidence?}`. */
+export type PushedRecord = Record<string, unknown>;
+
+/** A challenge's go-live ramp, which caps its prize. */
+export type Ramp = {
+  active: true;
+  /** The prize once the cap has lifted. */
+  fullPrize: Amount;
+  /** Settled paid attempts so far. */
+  attemptsSeen: number;
+  attemptsRequired: number;
+};
+
+export type RankPayoutStatus = 'none' | 'paid' | 'held' | 'refunded' | (string & {});
+
+/**
+ * `duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without
+ * an attempt, kept for the calibration of its challenge.
+ */
+export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened' | (string & {});
+
+export type RefundReason = 'expired' | 'round_closed' | 'round_cancelled' | 'voided' | (string & {});
+
 export type RotatedIntegration = {
   id: string;
-  transport: 'push_webhook' | 'pull_poll' | 'sdk_direct' | (string & {});
-  status: 'draft' | 'active' | 'suspended' | (string & {});
+  transport: Transport;
+  status: IntegrationStatus;
   /** As it was sent, without the secret values of `pull.auth`. */
-  descriptor: Record<string, unknown>;
+  descriptor: Descriptor;
   /** Whether a push can be verified. */
   has_signing_secret: boolean;
   /** For `pull_poll` alone. */
@@ -492,34 +470,161 @@ export type RotatedIntegration = {
   note: string;
 };
 
-export type PushResults = {
-  results: Array<PushResult>;
-};
-
-export type PushResult = {
-  /** The place of the record in the body, from 0. */
-  index: number;
-  /** Null when no attempt was found. */
-  attempt_id: string | null;
+export type Round = {
+  /** Value sent as `tournament_round_id`. */
+  id: string;
+  tournament_id: string;
+  tournament_name: string | null;
+  status: RoundStatus;
+  opens_at: string;
+  /** Scores are accepted until then, the instant excluded. */
+  closes_at: string;
+  /** Entries and re-buys are accepted until then: ten minutes before `closes_at`. */
+  entries_close_at: string;
+  /** When standings became final. */
+  settled_at: string | null;
+  entry_fee: Amount;
+  funding: 'house';
+  /** The sum of `purse_table`, frozen when the round opened. */
+  purse_amount: Amount;
+  purse_table: Array<PurseRow>;
+  /** Legacy: never compute prizes from it. */
+  pool_amount: '0.00';
+  /** Legacy. */
+  rollover_in: '0.00';
   /**
-   * `duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without
-   * an attempt, kept for the calibration of its challenge.
+   * Distinct players with at least one attempt whose fee was not returned; once the round is over, those who scored.
    */
-  status: 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened' | (string & {});
-  /** Why it was rejected. */
-  code?: string | undefined;
+  entrant_count: number;
+  /** Paid attempts per player in this round. */
+  attempt_cap: number;
+  min_entrants: number;
+  /** `0`: no gate. */
+  min_scored_attempts: number;
 };
 
-export type KeyList = {
-  keys: Array<{
-    /** The thumbprint of the key (RFC 7638), in base64url. */
-    key_id: string;
-    algorithm: 'Ed25519';
-    /** SPKI DER in base64. */
-    public_key: string;
-    /** When it was first used. */
-    from: string;
-    /** When it was replaced; null while it is in use. It may lie a minute ahead. */
-    until: string | null;
-  }>;
+/** An attempt for a place in a round's rank table. */
+export type RoundAttemptRequest = {
+  /** The `id` of a round. */
+  tournament_round_id: string;
+  /** The partner's own identifier of a player. */
+  player_ref: string;
+  /** At most 16 KiB, stored as sent. */
+  metadata?: Record<string, unknown> | undefined;
+};
+
+/** Too few entrants or scores: every fee has gone back. */
+export type RoundCancelledEvent = {
+  event: 'round.cancelled';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: RoundCancelledEventData;
+};
+
+export type RoundCancelledEventData = {
+  tournament_round_id: string;
+  tournament_id: string;
+  /** Present in the sandbox. */
+  test?: true | undefined;
+};
+
+/** Standings are final, and every payout is decided. */
+export type RoundSettledEvent = {
+  event: 'round.settled';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: RoundSettledEventData;
+};
+
+export type RoundSettledEventData = {
+  tournament_round_id: string;
+  tournament_id: string;
+  /** Players with a final rank. */
+  ranked_players: number;
+  /** What the ranks won together, paid or held: USD, a JSON number. */
+  purse: number;
+  /** Present in the sandbox. */
+  test?: true | undefined;
+};
+
+export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelled' | (string & {});
+
+export type SigningKey = {
+  /** The thumbprint of the key (RFC 7638), in base64url. */
+  key_id: string;
+  algorithm: 'Ed25519';
+  /** SPKI DER in base64. */
+  public_key: string;
+  /** When it was first used. */
+  from: string;
+  /** When it was replaced; null while it is in use. It may lie a minute ahead. */
+  until: string | null;
+};
+
+export type SigningKeyList = {
+  keys: Array<SigningKey>;
+};
+
+/** Which of two scores is the better one. */
+export type ThresholdDirection = 'higher_is_better' | 'lower_is_better' | (string & {});
+
+export type Tournament = {
+  id: string;
+  name: string;
+  description: string | null;
+  metric_name: string;
+  metric_unit: string;
+  threshold_direction: ThresholdDirection;
+  /** Flat per attempt; entry and re-buy cost the same. */
+  entry_fee: Amount;
+  /** Paid attempts that one player may buy per round. */
+  attempt_cap: number;
+  status: TournamentStatus;
+  created_at: string;
+  /** The open round, else the most recent one; null only before the first. */
+  current_round: Round | null;
+};
+
+export type TournamentList = {
+  data: Array<Tournament>;
+};
+
+export type TournamentStatus = 'active' | 'paused' | 'closed' | (string & {});
+
+/**
+ * `push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the
+ * partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.
+ */
+export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct' | (string & {});
+
+/** An award as events show it: its amount is a JSON number. */
+export type WebhookAward = {
+  id: string;
+  /** USD, a JSON number with two decimals. */
+  amount: number;
+  payout_status: AwardPayoutStatus;
+};
+
+/**
+ * Whatever is sent to an endpoint; `event` tells which. More events may come: acknowledge those that you do not know.
+ */
+export type WebhookEvent =
+  | WebhookTestEvent
+  | AttemptSettledEvent
+  | AttemptRefundedEvent
+  | ChallengeSuspendedEvent
+  | RoundSettledEvent
+  | RoundCancelledEvent
+  | AwardReleasedEvent;
+
+/** The developer portal's "send test event". */
+export type WebhookTestEvent = {
+  event: 'webhook.test';
+  /** When it happened: the same at every attempt of the delivery. */
+  timestamp: string;
+  data: WebhookTestEventData;
+};
+
+export type WebhookTestEventData = {
+  message: string;
 };

@@ -1,4 +1,4 @@
-import type { ApiErrorCode } from './api-types.ts';
+import type { ErrorCode } from './api-types.ts';
 
 /**
  * What a call can fail with: the closed set of the API, and what no envelope of the API names.
@@ -6,7 +6,7 @@ import type { ApiErrorCode } from './api-types.ts';
  * - `network`: no answer of Laurel arrived: no connection, a connection that ended early, or an answer that something in between wrote.
  * - `timeout`: no answer within `timeoutMs`, or within what was left of `deadlineMs`.
  */
-export type LaurelErrorCode = ApiErrorCode | 'rate_limited' | 'network' | 'timeout';
+export type LaurelErrorCode = ErrorCode | 'rate_limited' | 'network' | 'timeout';
 
 export interface LaurelErrorFacts {
   readonly status?: number | undefined;

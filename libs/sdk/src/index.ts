@@ -6,8 +6,6 @@ export { Laurel } from './laurel.ts';
 export { fromCents, toCents } from './money.ts';
 export { type NodeRequest, type NodeResponse, toNodeListener } from './node-listener.ts';
 export type { LaurelOptions } from './options.ts';
-export { listedKeys, pinnedKey, type TrustedKey } from './receipts/trusted-keys.ts';
-export { type ReceiptVerdict, verifyReceipt } from './receipts/verify-receipt.ts';
 export { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
 export type {
   PlayerAttempt,
@@ -16,11 +14,12 @@ export type {
   PlayerLeaderboardRow,
   PlayerRound,
 } from './player-view.ts';
+export { listedKeys, pinnedKey, type TrustedKey } from './receipts/trusted-keys.ts';
+export { type ReceiptVerdict, verifyReceipt } from './receipts/verify-receipt.ts';
 export type { ListChallengesQuery } from './resources/challenges.ts';
 export type { LeaderboardQuery } from './resources/rounds.ts';
 export type { ListTournamentsQuery } from './resources/tournaments.ts';
 export type { CallOptions, KeyedCallOptions } from './send.ts';
-export type { WebhookEvent } from './webhook-events.ts';
 export { type RawBody, signIntegrationBody, signWebhook } from './webhook-signature.ts';
 export {
   type VerifiedWebhook,

@@ -1,5 +1,5 @@
 /** What a receiver of webhooks does first: verify the bytes that arrived, and only then read them. Needs nothing but WebCrypto. */
-import type { WebhookEvent } from './webhook-events.ts';
+import type { WebhookEvent } from './api-types.ts';
 import { bytesOf, isSignature, isSignedByAny, type RawBody, sha256 } from './webhook-signature.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** `laurel listen`: forwards the events of a sandbox to a server that Laurel cannot reach, each once its predecessor is done. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebhookEvent } from '../webhook-events.ts';
+import type { WebhookEvent } from '../api-types.ts';
 import {
   baseUrlOf,
   CommandError,

@@ -1,5 +1,5 @@
 import type { ApiPromise } from '../api-promise.ts';
-import type { ChallengeList, DistributionRequest, SeededChallenge } from '../api-types.ts';
+import type { ChallengeList, DistributionRequest, DistributionResult } from '../api-types.ts';
 import { checkIdempotencyKey, query, segment } from '../arguments.ts';
 import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
 
@@ -30,7 +30,7 @@ export class Challenges {
     challengeId: string,
     body: DistributionRequest,
     options: KeyedCallOptions,
-  ): ApiPromise<SeededChallenge> {
+  ): ApiPromise<DistributionResult> {
     return this.#send(SEED, () => ({
       path: `/v1/challenges/${segment('challengeId', challengeId)}/distribution`,
       body,

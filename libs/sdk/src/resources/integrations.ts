@@ -1,10 +1,10 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type {
+  CreatedIntegration,
   Integration,
   IntegrationChange,
   IntegrationList,
   IntegrationRequest,
-  NewIntegration,
   RotatedIntegration,
 } from '../api-types.ts';
 import { segment } from '../arguments.ts';
@@ -36,7 +36,7 @@ export class Integrations {
    * Creates an integration, as a draft. The answer for `push_webhook` shows the signing secret this once, so the call is not repeated after a lost
    * answer: after `network`, `timeout` or a 5xx look with `list` whether there is a new one, and rotate its secret.
    */
-  create(body: IntegrationRequest, options?: CallOptions): ApiPromise<NewIntegration> {
+  create(body: IntegrationRequest, options?: CallOptions): ApiPromise<CreatedIntegration> {
     return this.#send(CREATE, () => ({ path: '/v1/integrations', body, options }));
   }
 

@@ -1,7 +1,16 @@
 /** The portal, as a developer sees it, and the sandbox. */
 import { EVENT_EXAMPLES } from './events.ts';
 import { only, type RouteExamples } from './example.ts';
-import { DELIVERY_ID, draftProgram, endpoint, PROGRAM_ID, program, RESENT_DELIVERY_ID, TEST_KEY } from './own-story.ts';
+import {
+  DELIVERY_ID,
+  draftProgram,
+  endpoint,
+  PROGRAM_ID,
+  program,
+  RESENT_DELIVERY_ID,
+  SANDBOX_EVENTS_CURSOR,
+  TEST_KEY,
+} from './own-story.ts';
 import {
   CHALLENGE_ATTEMPT_ID,
   EXAMPLE_WEBHOOK_SECRET,

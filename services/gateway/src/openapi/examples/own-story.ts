@@ -16,6 +16,7 @@ export const ACCOUNT_ID = '01a1a001-52c0-7f4d-a2b8-6e17c9d03f52';
 export const ENDPOINT_ID = '01a1fdf2-1c80-7a93-b5e4-72f8d01c6a3b';
 export const DELIVERY_ID = '01a1fdfe-1c08-77ea-9971-a23ba615b142';
 export const RESENT_DELIVERY_ID = '01a1fe4b-77d0-7e15-8c02-94a6b3d5f107';
+export const SANDBOX_EVENTS_CURSOR = 'WyIwMWExOWE1Ni05YjQwLTdjMjctOGUzYS0wZDk0YjFmNmMzNzUiLCI0MiJd';
 export const REQUEST_ID = '01a1fdfa-4680-7d10-9c2e-5f0a1b7c3d42';
 
 /** Of the form of a key; neither is one. */
