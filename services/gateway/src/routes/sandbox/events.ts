@@ -12,12 +12,9 @@ const STARTS = { now: SandboxEventsStart.NOW, oldest: SandboxEventsStart.OLDEST 
 const query = z
   .object({
     after: text(200).optional().openapi({ description: 'The `next_cursor` of the page before.' }),
-    from: z
-      .enum(['now', 'oldest'])
-      .optional()
-      .openapi({
-        description: 'Where to begin without `after`: after the newest event (the default), or with the oldest.',
-      }),
+    from: z.enum(['now', 'oldest']).optional().openapi({
+      description: 'Where to begin without `after`: after the newest event (the default), or with the oldest.',
+    }),
     limit: page.limit,
   })
   .refine(({ after, from }) => after === undefined || from === undefined, {
