@@ -10,7 +10,7 @@
  */
 import type { Clock } from './clock.ts';
 
-/** This part of what was left may be under way: so many servers with keys of one program do not exceed their minute together. */
+/** This part of what was left may be under way: servers with keys of one program do not know of each other, and exceed their minute by little. */
 const SHARE = 1 / 4;
 /** What is assumed while the client does not know how many are left: ten requests under way. */
 const UNKNOWN_REMAINING = 40;
