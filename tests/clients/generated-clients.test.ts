@@ -62,8 +62,6 @@ import * as partner from './partner.js';
 import * as own from './own.js';
 ${SETTINGS_TYPE}
 
-export const amountOf = (event: partner.WebhookEvent): number => (event.event === 'attempt.refunded' ? event.data.amount : 0);
-
 export async function play({ baseUrl, apiKey, challengeId, playerRef, idempotencyKey }: Settings) {
   for (const { defaults } of [partner, own]) {
     defaults.baseUrl = baseUrl;

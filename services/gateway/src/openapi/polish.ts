@@ -19,6 +19,7 @@ export function polish(document: OpenApiDocument, kept: readonly string[] = []):
   const responses = shareResponses(rest.paths as unknown as Parameters<typeof shareResponses>[0]) as JsonObject;
   const { schemas, ...others } = {
     ...components,
+    parameters: withOwnSchemas(components.parameters as JsonObject, components.schemas as JsonObject),
     responses,
     headers: referencedHeaders(components.headers as JsonObject, [rest, responses]),
   } as unknown as { schemas: JsonObject } & JsonObject;
@@ -72,6 +73,16 @@ function withConst(schema: JsonObject): JsonObject {
     ...rest
   } = schema as { enum: Json[] } & JsonObject;
   return { ...rest, const: only ?? null };
+}
+
+/** A shared parameter has its schema in itself: a schema of the same name would be a second thing under one name. */
+function withOwnSchemas(parameters: JsonObject, schemas: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(parameters as Record<string, JsonObject>).map(([name, parameter]) => [
+      name,
+      { ...parameter, schema: schemas[name] ?? parameter.schema ?? {} },
+    ]),
+  );
 }
 
 function referencedHeaders(headers: JsonObject, users: readonly Json[]): JsonObject {
