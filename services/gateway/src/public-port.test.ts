@@ -401,9 +401,6 @@ describe('security headers and bounded answers', () => {
   test.each([
     ['GET', '/healthz'],
     ['GET', '/openapi.json'],
-    ['GET', '/docs'],
-    ['GET', '/docs/guide'],
-    ['GET', '/docs/integrations'],
     ['GET', '/nothing'],
     ['GET', '/v1/tournaments'],
     ['POST', '/v1/attempts'],
