@@ -14,6 +14,12 @@ interface Operation {
 
 type PathItems = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
+/** The part of a document that describes bodies. */
+export interface DescribedBodies {
+  readonly paths: PathItems;
+  readonly webhooks: PathItems;
+}
+
 export interface BodySchemas {
   /** Those of the document that have an example or may have one. */
   readonly names: readonly string[];
@@ -21,7 +27,7 @@ export interface BodySchemas {
   issuesOf(name: string, value: unknown): readonly string[];
 }
 
-export function bodySchemas(document: { readonly paths: PathItems; readonly webhooks: PathItems }): BodySchemas {
+export function bodySchemas(document: DescribedBodies): BodySchemas {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema({ $id: 'document', ...document });
