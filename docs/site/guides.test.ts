@@ -4,11 +4,11 @@ import { renderGuides } from './guides.ts';
 import { parseDocument, routesOf } from './reference/document.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-const CONTRACT = read('contract/partner-api.md');
-const DESCRIPTORS = read('contract/integrations.md');
+const contractFile = (name: string) => read(`contract/${name}.md`);
+const CONTRACT = contractFile('partner-api');
+const DESCRIPTORS = contractFile('integrations');
 const ROUTES = routesOf(parseDocument(read('openapi/partner-v1.yaml')));
-const render = (contract: string) =>
-  renderGuides({ 'partner-api.md': contract, 'integrations.md': DESCRIPTORS }, ROUTES);
+const render = (contract: string) => renderGuides({ 'partner-api': contract, integrations: DESCRIPTORS }, ROUTES);
 
 test('each guide is a page, and a link leads to where its section stands', () => {
   const { pages, sectionOf } = render(CONTRACT);
@@ -36,7 +36,7 @@ test('a section that no page shows is refused', () => {
   );
 });
 
-test.each(['#no-such-heading', 'rules.md', '../ARCHITECTURE.md'])(
+test.each(['#no-such-heading', '../contract/rules.md', '../ARCHITECTURE.md'])(
   'a link to %s, which the site does not have, is refused',
   (href) => {
     expect(() => render(CONTRACT.replace('## Money\n', `## Money\n\n[x](${href})\n`))).toThrow(

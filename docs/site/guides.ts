@@ -2,10 +2,10 @@
 import { GUIDES, type GuidePage, NOT_ON_THE_SITE, operationPath } from './pages.ts';
 import { anchorOf, anchorsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
-/** The files of docs/contract that the site shows. */
+/** The files of docs/contract that the site shows, by their names without the ending. */
 export interface ContractFiles {
-  readonly 'partner-api.md': string;
-  readonly 'integrations.md': string;
+  readonly 'partner-api': string;
+  readonly integrations: string;
 }
 
 export interface Guides {
@@ -17,15 +17,15 @@ export interface Guides {
 
 /** Throws where a section has no page or two, and where a link leads nowhere on the site. */
 export function renderGuides(files: ContractFiles, operations: readonly { method: string; path: string }[]): Guides {
-  const sections = new Map(sectionsOf(files['partner-api.md']).map((section) => [section.title, section]));
+  const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
   const guides = GUIDES.flatMap(({ pages }) => pages);
   const places = placesOf(sections, guides, operations);
   const relink = (markdown: string) => relinked(markdown, places);
 
   const pages = guides.map((guide) => {
     const parts = guide.sections.map((title) => sections.get(title) ?? missing(title));
-    const file = guide.file === undefined ? [] : sectionsOf(files['integrations.md']);
-    const preface = guide.file === undefined ? '' : `## Descriptors\n\n${prefaceOf(files['integrations.md'])}\n\n`;
+    const file = guide.file === undefined ? [] : sectionsOf(files.integrations);
+    const preface = guide.file === undefined ? '' : `## Descriptors\n\n${prefaceOf(files.integrations)}\n\n`;
     const own = relink(sectionsAsPage(guide, parts));
     const rest = preface + file.map(({ title, body }) => `### ${title}\n\n${lowerHeadings(body)}\n`).join('\n');
     return [guide.path, `${own}\n${relink(rest)}`] as const;
@@ -35,6 +35,9 @@ export function renderGuides(files: ContractFiles, operations: readonly { method
     sectionOf: (operation) => relink(raiseHeadings((sections.get(operation) ?? missing(operation)).body)),
   };
 }
+
+/** How the contract links to the file of descriptors. */
+const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
 
 /** The page and the anchor of every heading that a link may name. */
 type Places = ReadonlyMap<string, string>;
@@ -54,7 +57,7 @@ function placesOf(
     const title = contractTitle(method, path);
     if (sections.has(title)) put(title, operationPath(method, path));
   }
-  const places = new Map<string, string>([['integrations.md', '/integrations#descriptors']]);
+  const places = new Map<string, string>([[DESCRIPTORS_LINK, '/integrations#descriptors']]);
   for (const { title, body } of sections.values()) {
     if (NOT_ON_THE_SITE.includes(title)) continue;
     const page = pageOf.get(title);

@@ -6,8 +6,8 @@ export interface GuidePage {
   readonly title: string;
   /** Headings of docs/contract/partner-api.md, in reading order. */
   readonly sections: readonly string[];
-  /** A whole file of docs/contract that follows them. */
-  readonly file?: string;
+  /** The file of docs/contract that follows them, whole. */
+  readonly file?: 'integrations';
 }
 
 export const GUIDES: readonly { readonly group: string; readonly pages: readonly GuidePage[] }[] = [
@@ -59,7 +59,7 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
         path: 'integrations',
         title: 'Integrations',
         sections: ['Integration', 'Integration routes', 'Pushed outcomes'],
-        file: 'integrations.md',
+        file: 'integrations',
       },
     ],
   },

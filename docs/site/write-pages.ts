@@ -11,13 +11,10 @@ const DOCS = new URL('../', import.meta.url);
 
 /** Returns the routes of the document, for the side bar. */
 export function writePages(folder: string): readonly Route[] {
-  const contract = read('contract/partner-api.md');
+  const contract = contractFile('partner-api');
   const document = parseDocument(read('openapi/partner-v1.yaml'));
   const routes = routesOf(document);
-  const guides = renderGuides(
-    { 'partner-api.md': contract, 'integrations.md': read('contract/integrations.md') },
-    routes,
-  );
+  const guides = renderGuides({ 'partner-api': contract, integrations: contractFile('integrations') }, routes);
   for (const [path, markdown] of guides.pages) write(folder, path, markdown);
 
   const titles = new Set(sectionsOf(contract).map(({ title }) => title));
@@ -28,6 +25,10 @@ export function writePages(folder: string): readonly Route[] {
   }
   write(folder, EVENTS_PAGE, eventsPage(document));
   return routes;
+}
+
+function contractFile(name: string): string {
+  return read(`contract/${name}.md`);
 }
 
 function read(file: string): string {
