@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 interface Body {
+  readonly $ref?: string;
   readonly content?: object;
 }
 
@@ -39,8 +40,9 @@ export function bodySchemas(document: DescribedBodies): BodySchemas {
         const { operationId, requestBody, responses = {} } = operation;
         if (requestBody?.content !== undefined) pointers.set(`${operationId} body`, pointer([...base, 'requestBody']));
         if (section === 'webhooks') continue;
-        for (const [status, { content }] of Object.entries(responses)) {
-          if (content !== undefined) pointers.set(`${operationId} ${status}`, pointer([...base, 'responses', status]));
+        for (const [status, { $ref, content }] of Object.entries(responses)) {
+          const place = $ref?.replace('#', '').split('/') ?? (content && [...base, 'responses', status]);
+          if (place !== undefined) pointers.set(`${operationId} ${status}`, pointer(place));
         }
       }
     }

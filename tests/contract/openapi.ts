@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
+import { dereferenced } from './dereferenced.ts';
 
 /** The HTTP status of every error code of the contract; `/v1` may answer no other. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
@@ -59,18 +60,14 @@ export interface Contract {
 interface OpenApi {
   openapi: string;
   servers?: { url: string }[];
+  components?: object;
   paths: Record<string, Record<string, { responses?: Record<string, ResponseObject> }>>;
   webhooks?: Record<string, { post: { parameters: { name: string; required?: boolean; schema: object }[] } }>;
 }
 
 interface ResponseObject {
-  content?: { 'application/json'?: { schema?: ErrorSchema } };
+  content?: { 'application/json'?: { examples?: Record<string, unknown> } };
   headers?: Record<string, unknown>;
-}
-
-/** The part of an error response's schema that lists its codes. */
-interface ErrorSchema {
-  properties?: { error?: { properties?: { code?: { enum?: string[] } } } };
 }
 
 /** The retired browser route has a body of its own. */
@@ -98,7 +95,8 @@ export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): 
   const documentedCodes = new Set<RouteCode>();
   for (const { method, path, responses } of routes) {
     if (!path.startsWith('/v1')) continue;
-    for (const response of Object.values(responses)) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) < 400 || status === '429') continue;
       for (const code of codesOf(response)) documentedCodes.add(`${method} ${path} ${code}`);
     }
   }
@@ -196,7 +194,8 @@ function openDocument(document: OpenApi): OpenedDocument {
 }
 
 /** A document, its routes, and the validators of its schemas. */
-function compileDocument(document: OpenApi) {
+function compileDocument(served: OpenApi) {
+  const document = dereferenced(served);
   expect(document.openapi).toMatch(/^3\.1\./);
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);
@@ -258,6 +257,9 @@ function bodyOf({ template, method }: DocumentedRoute, status: number): readonly
 /** The document describes the status of the response, and each header that it documents for any response. */
 function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['answer'], summary: string): void {
   expect(Object.keys(responses), `an undocumented status: ${summary}`).toContain(String(answer.status));
+  if (answer.code !== undefined) {
+    expect(codesOf(responses[String(answer.status)] ?? {}), `an undocumented code: ${summary}`).toContain(answer.code);
+  }
   for (const name of ['retry-after', 'idempotency-replayed', 'x-ratelimit-limit', 'x-ratelimit-remaining']) {
     if (answer.headers[name] === undefined) continue;
     const described = Object.keys(responses[String(answer.status)]?.headers ?? {});
@@ -268,8 +270,9 @@ function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['a
   }
 }
 
+/** The keys of an error response's examples are the codes that it may carry. */
 function codesOf(response: ResponseObject): readonly string[] {
-  return response.content?.['application/json']?.schema?.properties?.error?.properties?.code?.enum ?? [];
+  return Object.keys(response.content?.['application/json']?.examples ?? {});
 }
 
 /** The rules for every `/api` response: its errors have the same shape as those of `/v1`. */

@@ -21,6 +21,7 @@ export interface Schema {
 }
 
 export interface Parameter {
+  readonly $ref?: string;
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required?: boolean;
@@ -36,6 +37,7 @@ export interface Example {
 
 /** A body: of a request, or of an answer. */
 export interface Content {
+  readonly $ref?: string;
   readonly description?: string;
   readonly content?: Readonly<
     Record<
@@ -76,12 +78,30 @@ export function parseDocument(yaml: string): OpenApi {
   return parse(yaml, { maxAliasCount: -1 });
 }
 
-export function routesOf({ paths }: OpenApi): readonly Route[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
+/** With what an operation refers to in its place; schemas keep their references. */
+export function routesOf(document: OpenApi): readonly Route[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) =>
-      METHODS.includes(method) ? [{ method, path, operation }] : [],
+      METHODS.includes(method) ? [{ method, path, operation: withoutReferences(document, operation) }] : [],
     ),
   );
+}
+
+/** The events by their types. */
+export function eventsOf(document: OpenApi): readonly (readonly [type: string, operation: Operation])[] {
+  return Object.entries(document.webhooks).map(([type, { post }]) => [type, withoutReferences(document, post)]);
+}
+
+function withoutReferences(document: OpenApi, operation: Operation): Operation {
+  const { parameters = [], requestBody, responses } = operation;
+  return {
+    ...operation,
+    parameters: parameters.map((parameter) => resolve(document, parameter)),
+    ...(requestBody !== undefined && { requestBody: resolve(document, requestBody) }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, resolve(document, response)]),
+    ),
+  };
 }
 
 /** The JSON of a body, with its examples by name. */

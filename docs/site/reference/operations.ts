@@ -1,6 +1,6 @@
 /** The page of an operation, and the page of the events, as Markdown. */
 import { contractTitle } from '../guides.ts';
-import { type Content, type Example, jsonOf, type OpenApi, type Parameter, type Route } from './document.ts';
+import { type Content, type Example, eventsOf, jsonOf, type OpenApi, type Parameter, type Route } from './document.ts';
 import { cell, fieldTables, typeName } from './fields.ts';
 import { curlSample, sdkSample } from './samples.ts';
 
@@ -28,15 +28,15 @@ export function operationPage(document: OpenApi, route: Route, contractText: str
 
 /** All events on one page: their delivery is the same, and the headers stand there once. */
 export function eventsPage(document: OpenApi): string {
-  const events = Object.entries(document.webhooks);
-  const first = events[0]?.[1].post;
+  const events = eventsOf(document);
+  const first = events[0]?.[1];
   return [
     '# Events',
     'What a webhook brings. How it is delivered, signed and tried again: [Webhooks](/webhooks).',
     `## Headers\n\n${parameterTable(document, first?.parameters ?? [])}`,
     ...events.map(
-      ([type, { post }]) =>
-        `## ${type}\n\n${prose(post.summary ?? '')}.\n\n${message(document, post.requestBody ?? {}, `${post.operationId} body`)}`,
+      ([type, operation]) =>
+        `## ${type}\n\n${prose(operation.summary ?? '')}.\n\n${message(document, operation.requestBody ?? {}, `${operation.operationId} body`)}`,
     ),
   ].join('\n\n');
 }

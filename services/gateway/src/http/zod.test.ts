@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAttemptBody, listChallengesQuery, putPlayerBody, reportOutcomeBody } from '../routes/v1/schemas.ts';
+import { createAttemptBody, linkPlayerBody, listChallengesQuery, reportOutcomeBody } from '../routes/v1/schemas.ts';
 import { z } from './zod.ts';
 
 function sayOf(schema: z.ZodType, input: unknown): readonly string[] {
@@ -21,11 +21,11 @@ describe('validation messages for bodies of /v1', () => {
     [reportOutcomeBody, { score: 1, evidence: [] }, ['evidence must be an object']],
     [reportOutcomeBody, [], ['must be an object']],
     [reportOutcomeBody, 'x', ['must be an object']],
-    [putPlayerBody, {}, ['player_ref is missing', 'email is missing']],
-    [putPlayerBody, { player_ref: '', email: 'x' }, ['player_ref must not be empty']],
-    [putPlayerBody, { player_ref: 7, email: 'x' }, ['player_ref must be a string']],
-    [putPlayerBody, { player_ref: 'p'.repeat(256), email: 'x' }, ['player_ref must have at most 255 characters']],
-    [putPlayerBody, { player_ref: 'p', email: 'a\0b' }, ['email must not contain NUL']],
+    [linkPlayerBody, {}, ['player_ref is missing', 'email is missing']],
+    [linkPlayerBody, { player_ref: '', email: 'x' }, ['player_ref must not be empty']],
+    [linkPlayerBody, { player_ref: 7, email: 'x' }, ['player_ref must be a string']],
+    [linkPlayerBody, { player_ref: 'p'.repeat(256), email: 'x' }, ['player_ref must have at most 255 characters']],
+    [linkPlayerBody, { player_ref: 'p', email: 'a\0b' }, ['email must not contain NUL']],
     [createAttemptBody, { player_ref: 'p' }, ['must have exactly one of `challenge_id` and `tournament_round_id`']],
     [
       createAttemptBody,

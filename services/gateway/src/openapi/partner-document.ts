@@ -10,25 +10,20 @@ import { REPLAY_HEADER } from '../domain/replay-header.ts';
 import { MAX_BODY_BYTES } from '../http/raw-body.ts';
 import type { V1Route } from '../http/v1-route.ts';
 import { z } from '../http/zod.ts';
+import { registerComponents } from '../routes/component.ts';
 import { KEY_LIST_PATH } from '../routes/key-list.ts';
 import { V1_ROUTES } from '../routes/v1/index.ts';
-import { errorSchema, keyListSchema, retiredSchema } from '../routes/v1/schemas.ts';
-import {
-  errorExamples,
-  KEY_LIST_EXAMPLES,
-  PARAMETER_EXAMPLES,
-  parameterExample,
-  RATE_LIMIT_EXAMPLES,
-  REQUEST_EXAMPLES,
-  RESPONSE_EXAMPLES,
-  RETIRED_EXAMPLES,
-} from './examples.ts';
+import { keyListSchema, retiredSchema } from '../routes/v1/schemas.ts';
+import { partnerErrorSchema } from './error-schemas.ts';
+import { errorExamples, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
+import { KEY_LIST_EXAMPLES, RESPONSE_EXAMPLES, RETIRED_EXAMPLES } from './examples/partner-answers.ts';
+import { PARAMETER_EXAMPLES, parameterExample, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
 import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
+import { type OpenApiDocument, polish } from './polish.ts';
 import { registerPushedOutcome } from './pushed-outcome.ts';
 import { errorResponses, json, limitedResponse } from './responses.ts';
+import { SERVERS } from './servers.ts';
 import { registerWebhooks } from './webhooks.ts';
-
-export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 const DESCRIPTION = [
   [
@@ -50,6 +45,31 @@ const DESCRIPTION = [
   ].join(' '),
 ].join('\n\n');
 
+const TAGS = [
+  {
+    name: 'Challenges',
+    description:
+      'Fixed prizes against a bar: which of them a player may attempt, and the percentiles that place a bar.',
+  },
+  { name: 'Players', description: "The partner's own identifiers of players, linked to their accounts." },
+  { name: 'Attempts', description: 'Paid attempts: the fee is charged at creation, and the reported score decides.' },
+  { name: 'Tournaments', description: 'Rounds that pay a purse by rank, and their leaderboards.' },
+  {
+    name: 'Integrations',
+    description: 'How outcomes reach Laurel other than by `/v1`: pushed by the partner, or polled.',
+  },
+  {
+    name: 'Pushed outcomes',
+    description: 'Where an integration receives outcomes: signed, and without an API key. Not below `/v1`.',
+  },
+  {
+    name: 'Webhooks',
+    description: "What Laurel sends to the partner's endpoints, which a developer registers in the portal.",
+  },
+  { name: 'Signing keys', description: 'What receipts and seals are signed with. Public, and not below `/v1`.' },
+  { name: 'Retired', description: 'Routes that are gone.' },
+] as const;
+
 const IDEMPOTENCY_REFUSALS: Partial<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'The key was used with another request on this endpoint.',
   idempotency_in_progress: 'The first request with this key is still in flight; retry after `Retry-After` seconds.',
@@ -63,20 +83,46 @@ const UNIVERSAL_REFUSALS: Partial<Record<ErrorCode, string>> = {
 /** The document for partners: `/v1`, where outcomes are pushed to, the retired route and the list of keys. */
 export function partnerDocument(): OpenApiDocument {
   const registry = new OpenAPIRegistry();
-  registry.registerComponent('securitySchemes', 'ApiKey', { type: 'apiKey', in: 'header', name: 'X-API-Key' });
+  registry.registerComponent('securitySchemes', 'ApiKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description:
+      'A key of the program: `sk_test_` is of the sandbox, `sk_live_` of production. It belongs on a server, never in a game or a browser.',
+  });
   registerHeaders(registry);
-  registry.register('Error', errorSchema);
-  for (const route of V1_ROUTES) registry.registerPath(pathOf(route));
+  registerComponents(registry);
+  registry.register('ErrorResponse', partnerErrorSchema);
+  const idempotencyKey = registry.registerParameter(
+    'IdempotencyKey',
+    z.string().openapi({
+      param: {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: true,
+        description: 'Up to 255 characters, kept 24 hours. The same key with the same body answers the same, once.',
+        example: PARAMETER_EXAMPLES.idempotency_key,
+      },
+      minLength: 1,
+      maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS,
+    }),
+  );
+  for (const route of V1_ROUTES) registry.registerPath(pathOf(route, idempotencyKey));
   registerPushedOutcome(registry);
   registry.registerPath({
     method: 'post',
     path: '/api/attempts/{id}/outcome',
-    operationId: 'retiredReportOutcome',
+    operationId: 'reportOutcomeFromBrowser',
+    tags: ['Retired'],
     summary: 'Retired: reporting an outcome from the browser',
     description: 'Always 410, whatever stands in the path. Needs no key and no body.',
     deprecated: true,
     security: [],
-    request: { params: z.object({ id: z.string().openapi({ description: 'Anything.' }) }) },
+    request: {
+      params: z.object({
+        id: z.string().openapi({ description: 'Anything.', example: PARAMETER_EXAMPLES.attempt_id }),
+      }),
+    },
     responses: {
       410: {
         description: 'Report outcomes from the game server. Not the envelope.',
@@ -89,6 +135,7 @@ export function partnerDocument(): OpenApiDocument {
     method: 'get',
     path: KEY_LIST_PATH,
     operationId: 'listSigningKeys',
+    tags: ['Signing keys'],
     summary: 'The keys that receipts and seals are signed with',
     description:
       'What is signed names its key by `key_id`. A key counts for what is dated from `from` until before `until`; keys that were replaced stay listed. Needs no key of yours.',
@@ -102,24 +149,35 @@ export function partnerDocument(): OpenApiDocument {
       500: {
         description: '- `internal_error`: The list is not at hand; ask again.',
         headers: headersNamed('X-Request-Id'),
-        ...json(errorSchema, errorExamples('listSigningKeys', ['internal_error'])),
+        ...json(partnerErrorSchema, errorExamples('listSigningKeys', ['internal_error'])),
       },
     },
   });
   registerWebhooks(registry);
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Partner Scoring and Payout API',
       version: 'v1',
       description: DESCRIPTION,
     },
-    servers: [{ url: '/' }],
+    servers: SERVERS,
+    externalDocs: { url: '/docs', description: 'Guides, and this reference as pages.' },
+    tags: TAGS.map((tag) => ({ ...tag })),
     security: [{ ApiKey: [] }],
   });
+  return polish(document, ['WebhookEvent']);
 }
 
-function pathOf(route: V1Route<never>): RouteConfig {
+/** `/attempts/{attempt_id}` is of `Attempts`. */
+function tagOf({ path }: V1Route<never>): string {
+  const resource = path.split('/')[1] ?? '';
+  const tag = TAGS.find(({ name }) => name.toLowerCase() === resource);
+  if (tag === undefined) throw new Error(`no tag describes ${path}`);
+  return tag.name;
+}
+
+function pathOf(route: V1Route<never>, idempotencyKey: z.ZodString): RouteConfig {
   const isIdempotent = route.mintOperationId !== undefined;
   const refusals = { ...route.refusals, ...(isIdempotent && IDEMPOTENCY_REFUSALS), ...UNIVERSAL_REFUSALS };
   const params = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
@@ -131,18 +189,12 @@ function pathOf(route: V1Route<never>): RouteConfig {
       example: parameterExample(route.path, name ?? ''),
     }),
   ]);
-  const headers = z.object({
-    'Idempotency-Key': z.string().openapi({
-      minLength: 1,
-      maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS,
-      description: 'Up to 255 characters, kept 24 hours. The same key with the same body answers the same, once.',
-      example: PARAMETER_EXAMPLES.idempotency_key,
-    }),
-  });
+  const headers = z.object({ 'Idempotency-Key': idempotencyKey });
   return {
     method: route.method,
     path: `/v1${route.path}`,
     operationId: route.name,
+    tags: [tagOf(route)],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     request: {

@@ -1,18 +1,27 @@
 /**
  * The OpenAPI 3.1 document of the routes that carry no promise to partners: operators', the portal's and the sandbox's. It is written to
- * `docs/openapi/portal-api.yaml` and served nowhere; tests check every answer under `/api` against it.
+ * `docs/openapi/portal-api.yaml` and served at `/api/openapi.json`; tests check every answer under `/api` against it.
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
-import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
+import type { ApiErrorCode } from '@laurel/errors';
 import { z } from '../http/zod.ts';
 import type { ApiRoute } from '../routes/api-route.ts';
+import { registerComponents } from '../routes/component.ts';
 import { OPERATOR_ROUTES } from '../routes/operator/index.ts';
 import { PORTAL_ROUTES } from '../routes/portal/index.ts';
 import { signIn } from '../routes/portal/session.ts';
 import { SANDBOX_ROUTES } from '../routes/sandbox/index.ts';
+import { ownErrorSchema } from './error-schemas.ts';
+import { PORTAL_EXAMPLES, SANDBOX_EXAMPLES } from './examples/developers.ts';
+import { errorExamplesOf, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
+import type { RouteExamples } from './examples/example.ts';
+import { OPERATOR_GAME_EXAMPLES } from './examples/operator-games.ts';
+import { OPERATOR_PEOPLE_EXAMPLES } from './examples/operator-people.ts';
+import { OWN_PARAMETER_EXAMPLES } from './examples/own-story.ts';
 import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
-import type { OpenApiDocument } from './partner-document.ts';
+import { type OpenApiDocument, polish } from './polish.ts';
 import { errorResponses, json, limitedResponse } from './responses.ts';
+import { SERVERS } from './servers.ts';
 
 type Refusals = Partial<Record<ApiErrorCode, string>>;
 
@@ -21,6 +30,9 @@ type DocumentedRoute = Omit<ApiRoute<never, never>, 'run' | 'recording'>;
 
 interface Area {
   readonly name: 'sandbox' | 'portal' | 'operator';
+  readonly examples: Readonly<Record<string, RouteExamples>>;
+  /** The message of its 401; that of the code where it has none. */
+  readonly unauthorizedMessage?: string;
   readonly routes: readonly DocumentedRoute[];
   /** Each alone is enough; none for a public route. */
   readonly security: readonly Record<string, []>[];
@@ -32,13 +44,23 @@ interface Area {
 const AREAS: readonly Area[] = [
   {
     name: 'sandbox',
+    examples: SANDBOX_EXAMPLES,
     routes: SANDBOX_ROUTES,
     security: [{ TestKey: [] }],
     refusals: { unauthorized: 'Any failure of the key; a live key is one.' },
   },
-  { name: 'portal', routes: [signIn], security: [], refusals: {} },
   {
     name: 'portal',
+    examples: PORTAL_EXAMPLES,
+    unauthorizedMessage: 'The e-mail or the password is not right.',
+    routes: [signIn],
+    security: [],
+    refusals: {},
+  },
+  {
+    name: 'portal',
+    examples: PORTAL_EXAMPLES,
+    unauthorizedMessage: 'You are not signed in, or no longer.',
     routes: PORTAL_ROUTES,
     security: [{ Session: [] }, { SessionCookie: [] }],
     refusals: { unauthorized: 'Not signed in, or no longer.' },
@@ -46,29 +68,41 @@ const AREAS: readonly Area[] = [
   },
   {
     name: 'operator',
+    examples: { ...OPERATOR_PEOPLE_EXAMPLES, ...OPERATOR_GAME_EXAMPLES },
+    unauthorizedMessage: 'The operator token is missing or not valid.',
     routes: OPERATOR_ROUTES,
     security: [{ OperatorToken: [] }],
     refusals: { unauthorized: 'The token is missing or not valid.' },
   },
 ];
 
+const TAGS = [
+  {
+    name: 'Sandbox',
+    description: 'With a test key: players with play money, and moments that would take an hour to come.',
+  },
+  { name: 'Portal session', description: 'Signing in and out.' },
+  { name: 'Portal programs', description: "A developer's own programs and their test keys." },
+  { name: 'Portal webhook endpoints', description: "A developer's endpoints, their secrets and their logs." },
+  { name: 'Portal deliveries', description: 'Deliveries of webhooks, sent again.' },
+  { name: 'Portal integrations', description: 'Dry runs of descriptors, and what became of pushes and polls.' },
+  { name: 'Operator developers', description: 'Who may sign in to the portal.' },
+  { name: 'Operator programs', description: 'Programs, their approval, their live keys and their insiders.' },
+  { name: 'Operator accounts', description: 'People, their limits, their links and their money.' },
+  { name: 'Operator challenges', description: 'Challenges, their calibration and their drift monitor.' },
+  { name: 'Operator tournaments', description: 'Tournaments and their rounds.' },
+  { name: 'Operator payouts', description: 'Money on its way to players, and the decision on what is held.' },
+  { name: 'Operator attempts', description: 'Ending an attempt by hand.' },
+  { name: 'Operator receipts', description: 'The signed records of outcomes.' },
+  { name: 'Operator audit', description: 'Every money rule, checked now.' },
+  { name: 'Operator actions', description: 'The log of what operators changed.' },
+] as const;
+
 const DESCRIPTION = [
   'Routes of operators, of the developer portal and of the sandbox. They carry no promise to partners and may change with any release.',
   'Money, timestamps, ids, bodies and errors are as in the partner API; two codes come on top, `forbidden` and `conflict`.',
   'A request is checked in this order: 401, 429, 400, 404, the conflicts.',
 ].join(' ');
-
-const ERROR_CODES = Object.keys(HTTP_STATUS).filter((code) => code !== 'client_reporting_removed');
-
-const errorSchema = z
-  .object({
-    error: z.object({
-      code: z.enum(ERROR_CODES),
-      message: z.string(),
-      details: z.record(z.string(), z.unknown()).optional(),
-    }),
-  })
-  .openapi('Error');
 
 export function portalDocument(): OpenApiDocument {
   const registry = new OpenAPIRegistry();
@@ -81,40 +115,86 @@ export function portalDocument(): OpenApiDocument {
   });
   registry.registerComponent('securitySchemes', 'OperatorToken', { type: 'http', scheme: 'bearer' });
   registerHeaders(registry);
-  registry.register('Error', errorSchema);
+  registerComponents(registry);
+  registry.register('ErrorResponse', ownErrorSchema);
   for (const area of AREAS) for (const route of area.routes) registry.registerPath(pathOf(area, route));
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: 'Operator, portal and sandbox routes', version: 'unversioned', description: DESCRIPTION },
-    servers: [{ url: '/' }],
+    servers: SERVERS,
+    externalDocs: { url: '/docs', description: 'Guides, and the reference of the partner API.' },
+    tags: TAGS.map((tag) => ({ ...tag })),
   });
+  return polish(document);
 }
 
 function pathOf(area: Area, route: DocumentedRoute): RouteConfig {
   const { params, query, body, success } = route;
+  const examples = area.examples[route.name];
   return {
     method: route.method,
     path: `/api/${area.name}${route.path}`,
     operationId: route.name,
-    tags: [area.name],
+    tags: [tagOf(area, route)],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     security: [...structuredClone(area.security)],
     request: {
-      ...(params !== undefined && { params: objectOf(params) }),
+      ...(params !== undefined && { params: withExamples(objectOf(params)) }),
       ...(query !== undefined && { query: objectOf(query) }),
-      ...(body !== undefined && { body: { required: true, ...json(body) } }),
+      ...(body !== undefined && { body: { required: true, ...json(body, examples?.request) } }),
     },
     responses: {
       [success.status]: {
         description: success.description,
         headers: headersNamed(...COMMON_HEADERS),
-        ...(success.schema !== undefined && json(success.schema)),
+        ...(success.schema !== undefined && json(success.schema, examples?.response)),
       },
-      ...errorResponses(refusalsOf(area, route)),
-      429: limitedResponse('Over a limit of rate, or of failures. Not the envelope.'),
+      ...errorResponses(refusalsOf(area, route), (codes) => errorExamplesOf(codes, saidOf(area, route))),
+      429: limitedResponse('Over a limit of rate, or of failures. Not the envelope.', RATE_LIMIT_EXAMPLES),
     },
   };
+}
+
+/** What refusals of a route say. */
+function saidOf(area: Area, route: DocumentedRoute): Partial<Record<ApiErrorCode, object>> {
+  const { unauthorizedMessage } = area;
+  return {
+    invalid_request: { message: invalidMessage(area, route) },
+    ...(unauthorizedMessage !== undefined && { unauthorized: { message: unauthorizedMessage } }),
+    forbidden: { message: 'Pages of other sites may not change anything here.' },
+  };
+}
+
+function invalidMessage(area: Area, { body, name }: DocumentedRoute): string {
+  if (body === undefined) return 'cursor: is not one of ours';
+  // A change needs no certain member; anything else is missing its first one.
+  if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
+    return 'must change something';
+  }
+  const [example] = Object.values(area.examples[name]?.request ?? {});
+  return `${Object.keys(example?.value ?? {})[0] ?? 'body'}: is missing`;
+}
+
+/** A parameter's example is that of its name. */
+function withExamples(params: z.ZodObject): z.ZodObject {
+  const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([name, schema]) => [
+    name,
+    schema.openapi({ example: OWN_PARAMETER_EXAMPLES[name] }),
+  ]);
+  return z.object(Object.fromEntries(shape));
+}
+
+/** `/programs/{programId}/challenges` of operators is of `Operator challenges`: the last resource that a path names and the document describes. */
+function tagOf(area: Area, route: DocumentedRoute): string {
+  const areaTag = `${area.name.charAt(0).toUpperCase()}${area.name.slice(1)}`;
+  const names = route.path
+    .split('/')
+    .filter((segment) => segment !== '' && !segment.startsWith('{'))
+    .map((segment) => `${areaTag} ${segment.replaceAll('-', ' ')}`);
+  const named = [...names].reverse().find((name) => TAGS.some((tag) => tag.name === name)) ?? areaTag;
+  if (!TAGS.some((tag) => tag.name === named)) throw new Error(`no tag describes ${area.name}${route.path}`);
+  return named;
 }
 
 /** The route's own refusals, and those that follow from its schemas and its area. */

@@ -5,15 +5,11 @@ import type { ErrorCode } from '@laurel/errors';
 import { z } from '../http/zod.ts';
 import { NOT_SIGNED, PUSH_PATH } from '../routes/push-outcome.ts';
 import { pushAnswerSchema, pushedBody } from '../routes/v1/integration-schemas.ts';
-import {
-  EXAMPLE_SIGNING_SECRET,
-  type Examples,
-  errorExamples,
-  PARAMETER_EXAMPLES,
-  RATE_LIMIT_EXAMPLES,
-  REQUEST_EXAMPLES,
-  RESPONSE_EXAMPLES,
-} from './examples.ts';
+import { errorExamples, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
+import type { Examples } from './examples/example.ts';
+import { RESPONSE_EXAMPLES } from './examples/partner-answers.ts';
+import { PARAMETER_EXAMPLES, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
+import { EXAMPLE_SIGNING_SECRET } from './examples/story.ts';
 import { headersNamed } from './headers.ts';
 import { errorResponses, json, limitedResponse } from './responses.ts';
 
@@ -45,6 +41,7 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
     method: 'post',
     path: PUSH_PATH,
     operationId: NAME,
+    tags: ['Pushed outcomes'],
     summary: 'Push outcomes to an integration',
     description:
       'For an `active` integration of the transport `push_webhook`, whose descriptor reads the body. The signature takes the place of a key. A single record answers as the outcome of `/v1` does; the same report again gets its first answer. Limited by the minute for each integration and for each client address.',

@@ -1,18 +1,21 @@
 /** How the refusals and the bodies of routes are written in the documents. */
-import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
+import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
 import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
 import type { z } from '../http/zod.ts';
 import { rateLimitSchema } from '../routes/v1/schemas.ts';
-import type { Examples } from './examples.ts';
+import type { Examples } from './examples/example.ts';
 import { COMMON_HEADERS, type HeaderName, headersNamed } from './headers.ts';
 
-/** One response per status, which lists the codes that it may carry, and no other. */
+/**
+ * One response per status. The keys of its examples are the codes that it may carry, and no other: the schema is one for all, so that
+ * generators make one type of error and not one for each status of each route.
+ */
 export function errorResponses<Code extends ApiErrorCode>(
   refusals: Partial<Record<Code, string>>,
-  examplesOf?: (codes: readonly Code[]) => Examples,
+  examplesOf: (codes: readonly Code[]) => Examples,
   headers: readonly HeaderName[] = COMMON_HEADERS,
-): RouteConfig['responses'] {
+): Record<string, ResponseConfig> {
   const codes = Object.keys(refusals) as Code[];
   const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
   return Object.fromEntries(
@@ -26,11 +29,8 @@ export function errorResponses<Code extends ApiErrorCode>(
         ),
         content: {
           'application/json': {
-            schema: {
-              allOf: [{ $ref: '#/components/schemas/Error' }],
-              properties: { error: { type: 'object', properties: { code: { type: 'string', enum: listed } } } },
-            },
-            ...(examplesOf !== undefined && { examples: examplesOf(listed) }),
+            schema: { $ref: '#/components/schemas/ErrorResponse' },
+            examples: { ...examplesOf(listed) },
           },
         },
       },
@@ -41,9 +41,9 @@ export function errorResponses<Code extends ApiErrorCode>(
 /** The limiter's answer, which any route may give. */
 export function limitedResponse(
   description: string,
-  examples?: Examples,
+  examples: Examples,
   headers: readonly HeaderName[] = COMMON_HEADERS,
-): RouteConfig['responses'][string] {
+): ResponseConfig {
   return {
     description,
     headers: headersNamed(...headers, RETRY_AFTER_HEADER),
@@ -52,5 +52,5 @@ export function limitedResponse(
 }
 
 export function json(schema: z.ZodType, examples?: Examples) {
-  return { content: { 'application/json': { schema, ...(examples !== undefined && { examples }) } } };
+  return { content: { 'application/json': { schema, ...(examples !== undefined && { examples: { ...examples } }) } } };
 }

@@ -4,85 +4,13 @@
  */
 import { createHmac } from 'node:crypto';
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
-import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';
+import type { WebhookEventType } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
-import { EVENT_EXAMPLES, EXAMPLE_WEBHOOK_SECRET } from './examples.ts';
+import { DOCUMENTED_EVENTS } from './event-schemas.ts';
+import { EVENT_EXAMPLES } from './examples/events.ts';
+import { EXAMPLE_WEBHOOK_SECRET } from './examples/story.ts';
 
 const uuid = z.string().openapi({ format: 'uuid' });
-const timestamp = z.string().openapi({ format: 'date-time' });
-const amount = z.number().openapi({ description: 'USD, a JSON number with two decimals.' });
-const playerRef = z.string().openapi({ description: 'The ref that played.' });
-const test = z.literal(true).optional().openapi({ description: 'Present in the sandbox.' });
-
-const parents = {
-  challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
-  tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
-};
-
-const eventAward = z
-  .object({ id: uuid, amount, payout_status: z.enum(['paid', 'held']) })
-  .openapi('EventAward', { description: 'Amounts of events are JSON numbers.' });
-
-type Described = { readonly summary: string; readonly data: z.ZodObject };
-
-const EVENTS: Readonly<Record<WebhookEventType, Described>> = {
-  'webhook.test': {
-    summary: 'The developer portal\'s "send test event"',
-    data: z.object({ message: z.string() }),
-  },
-  'attempt.settled': {
-    summary: 'An outcome was recorded. Re-read the attempt rather than rebuilding it from here',
-    data: z.object({
-      attempt_id: uuid,
-      ...parents,
-      player_ref: playerRef,
-      score: z.number(),
-      met_threshold: z.boolean(),
-      award: z.union([eventAward, z.null()]).openapi({ description: 'Present only when the bar was cleared.' }),
-      recorded_at: timestamp,
-      test,
-    }),
-  },
-  'attempt.refunded': {
-    summary: 'A fee that was charged went back. An attempt that was free sends none',
-    data: z.object({
-      attempt_id: uuid,
-      ...parents,
-      player_ref: playerRef,
-      amount,
-      reason: z.enum(['expired', 'round_closed', 'round_cancelled', 'voided']),
-      test,
-    }),
-  },
-  'challenge.suspended': {
-    summary: 'A challenge was pulled: it accepts no attempts until it is reinstated',
-    data: z.object({ challenge_id: uuid, name: z.string(), test }),
-  },
-  'round.settled': {
-    summary: 'Standings are final, and every payout is decided',
-    data: z.object({
-      tournament_round_id: uuid,
-      tournament_id: uuid,
-      ranked_players: z.int().openapi({ description: 'Players with a final rank.' }),
-      purse: z.number().openapi({ description: 'What the ranks won together, paid or held: USD, a JSON number.' }),
-      test,
-    }),
-  },
-  'round.cancelled': {
-    summary: 'Too few entrants or scores: every fee has gone back',
-    data: z.object({ tournament_round_id: uuid, tournament_id: uuid, test }),
-  },
-  'award.released': {
-    summary: 'A win that was held for review is paid',
-    data: z.object({
-      award: eventAward,
-      attempt_id: uuid.nullable().openapi({ description: 'Null for a rank of a round.' }),
-      ...parents,
-      player_ref: playerRef,
-      test,
-    }),
-  },
-};
 
 const DELIVERY = [
   'Sent by POST to every endpoint that is on and subscribes to it. Any 2xx within 5 seconds takes it; anything else fails the attempt,',
@@ -102,14 +30,13 @@ const DELIVERY_ID = '01a1fdfe-1c08-77ea-9971-a23ba615b142';
 const SENT_AT = '1795262651';
 
 export function registerWebhooks(registry: OpenAPIRegistry): void {
-  for (const type of WEBHOOK_EVENT_TYPES) {
-    const { summary, data } = EVENTS[type];
+  for (const { type, name, summary, schema } of DOCUMENTED_EVENTS) {
     const example = { event: type, ...EVENT_EXAMPLES[type] };
-    const schema = z.object({ event: z.literal(type), timestamp, data }).openapi(nameOf(type));
     registry.registerWebhook({
       method: 'post',
       path: type,
-      operationId: `on${nameOf(type)}`,
+      operationId: `on${name}`,
+      tags: ['Webhooks'],
       summary,
       description: DELIVERY,
       security: [],
@@ -160,12 +87,4 @@ function headersOf(type: WebhookEventType, body: string) {
       example: `v1,${standard}`,
     }),
   });
-}
-
-/** `attempt.settled` is AttemptSettled. */
-function nameOf(type: WebhookEventType): string {
-  return type
-    .split('.')
-    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
-    .join('');
 }

@@ -55,7 +55,7 @@ const SEEDED_NOTE =
   'The bar is provisional: until settled attempts have confirmed it, the prize is at most 20 % of the ceiling of its integrity tier.';
 
 /** The answer of `POST /v1/challenges/{id}/distribution`, as JSON text: a replay sends the same bytes. */
-export function presentSeededChallenge(seeded: SeedChallengeResponse): string {
+export function presentDistributionResult(seeded: SeedChallengeResponse): string {
   return JSON.stringify({
     challenge_id: seeded.challengeId,
     threshold: seeded.threshold,

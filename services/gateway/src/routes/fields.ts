@@ -4,8 +4,11 @@ import { hasNul, isAtMost } from '@laurel/json';
 import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { z } from '../http/zod.ts';
+import { component } from './component.ts';
+import { amount as amountText } from './v1/schemas.ts';
 
-export const environment = z.enum(['test', 'live']).transform((name) => ENVIRONMENTS[name]);
+export const environmentName = component('Environment', z.enum(['test', 'live']));
+export const environment = environmentName.transform((name) => ENVIRONMENTS[name]);
 
 /** A uuid in a path, in lower case. */
 export const pathId = z
@@ -23,22 +26,17 @@ export const text = (maxLength: number) =>
     .refine((value) => !hasNul(value), 'must not contain NUL')
     .openapi({ maxLength });
 
-const amountText = { type: 'string', pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', example: '5.00' } as const;
-
 /** `<amount>`: a decimal string with two places. */
-export const amount = z
-  .string()
-  .transform((value, context): Cents => {
-    const parsed = parseAmount(value);
-    if (parsed !== null) return parsed;
-    context.addIssue({ code: 'custom', message: 'must be a decimal string with two places, for example "5.00"' });
-    return z.NEVER;
-  })
-  .openapi({ ...amountText, description: 'USD, two places.' });
+export const amount = amountText.transform((value, context): Cents => {
+  const parsed = parseAmount(value);
+  if (parsed !== null) return parsed;
+  context.addIssue({ code: 'custom', message: 'must be a decimal string with two places, for example "5.00"' });
+  return z.NEVER;
+});
 
 export const positiveAmount = amount
   .refine((value) => value > 0n, 'must be above 0.00')
-  .openapi({ ...amountText, description: 'USD, two places, above 0.00.' });
+  .openapi({ description: 'USD, two places, above 0.00.' });
 
 /** A uuid in a body; ids are lower case everywhere. */
 export const id = z
@@ -66,13 +64,14 @@ export const instant = z.iso.datetime({ offset: true }).transform((value) => new
 
 /** Query parameters of a list whose pages have at most so many rows. */
 export const pageOf = (maxRows: number) => ({
-  cursor: text(200).optional(),
+  cursor: text(200).optional().openapi({ description: 'The `next_cursor` of the page before.' }),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(1).max(maxRows))
-    .optional(),
+    .optional()
+    .openapi({ type: 'integer', minimum: 1, maximum: maxRows, description: 'Rows of a page.', example: 50 }),
 });
 
 /** Rows of a page by default; also the most that a request may ask for. */
@@ -80,3 +79,12 @@ export const PAGE_LIMIT = 200;
 
 /** Query parameters of most lists. */
 export const page = pageOf(PAGE_LIMIT);
+
+/** Of an answer that is a page of a list. */
+export const nextCursor = z
+  .string()
+  .nullable()
+  .openapi({ description: 'The `cursor` of the next page; null on the last one.' });
+
+/** Of the body of a change. */
+export const CHANGE = { description: 'What is absent stays as it is; at least one member is needed.' };

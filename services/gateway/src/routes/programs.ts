@@ -7,33 +7,39 @@ import { z } from '../http/zod.ts';
 import { presentProgram } from '../presenters/program.ts';
 import type { Program } from '../repository/programs.ts';
 import type { Result } from './api-route.ts';
-import { PAGE_LIMIT, page } from './fields.ts';
+import { component } from './component.ts';
+import { environmentName, nextCursor, PAGE_LIMIT, page } from './fields.ts';
 import { timestamp, uuid } from './v1/schemas.ts';
 
 export const programPage = z.object(page);
 
-export const programSchema = z
-  .object({
+const programKey = component(
+  'ProgramKey',
+  z.object({
+    environment: environmentName,
+    prefix: z.string(),
+    last4: z.string(),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
+  }),
+);
+
+export const programSchema = component(
+  'Program',
+  z.object({
     id: uuid,
     name: z.string(),
-    status: z.enum(PROGRAM_STATUSES),
+    status: component('ProgramStatus', z.enum(PROGRAM_STATUSES)),
     deletion_scheduled: z.boolean(),
     created_at: timestamp,
-    keys: z.array(
-      z.object({
-        environment: z.enum(['test', 'live']),
-        prefix: z.string(),
-        last4: z.string(),
-        created_at: timestamp,
-        last_used_at: timestamp.nullable(),
-      }),
-    ),
-  })
-  .openapi('Program');
+    keys: z.array(programKey),
+  }),
+);
 
-export const programListSchema = z
-  .object({ data: z.array(programSchema), next_cursor: z.string().nullable() })
-  .openapi('ProgramList');
+export const programListSchema = component(
+  'ProgramList',
+  z.object({ data: z.array(programSchema), next_cursor: nextCursor }),
+);
 
 /** A page of programs, newest first; its cursor is the last program's id. */
 export async function answerPrograms(

@@ -5,12 +5,15 @@ import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { presentAccount } from '../../presenters/account.ts';
 import { findProgram } from '../../repository/programs.ts';
+import { component } from '../component.ts';
 import {
+  CHANGE,
   email,
   environment,
   id,
   instant,
   jurisdiction,
+  nextCursor,
   PAGE_LIMIT,
   page,
   pathId,
@@ -22,31 +25,39 @@ import { present } from '../run-api-route.ts';
 import { amount, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-const newAccount = z.object({
-  email,
-  date_of_birth: z.iso.date(),
-  jurisdiction,
-  verification_level: verificationLevel,
-  // With it the account is a sandbox account, which only that program can link, and only in test.
-  program_id: id.optional(),
-});
+const newAccount = component(
+  'AccountRequest',
+  z.object({
+    email,
+    date_of_birth: z.iso.date(),
+    jurisdiction,
+    verification_level: verificationLevel,
+    program_id: id.optional().openapi({
+      description: 'With it the account is a sandbox account, which only that program can link, and only in test.',
+    }),
+  }),
+);
 
-const accountChange = z
-  .strictObject({
-    // Null ends a self-exclusion.
-    self_excluded_until: instant.nullable().optional(),
-    enforcement_flag: z.boolean().optional(),
-    under_investigation: z.boolean().optional(),
-    blocked: z.boolean().optional(),
-    jurisdiction: jurisdiction.optional(),
-    verification_level: verificationLevel.optional(),
-  })
-  .refine((body) => Object.keys(body).length > 0, 'must change something');
+const accountChange = component(
+  'AccountChange',
+  z
+    .strictObject({
+      self_excluded_until: instant.nullable().optional().openapi({ description: 'Null ends a self-exclusion.' }),
+      enforcement_flag: z.boolean().optional(),
+      under_investigation: z.boolean().optional(),
+      blocked: z.boolean().optional(),
+      jurisdiction: jurisdiction.optional(),
+      verification_level: verificationLevel.optional(),
+    })
+    .refine((body) => Object.keys(body).length > 0, 'must change something'),
+  CHANGE,
+);
 
-const newDeposit = z.object({ environment, amount: positiveAmount, reference: text(255) });
+const newDeposit = component('DepositRequest', z.object({ environment, amount: positiveAmount, reference: text(255) }));
 
-const accountSchema = z
-  .object({
+const accountSchema = component(
+  'Account',
+  z.object({
     id: uuid,
     email: z.string(),
     date_of_birth: z.string().openapi({ format: 'date' }),
@@ -59,25 +70,31 @@ const accountSchema = z
     sandbox_only: z.boolean(),
     program_id: uuid.nullable().openapi({ description: 'Whose sandbox account it is; null for a person.' }),
     created_at: timestamp.nullable(),
-  })
-  .openapi('Account');
+  }),
+);
 
-const statementSchema = z
-  .object({
+const statementLine = component(
+  'StatementLine',
+  z.object({
+    id: uuid,
+    kind: z.string(),
+    amount: z
+      .string()
+      .openapi({ pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$', description: 'Below zero: money out.', example: '-1.25' }),
+    balance_after: amount,
+    reference: z.string(),
+    created_at: timestamp,
+  }),
+);
+
+const statementSchema = component(
+  'Statement',
+  z.object({
     balance: amount,
-    data: z.array(
-      z.object({
-        id: uuid,
-        kind: z.string(),
-        amount: z.string().openapi({ pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$', description: 'Below zero: money out.' }),
-        balance_after: amount,
-        reference: z.string(),
-        created_at: timestamp,
-      }),
-    ),
-    next_cursor: z.string().nullable(),
-  })
-  .openapi('Statement');
+    data: z.array(statementLine),
+    next_cursor: nextCursor,
+  }),
+);
 
 const params = z.object({ accountId: pathId });
 
@@ -145,12 +162,16 @@ export const changeAccount = defineOperatorRoute({
 export const deposit = defineOperatorRoute({
   method: 'post',
   path: '/accounts/{accountId}/deposits',
-  name: 'deposit',
+  name: 'createDeposit',
   summary: 'Bring external cash in',
   description: 'The same reference for the account again changes nothing.',
   params,
   body: newDeposit,
-  success: { status: 201, description: 'The balance after it.', schema: z.object({ balance: amount }) },
+  success: {
+    status: 201,
+    description: 'The balance after it.',
+    schema: component('Balance', z.object({ balance: amount })),
+  },
   refusals: { conflict: 'The reference was used with another amount.' },
   action: 'deposit',
   recording: {
@@ -180,7 +201,10 @@ export const getStatement = defineOperatorRoute({
   name: 'getStatement',
   summary: "An account's transfers in one environment",
   params,
-  query: z.object({ environment, ...page }),
+  query: z.object({
+    environment: environment.openapi({ description: 'Test and live money never share a statement.' }),
+    ...page,
+  }),
   success: { status: 200, description: 'Newest first.', schema: statementSchema },
   run: async ({ params: { accountId }, query, options }, { wallet }: Accounts) => {
     const statement = await wallet.getStatement(
@@ -196,7 +220,11 @@ export const getStatement = defineOperatorRoute({
       reference: line.reference,
       created_at: present(line.createdAt).toISOString(),
     }));
-    const nextCursor = statement.nextCursor || null;
-    return { body: { balance: formatAmount(statement.balanceCents), data: lines, next_cursor: nextCursor } };
+    const body = {
+      balance: formatAmount(statement.balanceCents),
+      data: lines,
+      next_cursor: statement.nextCursor || null,
+    };
+    return { body };
   },
 });

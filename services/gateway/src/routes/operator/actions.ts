@@ -4,40 +4,43 @@ import type { Database } from '@laurel/postgres';
 import { z } from '../../http/zod.ts';
 import { presentAction } from '../../presenters/action.ts';
 import { listActions as listStoredActions } from '../../repository/operator-actions.ts';
-import { PAGE_LIMIT, page, text } from '../fields.ts';
+import { component } from '../component.ts';
+import { nextCursor, PAGE_LIMIT, page, text } from '../fields.ts';
 import { timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Each filter is matched exactly, against what an action shows. */
 const actionQuery = z.object({
-  action: text(64).optional(),
-  subject: text(255).optional(),
-  actor: text(64).optional(),
+  action: text(64).optional().openapi({ description: 'The name of the change.', example: 'change_account' }),
+  subject: text(255).optional().openapi({
+    description: 'The kind and the id of what was changed.',
+    example: 'account:01a1a001-52c0-7f4d-a2b8-6e17c9d03f52',
+  }),
+  actor: text(64).optional().openapi({ description: "The name of the token's holder.", example: 'ana' }),
   ...page,
 });
 
-const actionListSchema = z
-  .object({
-    data: z.array(
-      z
-        .object({
-          id: uuid,
-          at: timestamp,
-          actor: z.string(),
-          action: z.string(),
-          subject: z.string().nullable().openapi({ example: 'account:01a1fdfa-4680-7d10-9c2e-5f0a1b7c3d42' }),
-          request: z.unknown(),
-          before: z.unknown().openapi({ description: 'The subject before the action; null where it was not there.' }),
-          after: z.unknown().openapi({ description: 'The subject after the action.' }),
-          outcome: z.enum(['done', 'refused', 'unknown']),
-          status: z.int().nullable(),
-          request_id: uuid,
-        })
-        .openapi('Action'),
-    ),
-    next_cursor: z.string().nullable(),
-  })
-  .openapi('ActionList');
+const operatorAction = component(
+  'OperatorAction',
+  z.object({
+    id: uuid,
+    at: timestamp,
+    actor: z.string(),
+    action: z.string(),
+    subject: z.string().nullable().openapi({ example: 'account:01a1fdfa-4680-7d10-9c2e-5f0a1b7c3d42' }),
+    request: z.unknown(),
+    before: z.unknown().openapi({ description: 'The subject before the action; null where it was not there.' }),
+    after: z.unknown().openapi({ description: 'The subject after the action.' }),
+    outcome: component('ActionOutcome', z.enum(['done', 'refused', 'unknown'])),
+    status: z.int().nullable(),
+    request_id: uuid,
+  }),
+);
+
+const actionListSchema = component(
+  'OperatorActionList',
+  z.object({ data: z.array(operatorAction), next_cursor: nextCursor }),
+);
 
 export const listActions = defineOperatorRoute({
   method: 'get',
@@ -53,7 +56,7 @@ export const listActions = defineOperatorRoute({
     // One more than asked for, to know whether a next page exists.
     const found = await listStoredActions(database, { action, subject, actor }, { below, limit: limit + 1 });
     const { page: actions, last } = cutPage(found, limit);
-    const nextCursor = last === null ? null : encodePosition(last);
-    return { body: { data: actions.map(presentAction), next_cursor: nextCursor } };
+    const next = last === null ? null : encodePosition(last);
+    return { body: { data: actions.map(presentAction), next_cursor: next } };
   },
 });

@@ -2,6 +2,7 @@ import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
 import { isRefused, refused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
+import { component } from '../component.ts';
 import { pathId, text } from '../fields.ts';
 import { present } from '../run-api-route.ts';
 import { attemptSchema } from '../v1/schemas.ts';
@@ -13,7 +14,7 @@ export const voidAttempt = defineOperatorRoute({
   name: 'voidAttempt',
   summary: 'End an open attempt and return its fee',
   params: z.object({ attemptId: pathId }),
-  body: z.object({ reason: text(1_000) }),
+  body: component('VoidRequest', z.object({ reason: text(1_000) })),
   success: { status: 200, description: 'The attempt, voided.', schema: attemptSchema },
   refusals: { conflict: 'The attempt is not open.' },
   action: 'void_attempt',

@@ -4,29 +4,28 @@ import type { CheckResult, Database } from '@laurel/postgres';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { auditGateway } from '../../repository/audit.ts';
+import { component } from '../component.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** An audit reads every attempt and transfer: it takes longer than any other call. */
 const AUDIT_DEADLINE_MS = 120_000;
 
-const auditSchema = z
-  .object({
-    ok: z.boolean(),
-    checks: z.array(
-      z.object({
-        id: z.string(),
-        description: z.string(),
-        violations: z.int(),
-        examples: z.array(z.string()).optional(),
-      }),
-    ),
-  })
-  .openapi('Audit');
+const auditCheck = component(
+  'AuditCheck',
+  z.object({
+    id: z.string(),
+    description: z.string(),
+    violations: z.int(),
+    examples: z.array(z.string()).optional().openapi({ description: 'Of violations, where there are any.' }),
+  }),
+);
+
+const auditSchema = component('AuditReport', z.object({ ok: z.boolean(), checks: z.array(auditCheck) }));
 
 export const audit = defineOperatorRoute({
   method: 'get',
   path: '/audit',
-  name: 'audit',
+  name: 'runAudit',
   summary: 'Check every money rule now',
   success: { status: 200, description: 'Every check, with what breaks it.', schema: auditSchema },
   run: async (

@@ -7,9 +7,19 @@ import { z } from '../../http/zod.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
 import { findProgram } from '../../repository/programs.ts';
 import type { Result } from '../api-route.ts';
-import { environment, id, jurisdiction, pathId, positiveAmount, text, verificationLevel } from '../fields.ts';
+import { component } from '../component.ts';
+import {
+  environment,
+  environmentName,
+  id,
+  jurisdiction,
+  pathId,
+  positiveAmount,
+  text,
+  verificationLevel,
+} from '../fields.ts';
 import { present } from '../run-api-route.ts';
-import { amount, challengeSchema, timestamp, uuid } from '../v1/schemas.ts';
+import { amount, challengeSchema, prizeStructure, thresholdDirection, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any ladder or field of players; it keeps the numbers within 32 bits. */
@@ -21,52 +31,60 @@ const MAX_CALIBRATION_N = 10_000_000;
  * The fields that an operator sets; the defaults are those of docs/contract/rules.md, "Challenges".
  * The challenge service enforces the rules that tie fields together: it refuses with `invalid_request` too.
  */
-const newChallenge = z.object({
-  environment,
-  name: text(255),
-  description: text(2_000).nullish(),
-  fee: positiveAmount,
-  // A prize above its tier's ceiling may be set; attempting the challenge answers challenge_not_available.
-  prize: positiveAmount,
-  prize_structure: z.enum(['threshold', 'top_n']).default('threshold'),
-  top_n: z.int().min(1).max(MAX_COUNT).nullish(),
-  metric_name: text(255),
-  metric_unit: text(255),
-  threshold_direction: z.enum(['higher_is_better', 'lower_is_better']),
-  score_min: z.number().nullish(),
-  score_max: z.number().nullish(),
-  target_pass_rate: z.number().gt(0).lt(1),
-  integrity_tier: z.int().min(1).max(3),
-  min_calibration_n: z
-    .int()
-    .min(1)
-    .max(MAX_CALIBRATION_N)
-    .nullish()
-    .openapi({ description: 'By default 200, or 40 / `target_pass_rate` where that is more.' }),
-  min_calibration_players: z.int().min(1).max(MAX_COUNT).default(20),
-  daily_attempt_cap: z.int().min(1).max(MAX_COUNT).default(10),
-  required_verification_level: verificationLevel.default(0),
-  jurisdictions: z.array(jurisdiction).max(300).default([]),
-  parent_challenge_id: id.nullish(),
-  status: z.enum(['calibrating', 'live']).default('calibrating'),
-  threshold: z.number().nullish().openapi({
-    description: 'Needed by a `live` challenge that is no rung; a rung without it takes its bar from its parent.',
+const newChallenge = component(
+  'ChallengeRequest',
+  z.object({
+    environment,
+    name: text(255),
+    description: text(2_000).nullish(),
+    fee: positiveAmount,
+    prize: positiveAmount.openapi({
+      description: 'May be above the ceiling of its tier: an attempt is then `challenge_not_available`.',
+    }),
+    prize_structure: prizeStructure.default('threshold'),
+    top_n: z.int().min(1).max(MAX_COUNT).nullish(),
+    metric_name: text(255),
+    metric_unit: text(255),
+    threshold_direction: thresholdDirection,
+    score_min: z.number().nullish(),
+    score_max: z.number().nullish(),
+    target_pass_rate: z.number().gt(0).lt(1),
+    integrity_tier: z.int().min(1).max(3),
+    min_calibration_n: z
+      .int()
+      .min(1)
+      .max(MAX_CALIBRATION_N)
+      .nullish()
+      .openapi({ description: 'By default 200, or 40 / `target_pass_rate` where that is more.' }),
+    min_calibration_players: z.int().min(1).max(MAX_COUNT).default(20),
+    daily_attempt_cap: z.int().min(1).max(MAX_COUNT).default(10),
+    required_verification_level: verificationLevel.default(0),
+    jurisdictions: z.array(jurisdiction).max(300).default([]),
+    parent_challenge_id: id.nullish(),
+    status: z.enum(['calibrating', 'live']).default('calibrating'),
+    threshold: z.number().nullish().openapi({
+      description: 'Needed by a `live` challenge that is no rung; a rung without it takes its bar from its parent.',
+    }),
   }),
-});
+);
 
-const challengeChange = z.strictObject({
-  status: z.enum(['live', 'suspended', 'closed']),
-  note: text(2_000).optional().openapi({ description: 'Needed to reinstate what the drift monitor suspended.' }),
-});
+const challengeChange = component(
+  'ChallengeChange',
+  z.strictObject({
+    status: z.enum(['live', 'suspended', 'closed']),
+    note: text(2_000).optional().openapi({ description: 'Needed to reinstate what the drift monitor suspended.' }),
+  }),
+);
 
 /** The list item of partners, and everything that the operator set. */
-const operatorChallengeSchema = challengeSchema
-  .extend({
+const operatorChallengeSchema = component(
+  'OperatorChallenge',
+  challengeSchema.extend({
     program_id: uuid,
-    environment: z.enum(['test', 'live']),
+    environment: environmentName,
     configured_fee: amount,
     configured_prize: amount,
-    threshold_direction: z.enum(['higher_is_better', 'lower_is_better']),
+    threshold_direction: thresholdDirection,
     target_pass_rate: z.number(),
     integrity_tier: z.int(),
     top_n: z.int().nullable(),
@@ -77,8 +95,9 @@ const operatorChallengeSchema = challengeSchema
     required_verification_level: z.int(),
     jurisdictions: z.array(z.string()),
     created_at: timestamp,
-  })
-  .openapi('OperatorChallenge');
+  }),
+  { description: 'The challenge as partners see it, and everything that the operator set.' },
+);
 
 const params = z.object({ challengeId: pathId });
 

@@ -4,17 +4,22 @@ import type { Database } from '@laurel/postgres';
 import { hashPassword } from '../../domain/password.ts';
 import { z } from '../../http/zod.ts';
 import { insertDeveloper } from '../../repository/developers.ts';
+import { component } from '../component.ts';
 import { email } from '../fields.ts';
 import { uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-const newDeveloper = z.object({
-  email,
-  // Characters as a person counts them; the upper bound limits the cost of hashing.
-  password: z
-    .string()
-    .refine((value) => [...value].length >= 12 && [...value].length <= 128, 'must have 12 to 128 characters'),
-});
+const newDeveloper = component(
+  'DeveloperRequest',
+  z.object({
+    email,
+    // Characters as a person counts them; the upper bound limits the cost of hashing.
+    password: z
+      .string()
+      .refine((value) => [...value].length >= 12 && [...value].length <= 128, 'must have 12 to 128 characters')
+      .openapi({ minLength: 12, maxLength: 128 }),
+  }),
+);
 
 export const createDeveloper = defineOperatorRoute({
   method: 'post',
@@ -22,7 +27,11 @@ export const createDeveloper = defineOperatorRoute({
   name: 'createDeveloper',
   summary: 'Make a developer, who can then sign in to the portal',
   body: newDeveloper,
-  success: { status: 201, description: 'The developer.', schema: z.object({ id: uuid, email: z.string() }) },
+  success: {
+    status: 201,
+    description: 'The developer.',
+    schema: component('Developer', z.object({ id: uuid, email: z.string() })),
+  },
   refusals: { conflict: 'The e-mail is taken.' },
   action: 'create_developer',
   recording: { creates: 'developer', records: ['email'] },

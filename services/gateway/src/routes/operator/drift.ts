@@ -2,8 +2,9 @@ import type { ChallengeClient } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentDrift } from '../../presenters/drift.ts';
+import { component, orNull } from '../component.ts';
 import { pathId } from '../fields.ts';
-import { timestamp, uuid } from '../v1/schemas.ts';
+import { challengeStatus, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const evidence = {
@@ -16,36 +17,38 @@ const evidence = {
   log_ratio_below: z.number().openapi({ description: 'That it is passed too seldom.' }),
 };
 
-const status = z.enum(['calibrating', 'live', 'suspended', 'closed']);
+const passRateBand = component('PassRateBand', z.object({ low: z.number(), high: z.number() }));
+const driftEvidence = component('DriftEvidence', z.object(evidence));
+const driftReading = component('DriftReading', z.object({ ...evidence, read_at: timestamp }));
 
-const driftSchema = z
-  .object({
+const statusChange = component(
+  'ChallengeStatusChange',
+  z.object({
+    changed_at: timestamp,
+    from: challengeStatus,
+    to: challengeStatus,
+    cause: component('StatusChangeCause', z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator'])),
+    note: z.string().nullable(),
+    evidence: orNull(driftEvidence).openapi({ description: "The monitor's, as it was then." }),
+  }),
+);
+
+const driftSchema = component(
+  'DriftReport',
+  z.object({
     challenge_id: uuid,
-    status,
+    status: challengeStatus,
     started_at: timestamp.nullable().openapi({ description: 'Null for a challenge without a monitor.' }),
     ...evidence,
-    claimed: z
-      .object({ low: z.number(), high: z.number() })
-      .openapi({ description: 'The pass rates between which the claim holds.' }),
+    claimed: passRateBand.openapi({ description: 'The pass rates between which the claim holds.' }),
     log_limit: z.number().openapi({ description: 'Above it either ratio suspends the challenge.' }),
     attempts_before_judging: z.int().openapi({ description: 'With fewer attempts the monitor does not judge.' }),
-    readings: z
-      .array(z.object({ ...evidence, read_at: timestamp }).openapi('DriftReading'))
-      .openapi({ description: 'Since the monitor started, oldest first.' }),
+    readings: z.array(driftReading).openapi({ description: 'Since the monitor started, oldest first.' }),
     changes: z
-      .array(
-        z.object({
-          changed_at: timestamp,
-          from: status,
-          to: status,
-          cause: z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator']),
-          note: z.string().nullable(),
-          evidence: z.union([z.object(evidence), z.null()]).openapi({ description: "The monitor's, as it was then." }),
-        }),
-      )
+      .array(statusChange)
       .openapi({ description: 'Of its status, and the completion of its ramp, oldest first.' }),
-  })
-  .openapi('Drift');
+  }),
+);
 
 export const getDrift = defineOperatorRoute({
   method: 'get',

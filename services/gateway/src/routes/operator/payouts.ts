@@ -5,39 +5,41 @@ import { PayoutStatus } from '@laurel/proto/wallet';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { presentPayout } from '../../presenters/payout.ts';
-import { PAGE_LIMIT, page, pathId } from '../fields.ts';
+import { component } from '../component.ts';
+import { environmentName, nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
 import { present } from '../run-api-route.ts';
 import { amount, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-const status = z.enum(['paid', 'held', 'denied']);
+const status = component('PayoutStatus', z.enum(['paid', 'held', 'denied']));
 
-const payoutSchema = z
-  .object({
+const payoutSchema = component(
+  'Payout',
+  z.object({
     award_id: uuid,
     attempt_id: uuid.nullable().openapi({ description: 'Of an award; exactly one of this and `round_id` is set.' }),
     round_id: uuid.nullable().openapi({ description: 'Of a rank of a purse.' }),
     program_id: uuid,
-    environment: z.enum(['test', 'live']),
+    environment: environmentName,
     account_id: uuid,
     amount,
     status,
     reason: z.string().nullable().openapi({ description: 'Why it was held.' }),
     created_at: timestamp,
     paid_at: timestamp.nullable(),
-  })
-  .openapi('Payout');
+  }),
+);
 
 export const listPayouts = defineOperatorRoute({
   method: 'get',
   path: '/payouts',
   name: 'listPayouts',
   summary: 'Payouts of every program',
-  query: z.object({ status: status.optional(), ...page }),
+  query: z.object({ status: status.optional().openapi({ description: 'Absent: all of them.' }), ...page }),
   success: {
     status: 200,
     description: 'Newest first.',
-    schema: z.object({ data: z.array(payoutSchema), next_cursor: z.string().nullable() }).openapi('PayoutList'),
+    schema: component('PayoutList', z.object({ data: z.array(payoutSchema), next_cursor: nextCursor })),
   },
   run: async ({ query, options }, { wallet }: { wallet: WalletClient }) => {
     const listed = await wallet.listPayouts(

@@ -3,7 +3,8 @@ import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { presentPlayerLinks } from '../../presenters/account.ts';
 import type { Recording } from '../api-route.ts';
-import { pathId } from '../fields.ts';
+import { component } from '../component.ts';
+import { environmentName, pathId } from '../fields.ts';
 import { timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -11,21 +12,25 @@ interface Accounts {
   readonly wallet: WalletClient;
 }
 
-const playerLinksSchema = z
-  .object({
-    data: z.array(
-      z.object({
-        program_id: uuid,
-        environment: z.enum(['test', 'live']),
-        player_ref: z.string(),
-        created_at: timestamp,
-      }),
-    ),
-    severed: z
-      .array(z.object({ program_id: uuid, severed_at: timestamp }))
-      .openapi({ description: 'The programs that may not link the account.' }),
-  })
-  .openapi('PlayerLinks');
+const accountLink = component(
+  'AccountLink',
+  z.object({
+    program_id: uuid,
+    environment: environmentName,
+    player_ref: z.string(),
+    created_at: timestamp,
+  }),
+);
+
+const severance = component('Severance', z.object({ program_id: uuid, severed_at: timestamp }));
+
+const playerLinksSchema = component(
+  'AccountLinks',
+  z.object({
+    data: z.array(accountLink),
+    severed: z.array(severance).openapi({ description: 'The programs that may not link the account.' }),
+  }),
+);
 
 const ofProgram = z.object({ accountId: pathId, programId: pathId });
 

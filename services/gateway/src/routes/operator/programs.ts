@@ -20,21 +20,26 @@ import {
   approveProgram as storeApproval,
   updateProgram,
 } from '../../repository/programs.ts';
-import { id, pathId, text } from '../fields.ts';
+import { component } from '../component.ts';
+import { CHANGE, id, pathId, text } from '../fields.ts';
 import { newKey } from '../new-key.ts';
 import { answerPrograms, programListSchema, programPage, programSchema } from '../programs.ts';
 import { uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-const newProgram = z.object({ name: text(255), developer_id: id.nullish() });
+const newProgram = component('ProgramRequest', z.object({ name: text(255), developer_id: id.nullish() }));
 
 // Strict, as every change is: a misspelt field would otherwise change nothing and answer 200.
-const programChange = z
-  .strictObject({
-    status: z.enum(['approved', 'suspended', 'closed']).optional(),
-    deletion_scheduled: z.boolean().optional(),
-  })
-  .refine((body) => Object.keys(body).length > 0, 'must change something');
+const programChange = component(
+  'ProgramChange',
+  z
+    .strictObject({
+      status: z.enum(['approved', 'suspended', 'closed']).optional(),
+      deletion_scheduled: z.boolean().optional(),
+    })
+    .refine((body) => Object.keys(body).length > 0, 'must change something'),
+  CHANGE,
+);
 
 const params = z.object({ programId: pathId });
 
@@ -63,7 +68,7 @@ export const createProgram = defineOperatorRoute({
   success: {
     status: 201,
     description: 'The program and its test key, shown once.',
-    schema: programSchema.extend({ test_key: z.string() }).openapi('NewProgram'),
+    schema: component('CreatedProgram', programSchema.extend({ test_key: z.string() })),
   },
   refusals: { not_found: 'No such developer.' },
   action: 'create_program',
@@ -121,7 +126,7 @@ export const approveProgram = defineOperatorRoute({
   success: {
     status: 200,
     description: 'The program and its live key, shown once.',
-    schema: programSchema.extend({ live_key: z.string() }).openapi('ApprovedProgram'),
+    schema: component('ApprovedProgram', programSchema.extend({ live_key: z.string() })),
   },
   refusals: { conflict: 'It was approved before, or is closed.' },
   action: 'approve_program',
@@ -139,7 +144,11 @@ export const replaceLiveKey = defineOperatorRoute({
   name: 'replaceLiveKey',
   summary: 'Put a new live key in the place of the old one, which stops at once',
   params,
-  success: { status: 200, description: 'The new key, shown once.', schema: z.object({ live_key: z.string() }) },
+  success: {
+    status: 200,
+    description: 'The new key, shown once.',
+    schema: component('LiveKey', z.object({ live_key: z.string() })),
+  },
   refusals: { conflict: 'The program is not approved, or has no live key.' },
   action: 'replace_live_key',
   run: async (
@@ -177,11 +186,11 @@ export const addInsider = defineOperatorRoute({
   name: 'addInsider',
   summary: 'Mark an account as an insider of a program',
   params,
-  body: z.object({ account_id: id }),
+  body: component('InsiderRequest', z.object({ account_id: id })),
   success: {
     status: 201,
     description: 'Marked.',
-    schema: z.object({ program_id: uuid, account_id: uuid }),
+    schema: component('Insider', z.object({ program_id: uuid, account_id: uuid })),
   },
   refusals: { not_found: 'No such program, or no such account.' },
   action: 'add_insider',

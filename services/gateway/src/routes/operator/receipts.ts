@@ -2,6 +2,7 @@ import type { OwningServices } from '@laurel/attempt-owners';
 import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentReceipt } from '../../presenters/receipt.ts';
+import { component } from '../component.ts';
 import { pathId } from '../fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -11,22 +12,25 @@ const signed = {
   public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
 };
 
-const receiptSchema = z
-  .object({
+const seal = component(
+  'Seal',
+  z.object({
+    statement: document,
+    ...signed,
+    leaf: document,
+    leaf_index: z.int(),
+    proof: z.array(z.string()).openapi({ description: 'The siblings on the way to the root, from the leaf.' }),
+  }),
+);
+
+const receiptSchema = component(
+  'Receipt',
+  z.object({
     receipt: document,
     ...signed,
-    seal: z
-      .object({
-        statement: document,
-        ...signed,
-        leaf: document,
-        leaf_index: z.int(),
-        proof: z.array(z.string()),
-      })
-      .optional()
-      .openapi({ description: 'Of an outcome in a round, once the round is settled.' }),
-  })
-  .openapi('Receipt');
+    seal: seal.optional().openapi({ description: 'Of an outcome in a round, once the round is settled.' }),
+  }),
+);
 
 export const getReceipt = defineOperatorRoute({
   method: 'get',

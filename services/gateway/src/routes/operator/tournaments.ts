@@ -7,9 +7,10 @@ import { z } from '../../http/zod.ts';
 import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
 import { findProgram } from '../../repository/programs.ts';
 import type { Result } from '../api-route.ts';
-import { environment, instant, pathId, positiveAmount, text } from '../fields.ts';
+import { component, orNull } from '../component.ts';
+import { environment, environmentName, instant, pathId, positiveAmount, text } from '../fields.ts';
 import { present } from '../run-api-route.ts';
-import { purse, roundSchema, tournamentSchema, uuid } from '../v1/schemas.ts';
+import { purse, roundSchema, thresholdDirection, tournamentSchema, tournamentStatus, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any number of players; it keeps the numbers within 32 bits. */
@@ -18,53 +19,55 @@ const MAX_COUNT = 1_000_000;
 const MAX_PAID_RANKS = 5_000;
 const MAX_ROUND_SECONDS = 366 * 86_400;
 
-const direction = z.enum(['higher_is_better', 'lower_is_better']);
+const paidRank = component('PaidRank', z.object({ rank: z.int().min(1).max(MAX_PAID_RANKS), amount: positiveAmount }));
 
 /**
  * The fields that an operator sets (docs/contract/rules.md, "Tournaments"). The
  * tournament service checks the purse's order and the length of a round.
  */
-const newTournament = z
-  .object({
-    environment,
-    name: text(255),
-    description: text(2_000).nullish(),
-    metric_name: text(255),
-    metric_unit: text(255),
-    threshold_direction: direction,
-    tiebreak_metric_name: text(255).nullish(),
-    tiebreak_direction: direction.nullish(),
-    entry_fee: positiveAmount,
-    attempt_cap: z.int().min(1).max(MAX_COUNT),
-    purse_table: z
-      .array(z.object({ rank: z.int().min(1).max(MAX_PAID_RANKS), amount: positiveAmount }))
-      .min(1)
-      .max(MAX_PAID_RANKS),
-    min_entrants: z.int().min(1).max(MAX_COUNT),
-    min_scored_attempts: z.int().min(0).max(MAX_COUNT).default(0),
-    round_length_seconds: z.int().min(1).max(MAX_ROUND_SECONDS).nullish(),
-  })
-  .refine((body) => (body.tiebreak_metric_name == null) === (body.tiebreak_direction == null), {
-    message: 'tiebreak_metric_name and tiebreak_direction come together',
-  });
+const newTournament = component(
+  'TournamentRequest',
+  z
+    .object({
+      environment,
+      name: text(255),
+      description: text(2_000).nullish(),
+      metric_name: text(255),
+      metric_unit: text(255),
+      threshold_direction: thresholdDirection,
+      tiebreak_metric_name: text(255).nullish(),
+      tiebreak_direction: thresholdDirection.nullish(),
+      entry_fee: positiveAmount,
+      attempt_cap: z.int().min(1).max(MAX_COUNT),
+      purse_table: z.array(paidRank).min(1).max(MAX_PAID_RANKS),
+      min_entrants: z.int().min(1).max(MAX_COUNT),
+      min_scored_attempts: z.int().min(0).max(MAX_COUNT).default(0),
+      round_length_seconds: z.int().min(1).max(MAX_ROUND_SECONDS).nullish(),
+    })
+    .refine((body) => (body.tiebreak_metric_name == null) === (body.tiebreak_direction == null), {
+      message: 'tiebreak_metric_name and tiebreak_direction come together',
+    }),
+);
 
-const tournamentChange = z.strictObject({ status: z.enum(['active', 'paused', 'closed']) });
+const tournamentChange = component('TournamentChange', z.strictObject({ status: tournamentStatus }));
 
-const newRound = z.object({ opens_at: instant.nullish(), closes_at: instant });
+const newRound = component('RoundRequest', z.object({ opens_at: instant.nullish(), closes_at: instant }));
 
 /** The list item of partners, and everything that the operator set. */
-const operatorTournamentSchema = tournamentSchema
-  .extend({
+const operatorTournamentSchema = component(
+  'OperatorTournament',
+  tournamentSchema.extend({
     program_id: uuid,
-    environment: z.enum(['test', 'live']),
+    environment: environmentName,
     tiebreak_metric_name: z.string().nullable(),
-    tiebreak_direction: direction.nullable(),
+    tiebreak_direction: orNull(thresholdDirection),
     ...purse,
     min_entrants: z.int(),
     min_scored_attempts: z.int(),
     round_length_seconds: z.int().nullable(),
-  })
-  .openapi('OperatorTournament');
+  }),
+  { description: 'The tournament as partners see it, and everything that the operator set.' },
+);
 
 const params = z.object({ tournamentId: pathId });
 

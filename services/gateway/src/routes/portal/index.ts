@@ -11,15 +11,15 @@ import type { ApiRoute } from '../api-route.ts';
 import { dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { listOwnPrograms, replaceTestKey } from './programs.ts';
 import { signOut } from './session.ts';
-import { resendDelivery } from './webhook-deliveries.ts';
+import { resendWebhookDelivery } from './webhook-deliveries.ts';
 import {
-  changeEndpoint,
-  createEndpoint,
-  deleteEndpoint,
-  getEndpoint,
-  listDeliveries,
-  listEndpoints,
-  rotateSecret,
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookDeliveries,
+  listWebhookEndpoints,
+  rotateWebhookSecret,
   sendTestEvent,
 } from './webhook-endpoints.ts';
 
@@ -41,15 +41,15 @@ export const PORTAL_ROUTES: readonly ApiRoute<Session, PortalServices>[] = [
   signOut,
   listOwnPrograms,
   replaceTestKey,
-  createEndpoint,
-  listEndpoints,
-  getEndpoint,
-  changeEndpoint,
-  deleteEndpoint,
-  rotateSecret,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  changeWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
   sendTestEvent,
-  listDeliveries,
-  resendDelivery,
+  listWebhookDeliveries,
+  resendWebhookDelivery,
   dryRunDescriptor,
   listIntegrationLog,
 ];

@@ -3,6 +3,7 @@ import { TRANSPORTS } from '@laurel/proto/enum-names';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { z } from '../../http/zod.ts';
 import { presentDryRun, presentLogEntry } from '../../presenters/integration.ts';
+import { component } from '../component.ts';
 import { pageOf, pathId } from '../fields.ts';
 import { dryRunSchema, logSchema } from '../integrations.ts';
 import { descriptor, transport } from '../v1/integration-schemas.ts';
@@ -11,16 +12,19 @@ import { definePortalRoute } from './route.ts';
 /** An entry may have a hundred records. */
 const MAX_ENTRIES = 100;
 
-const dryRun = z.strictObject({
-  transport,
-  descriptor,
-  sample: z
-    .unknown()
-    .refine((value) => value !== undefined, 'is missing')
-    .openapi({
-      description: 'A body as the partner would send it, or a page as it would be fetched.',
-    }),
-});
+const dryRun = component(
+  'DryRunRequest',
+  z.strictObject({
+    transport,
+    descriptor,
+    sample: z
+      .unknown()
+      .refine((value) => value !== undefined, 'is missing')
+      .openapi({
+        description: 'A body as the partner would send it, or a page as it would be fetched.',
+      }),
+  }),
+);
 
 interface Integrations {
   readonly integration: IntegrationClient;

@@ -5,6 +5,7 @@ import type { Admission } from '../../admission/admission.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { z } from '../../http/zod.ts';
 import { listPrograms, replaceTestKey as replaceStoredTestKey } from '../../repository/programs.ts';
+import { component } from '../component.ts';
 import { pathId } from '../fields.ts';
 import { newKey } from '../new-key.ts';
 import { answerPrograms, programListSchema, programPage } from '../programs.ts';
@@ -27,7 +28,11 @@ export const replaceTestKey = definePortalRoute({
   name: 'replaceTestKey',
   summary: 'Put a new test key in the place of the old one, which stops at once',
   params: z.object({ programId: pathId }),
-  success: { status: 200, description: 'The new key, shown once.', schema: z.object({ test_key: z.string() }) },
+  success: {
+    status: 200,
+    description: 'The new key, shown once.',
+    schema: component('TestKey', z.object({ test_key: z.string() })),
+  },
   action: 'replace_test_key',
   run: async (
     { caller: { developerId }, params: { programId } },

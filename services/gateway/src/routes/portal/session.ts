@@ -8,6 +8,7 @@ import { tooManyRequests } from '../../http/answer.ts';
 import { z } from '../../http/zod.ts';
 import { deleteSession } from '../../repository/sessions.ts';
 import { defineFor } from '../api-route.ts';
+import { component } from '../component.ts';
 import { email } from '../fields.ts';
 import { definePortalRoute } from './route.ts';
 
@@ -15,11 +16,14 @@ const HOUR_SECONDS = 3_600;
 
 type CookieConfig = Pick<GatewayConfig, 'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE'>;
 
-const credentials = z.strictObject({
-  email,
-  // Longer than any password may be. One that is too short fails like any other wrong password.
-  password: z.string().max(1_000),
-});
+const credentials = component(
+  'Credentials',
+  z.strictObject({
+    email,
+    // Longer than any password may be. One that is too short fails like any other wrong password.
+    password: z.string().max(1_000),
+  }),
+);
 
 /** The caller has no session yet: only the address of the client is known. */
 export const signIn = defineFor<{ readonly address: string }>()({
@@ -29,7 +33,11 @@ export const signIn = defineFor<{ readonly address: string }>()({
   summary: 'Sign in',
   description: 'The cookie `laurel_session` is set as well; every call of the portal takes either.',
   body: credentials,
-  success: { status: 201, description: 'The token of the session.', schema: z.object({ token: z.string() }) },
+  success: {
+    status: 201,
+    description: 'The token of the session.',
+    schema: component('SessionToken', z.object({ token: z.string() })),
+  },
   refusals: { unauthorized: 'The e-mail or the password is not right.' },
   run: async (
     { caller: { address }, body, options },

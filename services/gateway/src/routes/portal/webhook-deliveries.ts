@@ -5,10 +5,10 @@ import { pathId } from '../fields.ts';
 import { deliveryIdSchema } from '../webhooks.ts';
 import { definePortalRoute } from './route.ts';
 
-export const resendDelivery = definePortalRoute({
+export const resendWebhookDelivery = definePortalRoute({
   method: 'post',
   path: '/deliveries/{deliveryId}/resend',
-  name: 'resendDelivery',
+  name: 'resendWebhookDelivery',
   summary: 'Deliver the same body again, as a new delivery',
   params: z.object({ deliveryId: pathId }),
   success: { status: 202, description: 'The new delivery.', schema: deliveryIdSchema },

@@ -9,11 +9,14 @@ import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';
 import type { Result } from '../api-route.ts';
-import { environment, id, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { component } from '../component.ts';
+import { CHANGE, environment, id, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
 import { present } from '../run-api-route.ts';
 import {
   deliveryIdSchema,
   deliveryListSchema,
+  deliveryStatus,
+  endpointListSchema,
   endpointSchema,
   endpointWithSecretSchema,
   webhookEvent,
@@ -38,26 +41,33 @@ const description = z
   .refine((value) => !hasNul(value), 'must not contain NUL');
 
 // The webhook service, which calls the URL, decides whether it is safe.
-const newEndpoint = z.strictObject({
-  url: text(MAX_URL_CHARACTERS),
-  events: events.default([]),
-  program_id: id.nullish(),
-  environment: environment.nullish(),
-  description: description.nullish(),
-});
+const newEndpoint = component(
+  'WebhookEndpointRequest',
+  z.strictObject({
+    url: text(MAX_URL_CHARACTERS),
+    events: events.default([]),
+    program_id: id.nullish(),
+    environment: environment.nullish(),
+    description: description.nullish(),
+  }),
+);
 
-const endpointChange = z
-  .strictObject({
-    url: text(MAX_URL_CHARACTERS).optional(),
-    events: events.optional(),
-    description: description.optional(),
-    active: z.boolean().optional(),
-  })
-  .refine((body) => Object.keys(body).length > 0, 'must change something');
+const endpointChange = component(
+  'WebhookEndpointChange',
+  z
+    .strictObject({
+      url: text(MAX_URL_CHARACTERS).optional(),
+      events: events.optional(),
+      description: description.optional(),
+      active: z.boolean().optional(),
+    })
+    .refine((body) => Object.keys(body).length > 0, 'must change something'),
+  CHANGE,
+);
 
 const deliveryQuery = z.object({
-  status: z.enum(['pending', 'delivered', 'failed']).optional(),
-  event: webhookEvent.optional(),
+  status: deliveryStatus.optional().openapi({ description: 'Absent: every status.' }),
+  event: webhookEvent.optional().openapi({ description: 'Absent: every event.' }),
   ...page,
 });
 
@@ -67,10 +77,10 @@ interface Webhooks {
   readonly webhook: WebhookClient;
 }
 
-export const createEndpoint = definePortalRoute({
+export const createWebhookEndpoint = definePortalRoute({
   method: 'post',
   path: '/webhook-endpoints',
-  name: 'createEndpoint',
+  name: 'createWebhookEndpoint',
   summary: 'Register an endpoint',
   body: newEndpoint,
   success: { status: 201, description: 'The endpoint with its secret.', schema: endpointWithSecretSchema },
@@ -100,22 +110,22 @@ export const createEndpoint = definePortalRoute({
   },
 });
 
-export const listEndpoints = definePortalRoute({
+export const listWebhookEndpoints = definePortalRoute({
   method: 'get',
   path: '/webhook-endpoints',
-  name: 'listEndpoints',
+  name: 'listWebhookEndpoints',
   summary: "The developer's endpoints",
-  success: { status: 200, description: 'Oldest first.', schema: z.object({ data: z.array(endpointSchema) }) },
+  success: { status: 200, description: 'Oldest first.', schema: endpointListSchema },
   run: async ({ caller: { developerId }, options }, { webhook }: Webhooks) => {
     const listed = await webhook.listEndpoints({ developerId }, options);
     return isRefused(listed) ? listed : { body: { data: listed.endpoints.map(presentEndpoint) } };
   },
 });
 
-export const getEndpoint = definePortalRoute({
+export const getWebhookEndpoint = definePortalRoute({
   method: 'get',
   path: '/webhook-endpoints/{endpointId}',
-  name: 'getEndpoint',
+  name: 'getWebhookEndpoint',
   summary: 'One endpoint',
   params,
   success: { status: 200, description: 'The endpoint, without its secret.', schema: endpointSchema },
@@ -123,10 +133,10 @@ export const getEndpoint = definePortalRoute({
     answer(await webhook.getEndpoint({ developerId, endpointId }, options)),
 });
 
-export const changeEndpoint = definePortalRoute({
+export const changeWebhookEndpoint = definePortalRoute({
   method: 'patch',
   path: '/webhook-endpoints/{endpointId}',
-  name: 'changeEndpoint',
+  name: 'changeWebhookEndpoint',
   summary: 'Change an endpoint, or switch it off or on',
   params,
   body: endpointChange,
@@ -142,10 +152,10 @@ export const changeEndpoint = definePortalRoute({
   },
 });
 
-export const deleteEndpoint = definePortalRoute({
+export const deleteWebhookEndpoint = definePortalRoute({
   method: 'delete',
   path: '/webhook-endpoints/{endpointId}',
-  name: 'deleteEndpoint',
+  name: 'deleteWebhookEndpoint',
   summary: 'Remove an endpoint with its log',
   params,
   success: { status: 204, description: 'Removed; what is pending is never sent.' },
@@ -156,10 +166,10 @@ export const deleteEndpoint = definePortalRoute({
   },
 });
 
-export const rotateSecret = definePortalRoute({
+export const rotateWebhookSecret = definePortalRoute({
   method: 'post',
   path: '/webhook-endpoints/{endpointId}/rotate-secret',
-  name: 'rotateSecret',
+  name: 'rotateWebhookSecret',
   summary: 'Replace the secret at once, for retries too',
   params,
   success: { status: 200, description: 'The endpoint with its new secret.', schema: endpointWithSecretSchema },
@@ -187,10 +197,10 @@ export const sendTestEvent = definePortalRoute({
   },
 });
 
-export const listDeliveries = definePortalRoute({
+export const listWebhookDeliveries = definePortalRoute({
   method: 'get',
   path: '/webhook-endpoints/{endpointId}/deliveries',
-  name: 'listDeliveries',
+  name: 'listWebhookDeliveries',
   summary: 'The delivery log of an endpoint',
   params,
   query: deliveryQuery,

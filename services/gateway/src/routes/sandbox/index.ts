@@ -7,7 +7,7 @@ import type { ApiRoute } from '../api-route.ts';
 import { expireAttempt } from './attempts.ts';
 import { holdNextAward, putSandboxPlayer } from './players.ts';
 import { closeEntries, closeRound } from './rounds.ts';
-import { retryDelivery } from './webhook-deliveries.ts';
+import { retryWebhookDelivery } from './webhook-deliveries.ts';
 
 /** The dependencies of these routes. */
 export interface SandboxServices extends OwningServices {
@@ -21,5 +21,5 @@ export const SANDBOX_ROUTES: readonly ApiRoute<Principal['tenant'], SandboxServi
   expireAttempt,
   closeEntries,
   closeRound,
-  retryDelivery,
+  retryWebhookDelivery,
 ];

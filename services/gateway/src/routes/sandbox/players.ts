@@ -1,24 +1,29 @@
 import { isRefused } from '@laurel/errors';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
+import { component } from '../component.ts';
 import { amount, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
 import { present } from '../run-api-route.ts';
 import { playerLinkSchema, playerRef } from '../v1/schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
-/** A field that is absent stays as it is; a new player has no funds, and no restriction that keeps them from playing. */
-const player = z.object({
-  player_ref: playerRef,
-  funds: amount.optional(),
-  email: email.optional(),
-  date_of_birth: z.iso.date().optional(),
-  jurisdiction: jurisdiction.optional(),
-  verification_level: verificationLevel.optional(),
-  // Null ends a self-exclusion.
-  self_excluded_until: instant.nullable().optional(),
-  enforcement_flag: z.boolean().optional(),
-  under_investigation: z.boolean().optional(),
-});
+const player = component(
+  'SandboxPlayerRequest',
+  z.object({
+    player_ref: playerRef,
+    funds: amount.optional(),
+    email: email.optional(),
+    date_of_birth: z.iso.date().optional(),
+    jurisdiction: jurisdiction.optional(),
+    verification_level: verificationLevel.optional(),
+    self_excluded_until: instant.nullable().optional().openapi({ description: 'Null ends a self-exclusion.' }),
+    enforcement_flag: z.boolean().optional(),
+    under_investigation: z.boolean().optional(),
+  }),
+  {
+    description: 'What is absent stays as it is; a new player has no funds, and nothing that keeps them from playing.',
+  },
+);
 
 export const putSandboxPlayer = defineSandboxRoute({
   method: 'post',

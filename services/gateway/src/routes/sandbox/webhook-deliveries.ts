@@ -5,10 +5,10 @@ import { pathId } from '../fields.ts';
 import { deliveryIdSchema } from '../webhooks.ts';
 import { defineSandboxRoute } from './route.ts';
 
-export const retryDelivery = defineSandboxRoute({
+export const retryWebhookDelivery = defineSandboxRoute({
   method: 'post',
   path: '/webhook-deliveries/{deliveryId}/retry-now',
-  name: 'retryDelivery',
+  name: 'retryWebhookDelivery',
   summary: 'Run the next scheduled retry of a delivery now',
   params: z.object({ deliveryId: pathId }),
   success: { status: 202, description: 'The retry is due.', schema: deliveryIdSchema },

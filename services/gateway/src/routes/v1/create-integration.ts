@@ -7,7 +7,7 @@ import { announceProgram } from '../../clients/program-facts.ts';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { findProgramFacts } from '../../repository/programs.ts';
-import { createIntegrationBody, MAX_DESCRIPTOR_KIB, newIntegrationSchema } from './integration-schemas.ts';
+import { createdIntegrationSchema, createIntegrationBody, MAX_DESCRIPTOR_KIB } from './integration-schemas.ts';
 
 const SIGNING_INSTRUCTIONS = [
   'Send each outcome by POST to webhook_url with the header X-Service-Signature: "sha256=" and the HMAC-SHA256 of the raw request body in',
@@ -24,7 +24,7 @@ export const createIntegration = defineRoute({
     'Always made as `draft`. For `push_webhook` the answer also carries `signing_secret`, shown this once, `webhook_url` and `signing_instructions`. Takes no `Idempotency-Key`.',
   body: createIntegrationBody,
   verbatim: { descriptor: MAX_DESCRIPTOR_KIB * 1024 },
-  success: { status: 201, description: 'The draft.', schema: newIntegrationSchema },
+  success: { status: 201, description: 'The draft.', schema: createdIntegrationSchema },
   refusals: {
     invalid_request:
       'An unknown transport; a descriptor that breaks its rules; an interval below 30 or no whole number; an unsafe URL to poll; more integrations than a program may have.',

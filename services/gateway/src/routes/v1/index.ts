@@ -8,14 +8,14 @@ import { createAttempt } from './create-attempt.ts';
 import { createIntegration } from './create-integration.ts';
 import { getAttempt } from './get-attempt.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { linkPlayer } from './link-player.ts';
 import { listChallenges } from './list-challenges.ts';
 import { listIntegrations } from './list-integrations.ts';
 import { listTournaments } from './list-tournaments.ts';
-import { putPlayer } from './put-player.ts';
 import { reportOutcome } from './report-outcome.ts';
-import { retirePreviousSecret } from './retire-previous-secret.ts';
-import { rotateSecret } from './rotate-secret.ts';
-import { seedChallenge } from './seed-challenge.ts';
+import { retirePreviousIntegrationSecret } from './retire-previous-integration-secret.ts';
+import { rotateIntegrationSecret } from './rotate-integration-secret.ts';
+import { seedDistribution } from './seed-distribution.ts';
 import { updateIntegration } from './update-integration.ts';
 
 /** The dependencies of these routes. */
@@ -32,8 +32,8 @@ export interface V1Services extends OwningServices {
  */
 export const V1_ROUTES: readonly V1Route<V1Services>[] = [
   listChallenges,
-  seedChallenge,
-  putPlayer,
+  seedDistribution,
+  linkPlayer,
   createAttempt,
   reportOutcome,
   getAttempt,
@@ -42,6 +42,6 @@ export const V1_ROUTES: readonly V1Route<V1Services>[] = [
   createIntegration,
   listIntegrations,
   updateIntegration,
-  rotateSecret,
-  retirePreviousSecret,
+  rotateIntegrationSecret,
+  retirePreviousIntegrationSecret,
 ];

@@ -1,5 +1,6 @@
 /** The shapes of integrations and of pushed outcomes. Routes check with them; the documents are generated from them. */
 import { z } from '../../http/zod.ts';
+import { component } from '../component.ts';
 import { outcomeSchema, timestamp, uuid } from './schemas.ts';
 
 export const MAX_DESCRIPTOR_KIB = 16;
@@ -8,46 +9,52 @@ const MIN_PULL_INTERVAL_SECONDS = 30;
 const MAX_PULL_INTERVAL_SECONDS = 2 ** 31 - 1;
 const SECRET_PATTERN = '^[0-9a-f]{64}$';
 
-export const transport = z.enum(['push_webhook', 'pull_poll', 'sdk_direct']);
-const status = z.enum(['draft', 'active', 'suspended']);
+export const transport = component('Transport', z.enum(['push_webhook', 'pull_poll', 'sdk_direct']), {
+  description:
+    '`push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.',
+});
+const status = component('IntegrationStatus', z.enum(['draft', 'active', 'suspended']));
 
 /** The integration service reads its members. */
-export const descriptor = z
-  .custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
-  .openapi({
+export const descriptor = component(
+  'Descriptor',
+  z.custom<object>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  ),
+  {
     type: 'object',
     additionalProperties: true,
     description: `How the payloads of the partner are read; at most ${MAX_DESCRIPTOR_KIB} KiB. \`{}\` reads the canonical body.`,
-  });
+  },
+);
 
 const pullIntervalSeconds = z.int().min(MIN_PULL_INTERVAL_SECONDS).max(MAX_PULL_INTERVAL_SECONDS);
 
-export const createIntegrationBody = z
-  .object({
-    transport: transport.openapi({
-      description:
-        '`push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.',
-    }),
+export const createIntegrationBody = component(
+  'IntegrationRequest',
+  z.object({
+    transport,
     descriptor: descriptor.optional(),
     pull_interval_seconds: pullIntervalSeconds.optional().openapi({ description: 'For `pull_poll` alone.' }),
-  })
-  .openapi('IntegrationRequest');
+  }),
+);
 
-export const updateIntegrationBody = z
-  .object({
+export const updateIntegrationBody = component(
+  'IntegrationChange',
+  z.object({
     descriptor: descriptor.optional(),
     status: status.optional(),
     pull_interval_seconds: pullIntervalSeconds.optional(),
-  })
-  .openapi('IntegrationChange');
+  }),
+  { description: 'What is absent stays as it is.' },
+);
 
 const integrationFields = {
   id: uuid,
   transport,
   status,
-  descriptor: z
-    .record(z.string(), z.unknown())
-    .openapi({ description: 'As it was sent, without the secret values of `pull.auth`.' }),
+  descriptor: descriptor.openapi({ description: 'As it was sent, without the secret values of `pull.auth`.' }),
   has_signing_secret: z.boolean().openapi({ description: 'Whether a push can be verified.' }),
   pull_interval_seconds: z.int().nullable().openapi({ description: 'For `pull_poll` alone.' }),
   last_polled_at: timestamp.nullable(),
@@ -63,49 +70,58 @@ const signingSecret = z
   .string()
   .openapi({ pattern: SECRET_PATTERN, description: 'Shown by this answer alone. Its 64 characters are the key.' });
 
-export const integrationSchema = z.object(integrationFields).openapi('Integration');
+export const integrationSchema = component('Integration', z.object(integrationFields));
 
-export const integrationListSchema = z.object({ data: z.array(integrationSchema) }).openapi('IntegrationList');
+export const integrationListSchema = component('IntegrationList', z.object({ data: z.array(integrationSchema) }));
 
-export const newIntegrationSchema = z
-  .object({
+export const createdIntegrationSchema = component(
+  'CreatedIntegration',
+  z.object({
     ...integrationFields,
     signing_secret: signingSecret.optional(),
     webhook_url: z.string().optional().openapi({ description: 'A path of this host.' }),
     signing_instructions: z.string().optional(),
-  })
-  .openapi('NewIntegration', { description: 'The last three members: for `push_webhook` alone.' });
+  }),
+  { description: 'The last three members: for `push_webhook` alone.' },
+);
 
-export const rotatedIntegrationSchema = z
-  .object({ ...integrationFields, signing_secret: signingSecret, note: z.string() })
-  .openapi('RotatedIntegration');
+export const rotatedIntegrationSchema = component(
+  'RotatedIntegration',
+  z.object({ ...integrationFields, signing_secret: signingSecret, note: z.string() }),
+);
 
 // Pushed outcomes.
 
 /** With the descriptor `{}`; with another one, whatever that reads. */
-export const pushedBody = z
-  .union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown())).max(100)])
-  .openapi({
+const pushedRecord = component('PushedRecord', z.record(z.string(), z.unknown()), {
+  description: 'With the descriptor `{}` it is `{attempt_id, score, tiebreak?, evidence?}`.',
+});
+
+export const pushedBody = component('PushedBody', z.union([pushedRecord, z.array(pushedRecord).max(100)]), {
+  description: 'One record, or an array of up to 100.',
+});
+
+export const recordStatus = component(
+  'RecordStatus',
+  z.enum(['settled', 'duplicate', 'ignored', 'rejected', 'listened']),
+  {
     description:
-      'With the descriptor `{}` a record is `{attempt_id, score, tiebreak?, evidence?}`. One record, or an array of up to 100.',
-  });
+      '`duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without an attempt, kept for the calibration of its challenge.',
+  },
+);
 
-const pushResultsSchema = z
-  .object({
-    results: z.array(
-      z
-        .object({
-          index: z.int().openapi({ description: 'The place of the record in the body, from 0.' }),
-          attempt_id: uuid.nullable().openapi({ description: 'Null when no attempt was found.' }),
-          status: z.enum(['settled', 'duplicate', 'ignored', 'rejected', 'listened']).openapi({
-            description:
-              '`duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without an attempt, kept for the calibration of its challenge.',
-          }),
-          code: z.string().optional().openapi({ description: 'Why it was rejected.' }),
-        })
-        .openapi('PushResult'),
-    ),
-  })
-  .openapi('PushResults');
+const pushResult = component(
+  'PushResult',
+  z.object({
+    index: z.int().openapi({ description: 'The place of the record in the body, from 0.' }),
+    attempt_id: uuid.nullable().openapi({ description: 'Null when no attempt was found.' }),
+    status: recordStatus,
+    code: z.string().optional().openapi({ description: 'Why it was rejected.' }),
+  }),
+);
 
-export const pushAnswerSchema = z.union([outcomeSchema, pushResultsSchema]);
+const pushResultsSchema = component('PushResults', z.object({ results: z.array(pushResult) }));
+
+export const pushAnswerSchema = component('PushAnswer', z.union([outcomeSchema, pushResultsSchema]), {
+  description: '`results` tells the two apart: an outcome has none.',
+});

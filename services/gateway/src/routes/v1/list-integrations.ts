@@ -9,6 +9,7 @@ export const listIntegrations = defineRoute({
   path: '/integrations',
   name: 'listIntegrations',
   summary: "The program's integrations",
+  description: "Of the program, in the key's environment. No answer shows a secret.",
   success: { status: 200, description: 'Newest first.', schema: integrationListSchema },
   refusals: {},
   run: async ({ principal, requestId }, { integration }: { integration: IntegrationClient }) => {

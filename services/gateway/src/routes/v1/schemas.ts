@@ -1,9 +1,9 @@
 /** The shapes of `/v1`, in the contract's order. Routes check with them; the documents are generated from them. */
-import { type ErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import { hasNul, isAtMost, isJsonObject } from '@laurel/json';
 import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { z } from '../../http/zod.ts';
+import { component, orNull } from '../component.ts';
 
 const MAX_EMAIL_CHARACTERS = 320;
 const MIN_SAMPLE_SIZE = 500;
@@ -50,23 +50,30 @@ export const listChallengesQuery = z.object({
 
 const percentile = z.number().openapi({ description: 'Each above the one before.' });
 
-export const seedChallengeBody = z
-  .object({
-    distribution: z
-      .object({ p5: percentile, p25: percentile, p50: percentile, p75: percentile, p95: percentile })
-      .refine(({ p5, p25, p50, p75, p95 }) => p5 < p25 && p25 < p50 && p50 < p75 && p75 < p95, {
-        message: 'must ascend strictly: p5, p25, p50, p75, p95',
-      })
-      .openapi('Distribution', { description: "Percentiles of the game's scores, in the units of the metric." }),
+const distribution = component(
+  'Distribution',
+  z
+    .object({ p5: percentile, p25: percentile, p50: percentile, p75: percentile, p95: percentile })
+    .refine(({ p5, p25, p50, p75, p95 }) => p5 < p25 && p25 < p50 && p50 < p75 && p75 < p95, {
+      message: 'must ascend strictly: p5, p25, p50, p75, p95',
+    }),
+  { description: "Percentiles of the game's scores, in the units of the metric." },
+);
+
+export const seedDistributionBody = component(
+  'DistributionRequest',
+  z.object({
+    distribution,
     sample_size: z
       .int()
       .min(MIN_SAMPLE_SIZE)
       .openapi({ description: 'How many scores the percentiles were taken of.', maximum: Number.MAX_SAFE_INTEGER }),
-  })
-  .openapi('DistributionRequest');
+  }),
+);
 
-export const putPlayerBody = z
-  .object({
+export const linkPlayerBody = component(
+  'PlayerLinkRequest',
+  z.object({
     player_ref: playerRef,
     email: boundedText(MAX_EMAIL_CHARACTERS).openapi({
       description: "The e-mail of the player's existing account.",
@@ -74,34 +81,47 @@ export const putPlayerBody = z
       maxLength: MAX_EMAIL_CHARACTERS,
       example: 'player@example.com',
     }),
-  })
-  .openapi('PlayerLinkRequest');
+  }),
+);
 
-export const createAttemptBody = z
-  .object({
-    challenge_id: id.optional().openapi({ description: 'Exactly one of the two: a fixed-prize challenge.' }),
-    tournament_round_id: id
-      .optional()
-      .openapi({ description: "Exactly one of the two: a place in a round's rank table." }),
-    player_ref: playerRef,
-    metadata: opaqueObject(16).optional(),
-  })
-  .refine((body) => (body.challenge_id === undefined) !== (body.tournament_round_id === undefined), {
-    message: 'must have exactly one of `challenge_id` and `tournament_round_id`',
-  })
-  .openapi('AttemptRequest', {
-    oneOf: [{ required: ['challenge_id'] }, { required: ['tournament_round_id'] }],
-  });
+const attemptFields = { player_ref: playerRef, metadata: opaqueObject(16).optional() };
+const challengeParent = id.openapi({ description: 'The `id` of a challenge.' });
+const roundParent = id.openapi({ description: 'The `id` of a round.' });
 
-export const reportOutcomeBody = z
-  .object({
+component('ChallengeAttemptRequest', z.object({ challenge_id: challengeParent, ...attemptFields }), {
+  description: 'An attempt for the fixed prize of a challenge.',
+});
+component('RoundAttemptRequest', z.object({ tournament_round_id: roundParent, ...attemptFields }), {
+  description: "An attempt for a place in a round's rank table.",
+});
+
+export const createAttemptBody = component(
+  'AttemptRequest',
+  z
+    .object({ challenge_id: challengeParent.optional(), tournament_round_id: roundParent.optional(), ...attemptFields })
+    .refine((body) => (body.challenge_id === undefined) !== (body.tournament_round_id === undefined), {
+      message: 'must have exactly one of `challenge_id` and `tournament_round_id`',
+    }),
+  {
+    type: 'object',
+    oneOf: [
+      { $ref: '#/components/schemas/ChallengeAttemptRequest' },
+      { $ref: '#/components/schemas/RoundAttemptRequest' },
+    ],
+    description: 'Exactly one parent: a challenge, or a round.',
+  },
+);
+
+export const reportOutcomeBody = component(
+  'OutcomeRequest',
+  z.object({
     score: z.number().openapi({ description: "In the units of the challenge's or tournament's metric." }),
     tiebreak: z.number().optional().openapi({
       description: 'Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts.',
     }),
     evidence: opaqueObject(64).optional(),
-  })
-  .openapi('OutcomeRequest');
+  }),
+);
 
 export const listTournamentsQuery = z.object({
   status: z
@@ -120,64 +140,81 @@ export const getLeaderboardQuery = z.object({
       type: 'string',
       default: undefined,
       description: 'The player whom the board is rendered for. Without: masked.',
+      example: 'player-7c1',
     }),
 });
 
 // Answers.
 
-/** A union, because the documents would write a named schema that is nullable as null wherever it is referenced. */
-function orNull<Schema extends z.ZodType>(schema: Schema) {
-  return z.union([schema, z.null()]);
-}
-
 export const uuid = z.string().openapi({ format: 'uuid' });
 export const timestamp = z.string().openapi({ format: 'date-time', example: '2026-11-21T12:00:00.000Z' });
-export const amount = z
-  .string()
-  .openapi({ pattern: '^(0|[1-9]\\d*)\\.\\d{2}$', example: '5.00', description: 'USD, two places.' });
+export const amount = component('Amount', z.string(), {
+  pattern: '^(0|[1-9]\\d*)\\.\\d{2}$',
+  example: '5.00',
+  description: 'USD, a decimal string with two places: never a JSON number.',
+});
 
-export const challengeSchema = z
-  .object({
+export const challengeStatus = component('ChallengeStatus', z.enum(['calibrating', 'live', 'suspended', 'closed']));
+export const prizeStructure = component('PrizeStructure', z.enum(['threshold', 'top_n']), {
+  description: '`threshold`: one bar for everybody. `top_n`: the bar is the n-th best score so far.',
+});
+export const thresholdDirection = component('ThresholdDirection', z.enum(['higher_is_better', 'lower_is_better']), {
+  description: 'Which of two scores is the better one.',
+});
+
+const ramp = component(
+  'Ramp',
+  z.object({
+    active: z.literal(true),
+    fullPrize: amount.openapi({ description: 'The prize once the cap has lifted.' }),
+    attemptsSeen: z.int().openapi({ description: 'Settled paid attempts so far.' }),
+    attemptsRequired: z.int(),
+  }),
+  { description: "A challenge's go-live ramp, which caps its prize." },
+);
+
+const calibrationProgress = component(
+  'CalibrationProgress',
+  z.object({
+    collected: z.int().openapi({ description: 'Scores so far.' }),
+    required: z.int(),
+    playersCollected: z.int().openapi({ description: 'Players who gave them.' }),
+    playersRequired: z.int(),
+  }),
+);
+
+export const challengeSchema = component(
+  'Challenge',
+  z.object({
     id: uuid.openapi({ description: 'Value sent as `challenge_id`.' }),
     name: z.string(),
     description: z.string().nullable(),
     fee: amount.openapi({ description: 'Cost of one paid attempt; `0.00` while calibrating.' }),
     prize: amount.openapi({ description: 'Prize on offer to this player now.' }),
     currency: z.literal('USD'),
-    status: z.enum(['calibrating', 'live', 'suspended', 'closed']),
-    prize_structure: z.enum(['threshold', 'top_n']),
+    status: challengeStatus,
+    prize_structure: prizeStructure,
     threshold: z.number().nullable().openapi({ description: 'The bar; null while calibrating.' }),
     min_calibration_n: z.int(),
-    calibration_source: z.enum(['observed', 'listened', 'partner_seeded', 'rung_derived']),
+    calibration_source: component(
+      'CalibrationSource',
+      z.enum(['observed', 'listened', 'partner_seeded', 'rung_derived']),
+      { description: 'What placed the bar, or is to place it.' },
+    ),
     metric_name: z.string(),
     metric_unit: z.string(),
     rung: z.int().openapi({ description: 'Position in a ladder; `1` for an ordinary challenge.' }),
     parent_challenge_id: uuid.nullable(),
-    ramp: z
-      .object({
-        active: z.literal(true),
-        fullPrize: amount.openapi({ description: 'The prize once the cap has lifted.' }),
-        attemptsSeen: z.int().openapi({ description: 'Settled paid attempts so far.' }),
-        attemptsRequired: z.int(),
-      })
-      .optional()
-      .openapi({ description: 'Present only while the go-live ramp caps the prize.' }),
-    calibration: z
-      .object({
-        collected: z.int(),
-        required: z.int(),
-        playersCollected: z.int(),
-        playersRequired: z.int(),
-      })
-      .optional()
-      .openapi({ description: 'Present only while calibrating.' }),
-  })
-  .openapi('Challenge');
+    ramp: ramp.optional().openapi({ description: 'Present only while the go-live ramp caps the prize.' }),
+    calibration: calibrationProgress.optional().openapi({ description: 'Present only while calibrating.' }),
+  }),
+);
 
-export const challengeListSchema = z.object({ data: z.array(challengeSchema) }).openapi('ChallengeList');
+export const challengeListSchema = component('ChallengeList', z.object({ data: z.array(challengeSchema) }));
 
-export const seededChallengeSchema = z
-  .object({
+export const distributionResultSchema = component(
+  'DistributionResult',
+  z.object({
     challenge_id: uuid,
     threshold: z.number().openapi({ description: 'The bar that follows.' }),
     target_pass_rate: z.number().openapi({ description: 'The share of attempts that are to clear it.' }),
@@ -185,18 +222,24 @@ export const seededChallengeSchema = z
     calibration_source: z.literal('partner_seeded'),
     provisional: z.literal(true),
     note: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
-  })
-  .openapi('SeededChallenge');
+  }),
+);
 
-export const playerLinkSchema = z
-  .object({ player_ref: z.string(), linked: z.literal(true), created_at: timestamp })
-  .openapi('PlayerLink');
+export const playerLinkSchema = component(
+  'PlayerLink',
+  z.object({ player_ref: z.string(), linked: z.literal(true), created_at: timestamp }),
+);
 
-const award = z.object({
+export const awardPayoutStatus = component('AwardPayoutStatus', z.enum(['paid', 'held']), {
+  description:
+    '`held`: withheld for review, and no money moved. Reconcile paid winnings on `paid`, never on the presence of an award.',
+});
+
+const awardFields = {
   id: uuid,
   amount,
-  paid_at: timestamp.nullable(),
-});
+  paid_at: timestamp.nullable().openapi({ description: 'Null while it is held.' }),
+};
 
 const outcomeFields = {
   attempt_id: uuid,
@@ -207,48 +250,58 @@ const outcomeFields = {
   receipt_id: uuid,
 };
 
-export const outcomeSchema = z
-  .object({
-    ...outcomeFields,
-    award: orNull(
-      award
-        .extend({
-          payout_status: z
-            .enum(['paid', 'held'])
-            .openapi({ description: 'Reconcile paid winnings on `paid`, never on the presence of an award.' }),
-        })
-        .openapi('PaidAward'),
-    ).openapi({ description: 'Present only when the bar was cleared.' }),
-  })
-  .openapi('Outcome');
+const award = component('Award', z.object({ ...awardFields, payout_status: awardPayoutStatus }));
 
-export const attemptSchema = z
-  .object({
+export const outcomeSchema = component(
+  'Outcome',
+  z.object({
+    ...outcomeFields,
+    award: orNull(award).openapi({ description: 'Present only when the bar was cleared.' }),
+  }),
+);
+
+const attemptAward = component('AttemptAward', z.object(awardFields), {
+  description: 'An award as its attempt shows it.',
+});
+
+const attemptOutcome = component(
+  'AttemptOutcome',
+  z.object({
+    ...outcomeFields,
+    award: orNull(attemptAward).openapi({ description: 'Present only when the bar was cleared.' }),
+  }),
+  { description: 'An outcome as its attempt shows it.' },
+);
+
+export const attemptSchema = component(
+  'Attempt',
+  z.object({
     id: uuid,
-    challenge_id: uuid.nullable(),
-    tournament_round_id: uuid.nullable(),
+    challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
+    tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
     player_ref: z.string(),
-    status: z.enum(['open', 'settled', 'expired', 'voided']),
-    fee_charged: amount,
+    status: component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided'])),
+    fee_charged: amount.openapi({ description: 'What was charged; `0.00` for a free attempt.' }),
     created_at: timestamp,
-    metadata: z.record(z.string(), z.unknown()),
-    outcome: orNull(
-      z.object({ ...outcomeFields, award: orNull(award.openapi('Award')) }).openapi('AttemptOutcome'),
-    ).openapi({ description: 'Null while open, and for ever where there is none.' }),
-  })
-  .openapi('Attempt');
+    metadata: z.record(z.string(), z.unknown()).openapi({ description: 'As sent; `{}` if none was.' }),
+    outcome: orNull(attemptOutcome).openapi({ description: 'Null while open, and for ever where there is none.' }),
+  }),
+);
+
+export const purseRow = component('PurseRow', z.object({ rank: z.int(), amount }));
 
 export const purse = {
   purse_amount: amount.openapi({ description: 'The sum of `purse_table`, frozen when the round opened.' }),
-  purse_table: z.array(z.object({ rank: z.int(), amount }).openapi('PurseRow')),
+  purse_table: z.array(purseRow),
 };
 
-export const roundSchema = z
-  .object({
+export const roundSchema = component(
+  'Round',
+  z.object({
     id: uuid.openapi({ description: 'Value sent as `tournament_round_id`.' }),
     tournament_id: uuid,
     tournament_name: z.string().nullable(),
-    status: z.enum(['open', 'settling', 'settled', 'cancelled']),
+    status: component('RoundStatus', z.enum(['open', 'settling', 'settled', 'cancelled'])),
     opens_at: timestamp,
     closes_at: timestamp.openapi({ description: 'Scores are accepted until then, the instant excluded.' }),
     entries_close_at: timestamp.openapi({
@@ -267,31 +320,35 @@ export const roundSchema = z
     attempt_cap: z.int().openapi({ description: 'Paid attempts per player in this round.' }),
     min_entrants: z.int(),
     min_scored_attempts: z.int().openapi({ description: '`0`: no gate.' }),
-  })
-  .openapi('Round');
+  }),
+);
 
-export const tournamentSchema = z
-  .object({
+export const tournamentStatus = component('TournamentStatus', z.enum(['active', 'paused', 'closed']));
+
+export const tournamentSchema = component(
+  'Tournament',
+  z.object({
     id: uuid,
     name: z.string(),
     description: z.string().nullable(),
     metric_name: z.string(),
     metric_unit: z.string(),
-    threshold_direction: z.enum(['higher_is_better', 'lower_is_better']),
+    threshold_direction: thresholdDirection,
     entry_fee: amount.openapi({ description: 'Flat per attempt; entry and re-buy cost the same.' }),
     attempt_cap: z.int().openapi({ description: 'Paid attempts that one player may buy per round.' }),
-    status: z.enum(['active', 'paused', 'closed']),
+    status: tournamentStatus,
     created_at: timestamp,
     current_round: orNull(roundSchema).openapi({
       description: 'The open round, else the most recent one; null only before the first.',
     }),
-  })
-  .openapi('Tournament');
+  }),
+);
 
-export const tournamentListSchema = z.object({ data: z.array(tournamentSchema) }).openapi('TournamentList');
+export const tournamentListSchema = component('TournamentList', z.object({ data: z.array(tournamentSchema) }));
 
-const leaderboardRowSchema = z
-  .object({
+const leaderboardRowSchema = component(
+  'LeaderboardRow',
+  z.object({
     rank: z.int().openapi({ description: 'Final once the round is `settled`.' }),
     player_ref: z.string(),
     best_score: z.number(),
@@ -299,21 +356,24 @@ const leaderboardRowSchema = z
     best_score_at: timestamp,
     paid_attempts: z.int(),
     final_rank: z.int().nullable().openapi({ description: 'Null before settlement.' }),
-    payout_amount: amount.nullable().openapi({ description: 'Null: not decided. `0.00`: decided to be nothing.' }),
-    payout_status: z.enum(['none', 'paid', 'held', 'refunded']),
-  })
-  .openapi('LeaderboardRow');
+    payout_amount: orNull(amount).openapi({ description: 'Null: not decided. `0.00`: decided to be nothing.' }),
+    payout_status: component('RankPayoutStatus', z.enum(['none', 'paid', 'held', 'refunded'])),
+  }),
+);
 
 const scoredPlayers = z
   .int()
   .openapi({ description: 'Distinct players who posted a score: the length of the full table.' });
 
-const fullLeaderboardSchema = z
-  .object({ round: roundSchema, scored_players: scoredPlayers, data: z.array(leaderboardRowSchema) })
-  .openapi('Leaderboard');
+const fullLeaderboardSchema = component(
+  'FullLeaderboard',
+  z.object({ round: roundSchema, scored_players: scoredPlayers, data: z.array(leaderboardRowSchema) }),
+  { description: 'For a player who has entered the round. It has no member `locked`.' },
+);
 
-const maskedLeaderboardSchema = z
-  .object({
+const maskedLeaderboardSchema = component(
+  'MaskedLeaderboard',
+  z.object({
     locked: z.literal(true),
     reason: z.literal('enter_to_see'),
     round: roundSchema,
@@ -323,46 +383,40 @@ const maskedLeaderboardSchema = z
     min_scored_attempts: z.int(),
     ...purse,
     closes_at: timestamp,
-  })
-  .openapi('MaskedLeaderboard');
+  }),
+  { description: 'For everybody else. It has no member `data`.' },
+);
 
-export const leaderboardSchema = z.union([fullLeaderboardSchema, maskedLeaderboardSchema]);
+export const leaderboardSchema = component('Leaderboard', z.union([fullLeaderboardSchema, maskedLeaderboardSchema]), {
+  description: '`locked` tells the two apart: it is on the masked one alone.',
+});
 
-/** Every code except that of the retired route, whose body has another shape. */
-const ENVELOPE_CODES = Object.keys(HTTP_STATUS).filter(
-  (code) => code !== 'client_reporting_removed' && code !== 'forbidden' && code !== 'conflict',
-) as readonly ErrorCode[];
+export const rateLimitSchema = component(
+  'RateLimitResponse',
+  z.object({
+    error: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
+    retry_after: z.int().openapi({ description: 'Seconds until it is worth asking again.' }),
+    limit: z.int().openapi({ description: 'Requests that a minute has.' }),
+    reset_at: timestamp,
+  }),
+);
 
-export const errorSchema = z
-  .object({
-    error: z.object({
-      code: z.enum(ENVELOPE_CODES).openapi({ description: 'Branch on this, never on the message. The set is closed.' }),
-      message: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
-      details: z.record(z.string(), z.unknown()).optional(),
-    }),
-  })
-  .openapi('Error');
+export const retiredSchema = component(
+  'ClientReportingRemoved',
+  z.object({ error: z.string(), code: z.literal('client_reporting_removed') }),
+);
 
-export const rateLimitSchema = z
-  .object({ error: z.string(), retry_after: z.int(), limit: z.int(), reset_at: timestamp })
-  .openapi('RateLimited');
+const signingKeySchema = component(
+  'SigningKey',
+  z.object({
+    key_id: z.string().openapi({ description: 'The thumbprint of the key (RFC 7638), in base64url.' }),
+    algorithm: z.literal('Ed25519'),
+    public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
+    from: timestamp.openapi({ description: 'When it was first used.' }),
+    until: timestamp
+      .nullable()
+      .openapi({ description: 'When it was replaced; null while it is in use. It may lie a minute ahead.' }),
+  }),
+);
 
-export const retiredSchema = z
-  .object({ error: z.string(), code: z.literal('client_reporting_removed') })
-  .openapi('ClientReportingRemoved');
-
-export const keyListSchema = z
-  .object({
-    keys: z.array(
-      z.object({
-        key_id: z.string().openapi({ description: 'The thumbprint of the key (RFC 7638), in base64url.' }),
-        algorithm: z.literal('Ed25519'),
-        public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
-        from: timestamp.openapi({ description: 'When it was first used.' }),
-        until: timestamp
-          .nullable()
-          .openapi({ description: 'When it was replaced; null while it is in use. It may lie a minute ahead.' }),
-      }),
-    ),
-  })
-  .openapi('KeyList');
+export const keyListSchema = component('SigningKeyList', z.object({ keys: z.array(signingKeySchema) }));

@@ -5,10 +5,10 @@ import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { integrationSchema } from './integration-schemas.ts';
 
-export const retirePreviousSecret = defineRoute({
+export const retirePreviousIntegrationSecret = defineRoute({
   method: 'delete',
   path: '/integrations/{id}/previous-secret',
-  name: 'retirePreviousSecret',
+  name: 'retirePreviousIntegrationSecret',
   summary: 'Retire the secret before the current one',
   description: 'From then on only the current secret verifies. Without an earlier one it changes nothing.',
   success: { status: 200, description: 'As it is now.', schema: integrationSchema },

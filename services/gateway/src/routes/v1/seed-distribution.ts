@@ -3,19 +3,19 @@ import { isRefused, refused } from '@laurel/errors';
 import { isUuid, newId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
 import { defineRoute } from '../../http/v1-route.ts';
-import { presentSeededChallenge } from '../../presenters/challenge.ts';
-import { seedChallengeBody, seededChallengeSchema } from './schemas.ts';
+import { presentDistributionResult } from '../../presenters/challenge.ts';
+import { distributionResultSchema, seedDistributionBody } from './schemas.ts';
 
-export const seedChallenge = defineRoute({
+export const seedDistribution = defineRoute({
   method: 'post',
   path: '/challenges/{id}/distribution',
-  name: 'seedChallenge',
+  name: 'seedDistribution',
   summary: 'Seed a calibrating challenge with percentiles',
   description:
     'Sets the bar from the scores that the partner has seen, and the challenge is `live`. Until its own attempts have confirmed the bar, the prize is limited to 20 % of the ceiling of its integrity tier.',
-  body: seedChallengeBody,
+  body: seedDistributionBody,
   mintOperationId: () => newId(),
-  success: { status: 201, description: 'The bar is set; the challenge is `live`.', schema: seededChallengeSchema },
+  success: { status: 201, description: 'The bar is set; the challenge is `live`.', schema: distributionResultSchema },
   refusals: {
     invalid_request:
       'A percentile is missing, no finite number or not above the one before; `sample_size` is no whole number or below 500; the challenge is not `calibrating`, a rung of a ladder, `top_n`, or not one of this program; the bar would lie outside the plausible window; `Idempotency-Key` missing or longer than 255 characters.',
@@ -40,7 +40,7 @@ export const seedChallenge = defineRoute({
     );
     await failpoint('gateway.seed.after-call');
     if (isRefused(seeded)) return seeded;
-    const presented = presentSeededChallenge(seeded);
+    const presented = presentDistributionResult(seeded);
     return seeded.repeated ? { kind: 'repeated', body: presented } : presented;
   },
 });

@@ -8,10 +8,10 @@ import { rotatedIntegrationSchema } from './integration-schemas.ts';
 const NOTE =
   'The secret before this one goes on verifying until you retire it with DELETE /v1/integrations/{id}/previous-secret.';
 
-export const rotateSecret = defineRoute({
+export const rotateIntegrationSecret = defineRoute({
   method: 'post',
   path: '/integrations/{id}/rotate-secret',
-  name: 'rotateSecret',
+  name: 'rotateIntegrationSecret',
   summary: 'Issue a new signing secret',
   description:
     'The secret before it goes on verifying until it is retired; of two before it, the older one stops. Takes no body and no `Idempotency-Key`: a repetition issues another secret.',

@@ -1,16 +1,16 @@
 import { isRefused } from '@laurel/errors';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { defineRoute } from '../../http/v1-route.ts';
-import { playerLinkSchema, putPlayerBody } from './schemas.ts';
+import { linkPlayerBody, playerLinkSchema } from './schemas.ts';
 
-export const putPlayer = defineRoute({
+export const linkPlayer = defineRoute({
   method: 'post',
   path: '/players',
-  name: 'putPlayer',
+  name: 'linkPlayer',
   summary: 'Link a player_ref to an existing account',
   description:
     'Upserts on program and `player_ref`: repeating it answers the same. Another e-mail moves the link; open attempts stay with the account that paid. There is no auto-provisioning. With a test key the account is a sandbox account of the program; no other account is found there.',
-  body: putPlayerBody,
+  body: linkPlayerBody,
   success: { status: 201, description: 'Linked.', schema: playerLinkSchema },
   refusals: {
     invalid_request: '`player_ref` or `email` is missing.',

@@ -1,0 +1,39 @@
+/** The error envelope, with the codes that a document knows. Both documents have it, each with its own set of codes. */
+import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
+import { z } from '../http/zod.ts';
+
+const validationIssue = z
+  .object({
+    field: z.string().optional().openapi({ description: 'Absent where the whole is meant.' }),
+    message: z.string(),
+  })
+  .openapi('ValidationIssue', { description: 'For people; its wording may change at any time.' });
+
+const errorDetails = z.object({ issues: z.array(validationIssue).optional() }).openapi('ErrorDetails', {
+  description: 'For people who read logs: members may be added.',
+  additionalProperties: true,
+});
+
+export function errorSchemaOf(codes: readonly ApiErrorCode[], description: string) {
+  const code = z.enum(codes).openapi('ErrorCode', { description });
+  const error = z
+    .object({
+      code,
+      message: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
+      details: errorDetails.optional().openapi({ description: 'In some answers of 400 alone.' }),
+    })
+    .openapi('ApiError');
+  return z.object({ error }).openapi('ErrorResponse');
+}
+
+const ALL_CODES = Object.keys(HTTP_STATUS) as ApiErrorCode[];
+const ENVELOPE_CODES = ALL_CODES.filter((code) => code !== 'client_reporting_removed');
+const OWN_CODES: readonly ApiErrorCode[] = ['forbidden', 'conflict'];
+
+/** Every code of `/v1` but that of the retired route, whose body has another shape. */
+export const partnerErrorSchema = errorSchemaOf(
+  ENVELOPE_CODES.filter((code) => !OWN_CODES.includes(code)),
+  'Branch on this, never on the message. The set is closed.',
+);
+
+export const ownErrorSchema = errorSchemaOf(ENVELOPE_CODES, 'Branch on this, never on the message.');

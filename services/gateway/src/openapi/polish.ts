@@ -1,0 +1,97 @@
+/**
+ * What the generator of the documents writes, in the forms that generators of clients read best: a reference has its description beside it
+ * instead of inside an `allOf`, one allowed value is a `const`, and no component is without a use.
+ */
+import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
+import { shareResponses } from './shared-responses.ts';
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type JsonObject = { [name: string]: Json };
+
+const SCHEMAS = '#/components/schemas/';
+
+/** `kept` names the components that nothing refers to, and that stay. */
+export function polish(document: OpenApiDocument, kept: readonly string[] = []): OpenApiDocument {
+  const plain = JSON.parse(JSON.stringify(document)) as JsonObject & { components: JsonObject; paths: JsonObject };
+  const { components, ...rest } = polished(plain) as typeof plain;
+  const responses = shareResponses(rest.paths as unknown as Parameters<typeof shareResponses>[0]) as JsonObject;
+  const { schemas, ...others } = {
+    ...components,
+    responses,
+    headers: referencedHeaders(components.headers as JsonObject, [rest, responses]),
+  } as unknown as { schemas: JsonObject } & JsonObject;
+  const used = reachable([rest, others, ...kept.map((name): Json => ({ $ref: SCHEMAS + name }))], schemas);
+  const named = Object.entries(schemas)
+    .filter(([name]) => used.has(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  const filled = Object.entries(others).filter(([, members]) => Object.keys(members as JsonObject).length > 0);
+  return {
+    ...rest,
+    components: { ...Object.fromEntries(filled), schemas: Object.fromEntries(named) },
+  } as unknown as OpenApiDocument;
+}
+
+function polished(value: Json): Json {
+  if (Array.isArray(value)) return value.map(polished);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, polished(member)]));
+  return withConst(withReference(withoutType(members)));
+}
+
+/** A union of components says what it is by them. */
+function withoutType({ type, ...schema }: JsonObject): JsonObject {
+  return type === undefined || Array.isArray(schema.oneOf) ? schema : { type, ...schema };
+}
+
+/**
+ * `{allOf: [{$ref}, {description}]}` is a reference with a description; where the second one also allows null, a choice of the reference and
+ * null: together they would allow no null.
+ */
+function withReference(schema: JsonObject): JsonObject {
+  const [reference, added, ...more] = Array.isArray(schema.allOf) ? (schema.allOf as JsonObject[]) : [];
+  if (reference?.$ref === undefined || added === undefined || more.length > 0 || added.properties !== undefined) {
+    return schema;
+  }
+  const { allOf: _, ...rest } = schema;
+  const isNullable = Array.isArray(added.type) && added.type.includes('null');
+  const { description, default: byDefault } = added;
+  return {
+    ...(isNullable ? { anyOf: [{ $ref: reference.$ref }, { type: 'null' }] } : { $ref: reference.$ref }),
+    ...(description !== undefined && { description }),
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...rest,
+  };
+}
+
+function withConst(schema: JsonObject): JsonObject {
+  if (!Array.isArray(schema.enum) || schema.enum.length !== 1) return schema;
+  const {
+    enum: [only],
+    ...rest
+  } = schema as { enum: Json[] } & JsonObject;
+  return { ...rest, const: only ?? null };
+}
+
+function referencedHeaders(headers: JsonObject, users: readonly Json[]): JsonObject {
+  const text = JSON.stringify(users);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
+}
+
+/** The names of the schemas that these values refer to, directly or through other schemas. */
+function reachable(from: readonly Json[], schemas: JsonObject): ReadonlySet<string> {
+  const found = new Set<string>();
+  const pending = [...from];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      const schema = schemas[name];
+      if (found.has(name) || schema === undefined) continue;
+      found.add(name);
+      pending.push(schema);
+    }
+  }
+  return found;
+}

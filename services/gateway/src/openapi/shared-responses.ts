@@ -1,0 +1,59 @@
+/** Refusals that are alike on many routes, each written once and referenced. */
+
+interface Operation {
+  readonly tags?: readonly string[];
+  readonly responses: Record<string, object>;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** No name is that of a schema: some generators put both into one namespace. */
+const NAMES: Readonly<Record<string, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  404: 'NotFound',
+  409: 'StateConflict',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+};
+const MIN_USES = 3;
+
+/**
+ * Puts references in the place of refusals that at least three operations have, and returns what they refer to. A status that is refused
+ * in several such ways has the area of each in front: `OperatorUnauthorized`.
+ */
+export function shareResponses(paths: Paths): Record<string, object> {
+  const uses = Map.groupBy(usesOf(paths), ({ status, text }) => `${status} ${text}`);
+  const common = [...uses.values()].filter((alike) => alike.length >= MIN_USES);
+  const ways = Map.groupBy(common, ([use]) => use?.status);
+  const shared: Record<string, object> = {};
+  for (const alike of common) {
+    const [first] = alike;
+    const name = NAMES[first?.status ?? ''];
+    if (first === undefined || name === undefined) continue;
+    const isOnlyWay = ways.get(first.status)?.length === 1;
+    const qualified = isOnlyWay ? name : `${areaOf(alike.map(({ operation }) => operation))}${name}`;
+    if (shared[qualified] !== undefined) continue;
+    shared[qualified] = first.response;
+    for (const { operation, status } of alike) {
+      operation.responses[status] = { $ref: `#/components/responses/${qualified}` };
+    }
+  }
+  return shared;
+}
+
+function usesOf(paths: Paths) {
+  return Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap((operation) =>
+      Object.entries(operation.responses)
+        .filter(([status]) => Number(status) >= 400)
+        .map(([status, response]) => ({ operation, status, response, text: JSON.stringify(response) })),
+    );
+}
+
+/** The first word of the tags, where all have the same. */
+function areaOf(operations: readonly Operation[]): string {
+  const areas = new Set(operations.map(({ tags }) => tags?.[0]?.split(' ')[0] ?? ''));
+  const [area = ''] = areas;
+  return areas.size === 1 ? area : '';
+}
