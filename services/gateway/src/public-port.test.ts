@@ -401,6 +401,7 @@ describe('security headers and bounded answers', () => {
   test.each([
     ['GET', '/healthz'],
     ['GET', '/openapi.json'],
+    ['GET', '/api/openapi.json'],
     ['GET', '/nothing'],
     ['GET', '/v1/tournaments'],
     ['POST', '/v1/attempts'],

@@ -1,5 +1,5 @@
-/** Where the routes of both documents are. */
+/** Where the routes of both documents are; generators make names of the descriptions. */
 export const SERVERS = [
-  { url: '/', description: 'The host that serves this document. The base address of the partner API is its `/v1`.' },
-  { url: 'http://127.0.0.1:8080', description: 'A host of your own, as `npm start` runs it.' },
+  { url: '/', description: 'The host of this document' },
+  { url: 'http://127.0.0.1:8080', description: 'npm start' },
 ];
