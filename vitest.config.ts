@@ -21,7 +21,9 @@ function joinsStack(file: string): boolean {
 }
 
 /** The files that run on any stack: their own, or the containers of `npm run test:compose`. */
-const JOINING = globSync('tests/**/*.test.ts').filter((file) => !/^tests\/(compose|clients)\//.test(file) && joinsStack(file));
+const JOINING = globSync('tests/**/*.test.ts').filter(
+  (file) => !/^tests\/(compose|clients)\//.test(file) && joinsStack(file),
+);
 
 /** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
@@ -30,6 +32,7 @@ const PACKAGES = [
   'libs/*/src/**/*.test.ts',
   'services/*/src/**/*.test.ts',
   'deploy/**/*.test.ts',
+  'docs/site/**/*.test.ts',
   '.ci/*.test.mjs',
   'bench/*.test.ts',
 ];

@@ -126,6 +126,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       'KEY_PEPPER_VERSION',
       'KEY_PEPPERS_ACCEPTED',
       'TRUSTED_PROXIES',
+      'DOCS_ENABLED',
       'MAX_CONNECTIONS',
       'MAX_CONNECTIONS_PER_ADDRESS',
       'MAX_BODY_KIB_IN_FLIGHT',

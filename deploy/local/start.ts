@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keepSiteBuilt } from '@laurel/docs-site/keep-built';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import { databaseVariableOf, migrationVariableOf, SERVICE_NAMES } from '@laurel/topology';
 import { takeDataDirectory } from './instance.ts';
@@ -78,6 +79,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
     ? undefined
     : startNats(stack, ports.nats, channels.natsConfigurationFile, instance.noteChild);
 
+  const documentation = keepDocumentation();
   const databases = await findDatabases(stack, ports.postgres, secrets.databasePasswordSeed);
   stop.throwIfAborted();
   print('Bringing the databases up to date ...');
@@ -101,6 +103,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
 
   const baseUrl = `http://127.0.0.1:${httpPort}`;
   const demo = await seedOnce(baseUrl, secrets.operatorToken);
+  await documentation;
   stop.throwIfAborted();
   writePrivate(
     readyFile,
@@ -201,6 +204,15 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
   if (isLate) print('nats-server is still on its way: webhooks are sent once it runs, and everything else works.');
 }
 
+// --- the documentation site ---
+
+/** Without the site `/docs` is an unknown path; everything else works. */
+async function keepDocumentation(): Promise<void> {
+  if (process.env.DOCS_ENABLED === 'false') return;
+  const failure = await keepSiteBuilt(print, stop);
+  if (failure !== undefined) print(`${failure}\nThe documentation site could not be built: /docs is as it was.`);
+}
+
 // --- the demo program ---
 
 /** Seeds a fresh database; one that still accepts the demo's key stays as it is. */
@@ -225,7 +237,7 @@ function announce(baseUrl: string, demo: DemoProgram): string {
   return `
 Laurel is ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
 
-  Base URL         ${baseUrl}          (reference: ${baseUrl}/docs)
+  Base URL         ${baseUrl}          (documentation: ${baseUrl}/docs/)
   Test key         ${demo.test_key}
   Developer        ${demo.developer.email}, password in ${join(dataDir, 'demo.json')}
   Operator token   in ${join(dataDir, 'operator-token')}

@@ -8,6 +8,7 @@ import { answerFailures, answerNotFound } from './http/errors.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { traceRequest } from './http/trace-request.ts';
 import { documentationRouter } from './openapi/documentation.ts';
+import { SITE_FOLDER } from './openapi/documentation-site.ts';
 import { answerHealth } from './routes/health.ts';
 import { type OperatorDependencies, operatorRouter } from './routes/operator/router.ts';
 import { type PortalDependencies, portalRouter } from './routes/portal/router.ts';
@@ -51,7 +52,7 @@ export function createApp(
   app.use('/api/sandbox', sandboxRouter(deps));
   app.get('/healthz', answerHealth);
   app.use(keyList);
-  app.use(documentationRouter());
+  app.use(documentationRouter(config.DOCS_ENABLED ? SITE_FOLDER : undefined));
   app.use(answerNotFound);
   app.use(answerFailures(deps.logger));
   return app;

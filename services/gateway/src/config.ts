@@ -64,6 +64,8 @@ const settings = z.object({
   MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
   /** The same of pushed outcomes, whose callers are not known yet: no byte of theirs counts for `/v1`. */
   MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
+  /** Serves the documentation site at `/docs`. */
+  DOCS_ENABLED: flag.default(true),
   GATEWAY_DATABASE_URL: databaseUrl,
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
   WALLET_ADDRESS: address,

@@ -1,6 +1,6 @@
 /**
  * Headers for a browser that renders an answer: do not sniff its type, show it in no frame, load and run nothing, send no referrer, keep no
- * copy. Only the reference page, which is meant for a browser, has a policy of its own.
+ * copy. Only the documentation site, which is meant for a browser, has a policy of its own.
  */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',

@@ -1,0 +1,70 @@
+/** VitePress's configuration. Pages come from docs/site/write-pages.ts. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformerStyleToClass } from '@shikijs/transformers';
+import { type DefaultTheme, defineConfig } from 'vitepress';
+import { contractTitle } from './guides.ts';
+import { EVENTS_PAGE, GUIDES, operationPath } from './pages.ts';
+import type { Route } from './reference/document.ts';
+import { anchorOf } from './sections.ts';
+import { strictHtml } from './strict-html.ts';
+
+const BASE = '/docs/';
+/** Classes of the colours of code: known when the last page is rendered, so not one of the hashed assets. */
+const CODE_STYLE = 'code.css';
+
+export function siteConfig(routes: readonly Route[]) {
+  const colours = transformerStyleToClass({ classPrefix: 'c-' });
+  const scripts = new Map<string, string>();
+  return defineConfig({
+    title: 'Laurel',
+    description: 'Paid skill contests for game servers: guides and reference of the partner API',
+    lang: 'en',
+    base: BASE,
+    cleanUrls: true,
+    head: [
+      ['link', { rel: 'icon', href: 'data:,' }],
+      ['link', { rel: 'stylesheet', href: `${BASE}${CODE_STYLE}` }],
+    ],
+    // Without transitions switched off by a style element, which the policy refuses.
+    appearance: { disableTransition: false },
+    markdown: {
+      anchor: { slugify: anchorOf },
+      // `## PATCH /integrations/{id}` is a heading, not a heading with an id.
+      attrs: false,
+      codeTransformers: [colours],
+    },
+    vite: { build: { assetsInlineLimit: 0 } },
+    themeConfig: {
+      search: { provider: 'local' },
+      outline: [2, 3],
+      sidebar: [...guideGroups(), referenceGroup(routes)],
+      docFooter: { prev: 'Before', next: 'Next' },
+    },
+    transformHtml(html) {
+      const strict = strictHtml(html, `${BASE}assets/`);
+      for (const [name, code] of strict.scripts) scripts.set(name, code);
+      return strict.html;
+    },
+    buildEnd({ outDir }) {
+      mkdirSync(join(outDir, 'assets'), { recursive: true });
+      for (const [name, code] of scripts) writeFileSync(join(outDir, 'assets', name), code);
+      writeFileSync(join(outDir, CODE_STYLE), colours.getCSS());
+    },
+  });
+}
+
+function guideGroups(): DefaultTheme.SidebarItem[] {
+  return GUIDES.map(({ group, pages }) => ({
+    text: group,
+    items: pages.map(({ title, path }) => ({ text: title, link: `/${path === 'index' ? '' : path}` })),
+  }));
+}
+
+function referenceGroup(routes: readonly Route[]): DefaultTheme.SidebarItem {
+  const operations = routes.map(({ method, path }) => ({
+    text: contractTitle(method, path),
+    link: `/${operationPath(method, path)}`,
+  }));
+  return { text: 'Reference', items: [...operations, { text: 'Events', link: `/${EVENTS_PAGE}` }] };
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { renderGuides } from './guides.ts';
+import { parseDocument, routesOf } from './reference/document.ts';
+
+const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
+const contractFile = (name: string) => read(`contract/${name}.md`);
+const CONTRACT = contractFile('partner-api');
+const DESCRIPTORS = contractFile('integrations');
+const ROUTES = routesOf(parseDocument(read('openapi/partner-v1.yaml')));
+const render = (contract: string) => renderGuides({ 'partner-api': contract, integrations: DESCRIPTORS }, ROUTES);
+
+test('each guide is a page, and a link leads to where its section stands', () => {
+  const { pages, sectionOf } = render(CONTRACT);
+  expect([...pages.keys()]).toEqual(
+    expect.arrayContaining([
+      'quick-start',
+      'concepts',
+      'money',
+      'idempotency',
+      'errors',
+      'webhooks',
+      'sandbox',
+      'going-live',
+    ]),
+  );
+  expect(pages.get('idempotency')).toMatch(/^# Idempotency\n/);
+  expect(pages.get('going-live')).toContain('](/idempotency#idempotency)');
+  expect(pages.get('integrations')).toContain('\n### The canonical body\n');
+  expect(sectionOf('POST /attempts')).toContain('](/concepts#attempt)');
+});
+
+test('a section that no page shows is refused', () => {
+  expect(() => render(`${CONTRACT}\n## Something new\n\nText.\n`)).toThrow(
+    'the section "Something new" stands on no page: docs/site/pages.ts',
+  );
+});
+
+test.each(['#no-such-heading', '../contract/rules.md', '../ARCHITECTURE.md'])(
+  'a link to %s, which the site does not have, is refused',
+  (href) => {
+    expect(() => render(CONTRACT.replace('## Money\n', `## Money\n\n[x](${href})\n`))).toThrow(
+      `a guide links to ${href}, which is not on the site`,
+    );
+  },
+);

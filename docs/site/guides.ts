@@ -1,0 +1,102 @@
+/** The guides: the contract's sections on their pages, with links that lead to where each section stands on the site. */
+import { GUIDES, type GuidePage, NOT_ON_THE_SITE, operationPath } from './pages.ts';
+import { anchorOf, anchorsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
+
+/** The files of docs/contract that the site shows, by their names without the ending. */
+export interface ContractFiles {
+  readonly 'partner-api': string;
+  readonly integrations: string;
+}
+
+export interface Guides {
+  /** Markdown by page, `quick-start` for example. */
+  readonly pages: ReadonlyMap<string, string>;
+  /** What the contract says of an operation, `POST /attempts`; throws if it says nothing. */
+  sectionOf(operation: string): string;
+}
+
+/** Throws where a section has no page or two, and where a link leads nowhere on the site. */
+export function renderGuides(files: ContractFiles, operations: readonly { method: string; path: string }[]): Guides {
+  const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
+  const guides = GUIDES.flatMap(({ pages }) => pages);
+  const places = placesOf(sections, guides, operations);
+  const relink = (markdown: string) => relinked(markdown, places);
+
+  const pages = guides.map((guide) => {
+    const parts = guide.sections.map((title) => sections.get(title) ?? missing(title));
+    const file = guide.file === undefined ? [] : sectionsOf(files.integrations);
+    const preface = guide.file === undefined ? '' : `## Descriptors\n\n${prefaceOf(files.integrations)}\n\n`;
+    const own = relink(sectionsAsPage(guide, parts));
+    const rest = preface + file.map(({ title, body }) => `### ${title}\n\n${lowerHeadings(body)}\n`).join('\n');
+    return [guide.path, `${own}\n${relink(rest)}`] as const;
+  });
+  return {
+    pages: new Map(pages),
+    sectionOf: (operation) => relink(raiseHeadings((sections.get(operation) ?? missing(operation)).body)),
+  };
+}
+
+/** How the contract links to the file of descriptors. */
+const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
+
+/** The page and the anchor of every heading that a link may name. */
+type Places = ReadonlyMap<string, string>;
+
+function placesOf(
+  sections: ReadonlyMap<string, Section>,
+  guides: readonly GuidePage[],
+  operations: readonly { method: string; path: string }[],
+): Places {
+  const pageOf = new Map<string, string>();
+  const put = (title: string, page: string) => {
+    if (pageOf.has(title)) throw new Error(`the section "${title}" stands on two pages`);
+    pageOf.set(title, page);
+  };
+  for (const { path, sections: titles } of guides) for (const title of titles) put(title, path);
+  for (const { method, path } of operations) {
+    const title = contractTitle(method, path);
+    if (sections.has(title)) put(title, operationPath(method, path));
+  }
+  const places = new Map<string, string>([[DESCRIPTORS_LINK, '/integrations#descriptors']]);
+  for (const { title, body } of sections.values()) {
+    if (NOT_ON_THE_SITE.includes(title)) continue;
+    const page = pageOf.get(title);
+    if (page === undefined) throw new Error(`the section "${title}" stands on no page: docs/site/pages.ts`);
+    const url = `/${page === 'index' ? '' : page}`;
+    // The heading of an operation is the title of its page.
+    places.set(`#${anchorOf(title)}`, `${url}#${anchorOf(title)}`);
+    for (const anchor of anchorsOf(body)) places.set(`#${anchor}`, `${url}#${anchor}`);
+  }
+  return places;
+}
+
+/** `GET /challenges`, the heading of an operation in the contract. */
+export function contractTitle(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path.replace(/^\/v1/, '')}`;
+}
+
+/** A page of one section is that section under the title of the page; its heading stays as an anchor. */
+function sectionsAsPage({ title, sections }: GuidePage, parts: readonly Section[]): string {
+  const body = parts.map((part) => `## ${part.title}\n\n${part.body}\n`).join('\n');
+  if (sections.length === 1 && sections[0] === title) return raiseHeadings(body);
+  return `# ${title}\n\n${body}`;
+}
+
+function relinked(markdown: string, places: Places): string {
+  return outsideFences(markdown, (text) =>
+    text.replace(/\]\((?<href>[^)\s]+)\)/g, (whole, href: string) => {
+      if (href.startsWith('https://')) return whole;
+      const place = places.get(href);
+      if (place === undefined) throw new Error(`a guide links to ${href}, which is not on the site`);
+      return `](${place})`;
+    }),
+  );
+}
+
+function lowerHeadings(markdown: string): string {
+  return outsideFences(markdown, (text) => text.replace(/^(#+ )/gm, '#$1'));
+}
+
+function missing(title: string): never {
+  throw new Error(`docs/contract/partner-api.md has no section "${title}"`);
+}

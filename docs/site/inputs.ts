@@ -1,0 +1,38 @@
+/** What the built site is made of: while the fingerprint is that of the build, the build is up to date. */
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const DOCS = fileURLToPath(new URL('../', import.meta.url));
+
+/** The folder of the built site. */
+export const DIST = fileURLToPath(new URL('./dist', import.meta.url));
+/** The file in it that holds the fingerprint of its inputs. */
+export const STAMP = '.built-from';
+
+const INPUTS = [
+  'contract/{partner-api,integrations}.md',
+  'openapi/partner-v1.yaml',
+  'site/{*.ts,package.json}',
+  'site/{reference,theme}/*.{ts,css}',
+];
+
+export function inputsFingerprint(): string {
+  const hash = createHash('sha256');
+  for (const file of globSync(INPUTS, { cwd: DOCS }).toSorted()) {
+    if (file.endsWith('.test.ts')) continue;
+    const bytes = readFileSync(join(DOCS, file));
+    hash.update(`${file} ${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/** Whether docs/site/dist was built from what stands in the checkout now. */
+export function isBuilt(): boolean {
+  try {
+    return readFileSync(join(DIST, STAMP), 'utf8') === inputsFingerprint();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+/** Which sections of the contract stand on which page of the site. Every section has one place: a guide, or the page of its operation. */
+
+export interface GuidePage {
+  /** Below `/docs/`. */
+  readonly path: string;
+  readonly title: string;
+  /** Headings of docs/contract/partner-api.md, in reading order. */
+  readonly sections: readonly string[];
+  /** The file of docs/contract that follows them, whole. */
+  readonly file?: 'integrations';
+}
+
+export const GUIDES: readonly { readonly group: string; readonly pages: readonly GuidePage[] }[] = [
+  {
+    group: 'Start',
+    pages: [
+      { path: 'index', title: 'Laurel for game servers', sections: ['What Laurel does'] },
+      { path: 'quick-start', title: 'Quick start', sections: ['The first hour'] },
+      { path: 'sandbox', title: 'Sandbox', sections: ['Testing in the sandbox'] },
+      { path: 'going-live', title: 'Going live', sections: ['Going live'] },
+    ],
+  },
+  {
+    group: 'Guides',
+    pages: [
+      {
+        path: 'concepts',
+        title: 'Concepts',
+        sections: [
+          'Challenge',
+          'Challenge status',
+          'Player link',
+          'Attempt',
+          'Attempt status',
+          'Outcome',
+          'Receipt',
+          'Tournament',
+          'Tournament status',
+          'Round',
+          'Round status',
+          'Leaderboard row',
+          'Masked leaderboard',
+        ],
+      },
+      { path: 'money', title: 'Money', sections: ['Money', 'Payout status'] },
+      {
+        path: 'conventions',
+        title: 'Conventions and limits',
+        sections: ['Conventions', 'Authentication', 'Rate limit', 'Limits', 'Versioning', 'Not served yet'],
+      },
+      { path: 'idempotency', title: 'Idempotency', sections: ['Idempotency'] },
+      { path: 'errors', title: 'Errors', sections: ['Errors', 'The retired route'] },
+      {
+        path: 'webhooks',
+        title: 'Webhooks',
+        sections: ['Endpoint registration', 'Delivery request', 'Event types', 'Delivery behaviour'],
+      },
+      {
+        path: 'integrations',
+        title: 'Integrations',
+        sections: ['Integration', 'Integration routes', 'Pushed outcomes'],
+        file: 'integrations',
+      },
+      { path: 'browser', title: 'In the browser', sections: ['In the browser'] },
+    ],
+  },
+];
+
+/** Left out: on the site the side bar does its work. */
+export const NOT_ON_THE_SITE: readonly string[] = ['Contents'];
+
+export const OPERATIONS_FOLDER = 'reference';
+export const EVENTS_PAGE = `${OPERATIONS_FOLDER}/events`;
+
+/** `POST /attempts` -> `post-attempts`: the page of an operation is named by its route, as in the contract. */
+export function operationPath(method: string, path: string): string {
+  const words = path.replace(/^\/v1/, '').replace(/[{}]/g, '').split(/[/_.]/).filter(Boolean);
+  return `${OPERATIONS_FOLDER}/${[method.toLowerCase(), ...words].join('-')}`;
+}

@@ -1,0 +1,42 @@
+/** Writes the pages of the site as Markdown: the guides from docs/contract, the reference from docs/openapi/partner-v1.yaml. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { contractTitle, renderGuides } from './guides.ts';
+import { EVENTS_PAGE, operationPath } from './pages.ts';
+import { parseDocument, type Route, routesOf } from './reference/document.ts';
+import { eventsPage, operationPage } from './reference/operations.ts';
+import { sectionsOf } from './sections.ts';
+
+const DOCS = new URL('../', import.meta.url);
+
+/** Returns the routes of the document, for the side bar. */
+export function writePages(folder: string): readonly Route[] {
+  const contract = contractFile('partner-api');
+  const document = parseDocument(read('openapi/partner-v1.yaml'));
+  const routes = routesOf(document);
+  const guides = renderGuides({ 'partner-api': contract, integrations: contractFile('integrations') }, routes);
+  for (const [path, markdown] of guides.pages) write(folder, path, markdown);
+
+  const titles = new Set(sectionsOf(contract).map(({ title }) => title));
+  for (const route of routes) {
+    const title = contractTitle(route.method, route.path);
+    const text = titles.has(title) ? guides.sectionOf(title) : undefined;
+    write(folder, operationPath(route.method, route.path), operationPage(document, route, text));
+  }
+  write(folder, EVENTS_PAGE, eventsPage(document));
+  return routes;
+}
+
+function contractFile(name: string): string {
+  return read(`contract/${name}.md`);
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(file, DOCS), 'utf8');
+}
+
+function write(folder: string, path: string, markdown: string): void {
+  const file = join(folder, `${path}.md`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${markdown}\n`);
+}

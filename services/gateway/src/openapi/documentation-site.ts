@@ -1,0 +1,60 @@
+/** Serves the built documentation site (docs/site) below `/docs`, under a policy that allows what is of this origin and stands in a file. */
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { Router } from 'express';
+import { contextOf } from '../http/context.ts';
+import { SECURITY_HEADERS } from '../http/security-headers.ts';
+
+/** Where `npm start` and the image have the built site. */
+export const SITE_FOLDER = fileURLToPath(new URL('../../../../docs/site/dist', import.meta.url));
+
+const HEADERS = {
+  ...SECURITY_HEADERS,
+  'Content-Security-Policy': [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // A browser asks again before it shows a page that it has.
+  'Cache-Control': 'no-cache',
+} as const;
+
+/** Below the folder of the assets a name holds the hash of its bytes. */
+const ASSETS = 'assets';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Addresses of earlier releases that have no page of their own. */
+const MOVED: Readonly<Record<string, string>> = { '/docs': '/docs/', '/docs/guide': '/docs/' };
+
+/** The folder is read with each request: a site that is built later is served from then on. What it lacks is an unknown path. */
+export function documentationSite(folder: string): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, target] of Object.entries(MOVED)) {
+    router.get(path, (_request, response) => {
+      contextOf(response).routeTemplate = path;
+      response.writeHead(308, { ...HEADERS, Location: target }).end();
+    });
+  }
+  const assets = join(folder, ASSETS) + sep;
+  const files = express.static(folder, {
+    extensions: ['html'],
+    redirect: false,
+    lastModified: false,
+    cacheControl: false,
+    setHeaders: (response, file) => {
+      contextOf(response).routeTemplate = '/docs/{page}';
+      for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+      if (file.startsWith(assets)) response.setHeader('Cache-Control', IMMUTABLE);
+    },
+  });
+  router.use('/docs', files);
+  return router;
+}
