@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld } from '../world.ts';
 import { bodySchemas, type DescribedBodies } from './body-schemas.ts';
-import { launchChromium } from './chromium.ts';
+import { hasChromium, launchChromium } from './chromium.ts';
 import { type ObservedPage, observePage } from './observed-page.ts';
 
 const SITE = fileURLToPath(new URL('../../docs/site/', import.meta.url));
@@ -31,118 +31,122 @@ let origin: string;
 /** Of every page of the built site. */
 const visits = { light: [] as Visit[], dark: [] as Visit[] };
 
-beforeAll(async () => {
-  const built = spawnSync(process.execPath, [`${SITE}build.ts`], { encoding: 'utf8' });
-  expect(built.status, built.stderr).toBe(0);
-  origin = stack.use(await joinWorld()).stack.baseUrl;
-  browser = await launchChromium();
-  stack.defer(() => browser.close());
-  const paths = globSync('**/*.html', { cwd: `${SITE}dist` })
-    .filter((file) => file !== '404.html')
-    .map((file) => `/docs/${file.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '')}`)
-    .toSorted();
-  await Promise.all(
-    COLOUR_SCHEMES.map(async (colorScheme) => {
-      await using observed = await observePage(browser, origin, { colorScheme });
-      for (const path of paths) visits[colorScheme].push(await visit(observed, path));
-    }),
-  );
-}, 600_000);
-afterAll(() => stack.disposeAsync());
-
-describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
-  test('every page keeps to the policy and to its origin, and logs no error', () => {
-    expect(visits[colorScheme].length).toBeGreaterThan(25);
-    expect(visits[colorScheme].every(({ isDark }) => isDark === (colorScheme === 'dark'))).toBe(true);
-    expect(visits[colorScheme].flatMap(({ objections }) => objections)).toEqual([]);
-  });
-
-  test('no page has a serious obstacle for readers with a disability', () => {
-    expect(visits[colorScheme].flatMap(({ path, inaccessible }) => inaccessible.map((it) => `${path} ${it}`))).toEqual(
-      [],
+describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', () => {
+  beforeAll(async () => {
+    const built = spawnSync(process.execPath, [`${SITE}build.ts`], { encoding: 'utf8' });
+    expect(built.status, built.stderr).toBe(0);
+    origin = stack.use(await joinWorld()).stack.baseUrl;
+    browser = await launchChromium();
+    stack.defer(() => browser.close());
+    const paths = globSync('**/*.html', { cwd: `${SITE}dist` })
+      .filter((file) => file !== '404.html')
+      .map((file) => `/docs/${file.replace(/(?:^|(?<=\/))index\.html$|\.html$/, '')}`)
+      .toSorted();
+    await Promise.all(
+      COLOUR_SCHEMES.map(async (colorScheme) => {
+        await using observed = await observePage(browser, origin, { colorScheme });
+        for (const path of paths) visits[colorScheme].push(await visit(observed, path));
+      }),
     );
+  }, 600_000);
+  afterAll(() => stack.disposeAsync());
+
+  describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
+    test('every page keeps to the policy and to its origin, and logs no error', () => {
+      expect(visits[colorScheme].length).toBeGreaterThan(25);
+      expect(visits[colorScheme].every(({ isDark }) => isDark === (colorScheme === 'dark'))).toBe(true);
+      expect(visits[colorScheme].flatMap(({ objections }) => objections)).toEqual([]);
+    });
+
+    test('no page has a serious obstacle for readers with a disability', () => {
+      expect(
+        visits[colorScheme].flatMap(({ path, inaccessible }) => inaccessible.map((it) => `${path} ${it}`)),
+      ).toEqual([]);
+    });
   });
-});
 
-test('every page can be reached from the first one, and no link or anchor is dead', () => {
-  const idsOf = new Map(visits.light.map(({ path, ids }) => [path, ids]));
-  const isAlive = (link: string) => {
-    const [target = '', anchor = ''] = link.split('#');
-    const ids = idsOf.get(target);
-    return target === '/openapi.json' || (ids !== undefined && (anchor === '' || ids.has(decodeURIComponent(anchor))));
-  };
-  const dead = visits.light.flatMap(({ path, links }) =>
-    links.filter((link) => !isAlive(link)).map((link) => `${path} -> ${link}`),
-  );
-  expect(dead).toEqual([]);
-  const fromStart = new Set(
-    visits.light.find(({ path }) => path === '/docs/')?.links.map((link) => link.split('#')[0]),
-  );
-  expect([...idsOf.keys()].filter((path) => !fromStart.has(path))).toEqual([]);
-});
-
-test('every example of the reference is valid against its schema, and every body with a schema has one', async () => {
-  const schemas = bodySchemas(
-    (await (await fetch(`${origin}/openapi.json`, { headers: { connection: 'close' } })).json()) as DescribedBodies,
-  );
-  const examples = visits.light.flatMap((one) => one.examples);
-  const issues = examples.flatMap(({ body, name, text }) =>
-    schemas.issuesOf(body, JSON.parse(text)).map((issue) => `${body} ${name}: ${issue}`),
-  );
-  expect(issues).toEqual([]);
-  const shown = new Set(examples.map(({ body }) => body));
-  expect(schemas.names.length).toBeGreaterThan(60);
-  expect(schemas.names.filter((name) => !shown.has(name))).toEqual([]);
-});
-
-test('the search finds a word of the guides and opens its page', async () => {
-  await using observed = await observePage(browser, origin);
-  const { page, objections } = observed;
-  await open(page, '/docs/');
-  await page.keyboard.press('/');
-  await page.locator('#localsearch-input').fill('idempotency');
-  const first = page.locator('.VPLocalSearchBox .result').first();
-  await first.waitFor();
-  expect(await first.textContent()).toContain('Idempotency');
-  await first.click();
-  await page.waitForURL(`${origin}/docs/idempotency**`);
-  expect(objections).toEqual([]);
-});
-
-test('a deep link shows its heading', async () => {
-  await using observed = await observePage(browser, origin);
-  await open(observed.page, '/docs/webhooks#delivery-behaviour');
-  await expect.poll(() => isInView(observed.page, 'delivery-behaviour')).toBe(true);
-  expect(await isInView(observed.page, 'endpoint-registration')).toBe(false);
-});
-
-test('a reader who chooses the dark colours keeps them, and code has colours in both', async () => {
-  await using observed = await observePage(browser, origin, {
-    colorScheme: 'light',
-    viewport: { width: 1400, height: 900 },
+  test('every page can be reached from the first one, and no link or anchor is dead', () => {
+    const idsOf = new Map(visits.light.map(({ path, ids }) => [path, ids]));
+    const isAlive = (link: string) => {
+      const [target = '', anchor = ''] = link.split('#');
+      const ids = idsOf.get(target);
+      return (
+        target === '/openapi.json' || (ids !== undefined && (anchor === '' || ids.has(decodeURIComponent(anchor))))
+      );
+    };
+    const dead = visits.light.flatMap(({ path, links }) =>
+      links.filter((link) => !isAlive(link)).map((link) => `${path} -> ${link}`),
+    );
+    expect(dead).toEqual([]);
+    const fromStart = new Set(
+      visits.light.find(({ path }) => path === '/docs/')?.links.map((link) => link.split('#')[0]),
+    );
+    expect([...idsOf.keys()].filter((path) => !fromStart.has(path))).toEqual([]);
   });
-  const { page, objections } = observed;
-  await open(page, '/docs/reference/post-attempts');
-  const light = await colourOfCode(page);
-  await page.locator('.VPNavBar .VPSwitchAppearance').first().click();
-  await open(page, '/docs/reference/post-attempts');
-  expect(await isDark(page)).toBe(true);
-  const dark = await colourOfCode(page);
-  expect(new Set(light).size).toBeGreaterThan(2);
-  expect(new Set(dark).size).toBeGreaterThan(2);
-  expect(dark).not.toEqual(light);
-  expect(objections).toEqual([]);
-});
 
-test.each([
-  ['/docs', '/docs/'],
-  ['/docs/guide', '/docs/'],
-  ['/docs/guide#errors', '/docs/'],
-  ['/docs/integrations', '/docs/integrations'],
-])('%s, an address of earlier releases, leads to a page of the site', async (path, target) => {
-  await using observed = await observePage(browser, origin);
-  await open(observed.page, path);
-  expect(new URL(observed.page.url()).pathname).toBe(target);
+  test('every example of the reference is valid against its schema, and every body with a schema has one', async () => {
+    const schemas = bodySchemas(
+      (await (await fetch(`${origin}/openapi.json`, { headers: { connection: 'close' } })).json()) as DescribedBodies,
+    );
+    const examples = visits.light.flatMap((one) => one.examples);
+    const issues = examples.flatMap(({ body, name, text }) =>
+      schemas.issuesOf(body, JSON.parse(text)).map((issue) => `${body} ${name}: ${issue}`),
+    );
+    expect(issues).toEqual([]);
+    const shown = new Set(examples.map(({ body }) => body));
+    expect(schemas.names.length).toBeGreaterThan(60);
+    expect(schemas.names.filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  test('the search finds a word of the guides and opens its page', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page, objections } = observed;
+    await open(page, '/docs/');
+    await page.keyboard.press('/');
+    await page.locator('#localsearch-input').fill('idempotency');
+    const first = page.locator('.VPLocalSearchBox .result').first();
+    await first.waitFor();
+    expect(await first.textContent()).toContain('Idempotency');
+    await first.click();
+    await page.waitForURL(`${origin}/docs/idempotency**`);
+    expect(objections).toEqual([]);
+  });
+
+  test('a deep link shows its heading', async () => {
+    await using observed = await observePage(browser, origin);
+    await open(observed.page, '/docs/webhooks#delivery-behaviour');
+    await expect.poll(() => isInView(observed.page, 'delivery-behaviour')).toBe(true);
+    expect(await isInView(observed.page, 'endpoint-registration')).toBe(false);
+  });
+
+  test('a reader who chooses the dark colours keeps them, and code has colours in both', async () => {
+    await using observed = await observePage(browser, origin, {
+      colorScheme: 'light',
+      viewport: { width: 1400, height: 900 },
+    });
+    const { page, objections } = observed;
+    await open(page, '/docs/reference/post-attempts');
+    const light = await colourOfCode(page);
+    await page.locator('.VPNavBar .VPSwitchAppearance').first().click();
+    await open(page, '/docs/reference/post-attempts');
+    expect(await isDark(page)).toBe(true);
+    const dark = await colourOfCode(page);
+    expect(new Set(light).size).toBeGreaterThan(2);
+    expect(new Set(dark).size).toBeGreaterThan(2);
+    expect(dark).not.toEqual(light);
+    expect(objections).toEqual([]);
+  });
+
+  test.each([
+    ['/docs', '/docs/'],
+    ['/docs/guide', '/docs/'],
+    ['/docs/guide#errors', '/docs/'],
+    ['/docs/integrations', '/docs/integrations'],
+  ])('%s, an address of earlier releases, leads to a page of the site', async (path, target) => {
+    await using observed = await observePage(browser, origin);
+    await open(observed.page, path);
+    expect(new URL(observed.page.url()).pathname).toBe(target);
+  });
 });
 
 async function visit({ page, objections }: ObservedPage, path: string): Promise<Visit> {
