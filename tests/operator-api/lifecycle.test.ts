@@ -20,10 +20,10 @@ describe('the life cycle of the processes', () => {
       const health = await fetch(`${baseUrl}/healthz`);
       expect([health.status, await health.text()]).toEqual([200, 'ok']);
       for (const path of ['/readyz', '/metrics']) expect((await fetch(baseUrl + path)).status).toBe(404);
-      const docs = await fetch(`${baseUrl}/docs`);
-      expect(docs.status).toBe(200);
-      expect(docs.headers.get('content-type')).toMatch(/text\/html/);
-      expect(docs.headers.get('x-powered-by')).toBeNull();
+      const document = await fetch(`${baseUrl}/openapi.json`);
+      expect(document.status).toBe(200);
+      expect(document.headers.get('content-type')).toMatch(/application\/json/);
+      expect(document.headers.get('x-powered-by')).toBeNull();
     }
   });
 

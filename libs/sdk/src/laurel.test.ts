@@ -4,8 +4,13 @@ import { parse } from 'yaml';
 import type { FetchRequest } from './fetch.ts';
 import { Laurel, LaurelError } from './index.ts';
 
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+
 interface Operation {
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: object;
 }
 
@@ -62,8 +67,14 @@ describe('the methods of a client', () => {
     });
   });
 
+  const { paths, components } = parse(readFileSync(DOCUMENT, 'utf8')) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+  };
+  const resolve = (parameter: Parameter | { readonly $ref: string }) =>
+    '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter;
   const operations: ReadonlyMap<string, Operation> = new Map(
-    Object.entries(parse(readFileSync(DOCUMENT, 'utf8')).paths as Record<string, Record<string, Operation>>)
+    Object.entries(paths)
       .filter(([path]) => path.startsWith('/v1/'))
       .flatMap(([path, methods]) =>
         Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
@@ -89,7 +100,7 @@ describe('the methods of a client', () => {
     async (operation, [, call]) => {
       await call(laurel);
       const { parameters = [], requestBody } = operations.get(operation) ?? {};
-      const named = (place: string) => parameters.filter((it) => it.in === place).map(({ name }) => name);
+      const named = (place: string) => parameters.map(resolve).flatMap((it) => (it?.in === place ? [it.name] : []));
       const [method, template = ''] = operation.split(' ');
       expect(sent).toHaveLength(1);
       const [{ url, request } = { url: new URL('x:'), request: {} as FetchRequest }] = sent;
