@@ -3,8 +3,9 @@
  *
  * - Every schema that a request or a successful answer can have becomes a type of the same name. Failures are `LaurelError`s, so of their
  *   schema only the codes are written.
- * - An enumeration that an answer can have is open: a value that Laurel adds later must not break a partner who compiled before. What is
- *   only sent is closed, so that the compiler finds a typing error. An enumeration of one value is a constant.
+ * - The type of an enumeration is closed, and so is what a partner sends, so that the compiler finds a typing error. Where an answer has it, it is
+ *   open: a value that Laurel adds later must not break a partner who compiled before. An enumeration of one value is a constant.
+ * - Of the alternatives that a partner may send, each excludes the members of the others.
  * - A keyword that this script does not know is an error, because a type that left it out would be wrong without notice.
  */
 import { execFileSync } from 'node:child_process';
@@ -75,7 +76,10 @@ function writeTypes(): void {
   const sent = reachableFrom(operations.flatMap(({ requestBody }) => schemasOf(requestBody)));
   const types = Object.entries(schemas)
     .filter(([name]) => read.has(name) || sent.has(name))
-    .map(([name, schema]) => `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name))};`);
+    .map(
+      ([name, schema]) =>
+        `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name) && schema.enum === undefined)};`,
+    );
   const header = `// Derived from ${DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
   // Of failures alone the codes: a closed set.
   const codes = `${comment(componentOf(ERROR_CODE).description)}export type ${ERROR_CODE} = ${render(componentOf(ERROR_CODE), false)};`;
@@ -115,9 +119,10 @@ function render(schema: Schema, open: boolean): string {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
     throw new Error(`${DOCUMENT} uses ${unknown}, which libs/sdk/generate-types.ts does not know.`);
-  if (schema.$ref !== undefined) return nameOf(schema.$ref);
+  if (schema.$ref !== undefined) return renderReference(nameOf(schema.$ref), open);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum !== undefined) return renderEnum(schema.enum, open);
+  if (schema.enum !== undefined)
+    return union(schema.enum.map((value) => JSON.stringify(value)).concat(others(schema, open)));
   const alternatives = (schema.anyOf ?? schema.oneOf)?.map((part) => renderAlternative(part, schema, open));
   const own = schema.type === undefined && schema.properties === undefined ? [] : [renderTypes(schema, open)];
   const parts = [...own, ...(schema.allOf ?? []).map((part) => render(part, open))];
@@ -125,19 +130,33 @@ function render(schema: Schema, open: boolean): string {
   return parts.length === 0 ? 'unknown' : parts.join(' & ');
 }
 
-function renderEnum(values: readonly unknown[], open: boolean): string {
-  const literals = values.map((value) => JSON.stringify(value));
-  const isOpen = open && values.filter((value) => value !== null).length > 1;
-  return union(isOpen ? [...literals, '(string & {})'] : literals);
+function renderReference(name: string, open: boolean): string {
+  return union([name, ...others(componentOf(name), open)]);
+}
+
+/** What an enumeration may have besides its values. */
+function others({ enum: values = [] }: Schema, open: boolean): readonly string[] {
+  return open && values.filter((value) => value !== null).length > 1 ? ['(string & {})'] : [];
 }
 
 /** `{required: [one]}` beside properties: this one is there, and those of the other alternatives are not. */
 function renderAlternative(part: Schema, whole: Schema, open: boolean): string {
+  if (part.$ref !== undefined && whole.oneOf !== undefined && !open) return excludeOthers(part, whole);
   if (Object.keys(part).join() !== 'required') return render(part, open);
   const others = (whole.oneOf ?? []).flatMap(({ required = [] }) => required);
   const absent = others.filter((name) => !part.required?.includes(name)).map((name) => `${name}?: never;`);
   const present = Object.entries(whole.properties ?? {}).filter(([name]) => part.required?.includes(name));
   return `{\n${[...present.map(([name, schema]) => member(name, schema, true, open)), ...absent].join('\n')}\n}`;
+}
+
+/** One of several components: `ChallengeAttemptRequest & { tournament_round_id?: never }`. */
+function excludeOthers(part: Schema, whole: Schema): string {
+  const membersOf = ({ $ref = '' }: Schema) => Object.keys(componentOf(nameOf($ref)).properties ?? {});
+  const own = new Set(membersOf(part));
+  const foreign = new Set((whole.oneOf ?? []).filter(({ $ref }) => $ref !== undefined).flatMap(membersOf));
+  const absent = [...foreign].filter((name) => !own.has(name)).map((name) => `${name}?: never;`);
+  const name = nameOf(part.$ref ?? '');
+  return absent.length === 0 ? name : `(${name} & { ${absent.join(' ')} })`;
 }
 
 function renderTypes(schema: Schema, open: boolean): string {

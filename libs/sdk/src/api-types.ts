@@ -31,7 +31,7 @@ export type Attempt = {
   /** Null for an attempt against a challenge. */
   tournament_round_id: string | null;
   player_ref: string;
-  status: AttemptStatus;
+  status: AttemptStatus | (string & {});
   /** What was charged; `0.00` for a free attempt. */
   fee_charged: Amount;
   created_at: string;
@@ -79,13 +79,15 @@ export type AttemptRefundedEventData = {
   player_ref: string;
   /** USD, a JSON number with two decimals. */
   amount: number;
-  reason: RefundReason;
+  reason: RefundReason | (string & {});
   /** Present in the sandbox. */
   test?: true | undefined;
 };
 
 /** Exactly one parent: a challenge, or a round. */
-export type AttemptRequest = ChallengeAttemptRequest | RoundAttemptRequest;
+export type AttemptRequest =
+  | (ChallengeAttemptRequest & { tournament_round_id?: never })
+  | (RoundAttemptRequest & { challenge_id?: never });
 
 /** An outcome was recorded. Re-read the attempt rather than rebuilding it from here. */
 export type AttemptSettledEvent = {
@@ -112,21 +114,21 @@ export type AttemptSettledEventData = {
   test?: true | undefined;
 };
 
-export type AttemptStatus = 'open' | 'settled' | 'expired' | 'voided' | (string & {});
+export type AttemptStatus = 'open' | 'settled' | 'expired' | 'voided';
 
 export type Award = {
   id: string;
   amount: Amount;
   /** Null while it is held. */
   paid_at: string | null;
-  payout_status: AwardPayoutStatus;
+  payout_status: AwardPayoutStatus | (string & {});
 };
 
 /**
  * `held`: withheld for review, and no money moved. Reconcile paid winnings on `paid`, never on the presence of an
  * award.
  */
-export type AwardPayoutStatus = 'paid' | 'held' | (string & {});
+export type AwardPayoutStatus = 'paid' | 'held';
 
 /** A win that was held for review is paid. */
 export type AwardReleasedEvent = {
@@ -160,7 +162,7 @@ export type CalibrationProgress = {
 };
 
 /** What placed the bar, or is to place it. */
-export type CalibrationSource = 'observed' | 'listened' | 'partner_seeded' | 'rung_derived' | (string & {});
+export type CalibrationSource = 'observed' | 'listened' | 'partner_seeded' | 'rung_derived';
 
 export type Challenge = {
   /** Value sent as `challenge_id`. */
@@ -172,12 +174,12 @@ export type Challenge = {
   /** Prize on offer to this player now. */
   prize: Amount;
   currency: 'USD';
-  status: ChallengeStatus;
-  prize_structure: PrizeStructure;
+  status: ChallengeStatus | (string & {});
+  prize_structure: PrizeStructure | (string & {});
   /** The bar; null while calibrating. */
   threshold: number | null;
   min_calibration_n: number;
-  calibration_source: CalibrationSource;
+  calibration_source: CalibrationSource | (string & {});
   metric_name: string;
   metric_unit: string;
   /** Position in a ladder; `1` for an ordinary challenge. */
@@ -203,7 +205,7 @@ export type ChallengeList = {
   data: Array<Challenge>;
 };
 
-export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed' | (string & {});
+export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
 
 /** A challenge was pulled: it accepts no attempts until it is reinstated. */
 export type ChallengeSuspendedEvent = {
@@ -223,8 +225,8 @@ export type ChallengeSuspendedEventData = {
 /** The last three members: for `push_webhook` alone. */
 export type CreatedIntegration = {
   id: string;
-  transport: Transport;
-  status: IntegrationStatus;
+  transport: Transport | (string & {});
+  status: IntegrationStatus | (string & {});
   /** As it was sent, without the secret values of `pull.auth`. */
   descriptor: Descriptor;
   /** Whether a push can be verified. */
@@ -292,8 +294,8 @@ export type FullLeaderboard = {
 
 export type Integration = {
   id: string;
-  transport: Transport;
-  status: IntegrationStatus;
+  transport: Transport | (string & {});
+  status: IntegrationStatus | (string & {});
   /** As it was sent, without the secret values of `pull.auth`. */
   descriptor: Descriptor;
   /** Whether a push can be verified. */
@@ -327,7 +329,7 @@ export type IntegrationRequest = {
   pull_interval_seconds?: number | undefined;
 };
 
-export type IntegrationStatus = 'draft' | 'active' | 'suspended' | (string & {});
+export type IntegrationStatus = 'draft' | 'active' | 'suspended';
 
 /** `locked` tells the two apart: it is on the masked one alone. */
 export type Leaderboard = FullLeaderboard | MaskedLeaderboard;
@@ -345,7 +347,7 @@ export type LeaderboardRow = {
   final_rank: number | null;
   /** Null: not decided. `0.00`: decided to be nothing. */
   payout_amount: Amount | null;
-  payout_status: RankPayoutStatus;
+  payout_status: RankPayoutStatus | (string & {});
 };
 
 /** For everybody else. It has no member `data`. */
@@ -398,7 +400,7 @@ export type PlayerLinkRequest = {
 };
 
 /** `threshold`: one bar for everybody. `top_n`: the bar is the n-th best score so far. */
-export type PrizeStructure = 'threshold' | 'top_n' | (string & {});
+export type PrizeStructure = 'threshold' | 'top_n';
 
 export type PurseRow = {
   rank: number;
@@ -413,7 +415,7 @@ export type PushResult = {
   index: number;
   /** Null when no attempt was found. */
   attempt_id: string | null;
-  status: RecordStatus;
+  status: RecordStatus | (string & {});
   /** Why it was rejected. */
   code?: string | undefined;
 };
@@ -438,20 +440,20 @@ export type Ramp = {
   attemptsRequired: number;
 };
 
-export type RankPayoutStatus = 'none' | 'paid' | 'held' | 'refunded' | (string & {});
+export type RankPayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
 
 /**
  * `duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without
  * an attempt, kept for the calibration of its challenge.
  */
-export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened' | (string & {});
+export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened';
 
-export type RefundReason = 'expired' | 'round_closed' | 'round_cancelled' | 'voided' | (string & {});
+export type RefundReason = 'expired' | 'round_closed' | 'round_cancelled' | 'voided';
 
 export type RotatedIntegration = {
   id: string;
-  transport: Transport;
-  status: IntegrationStatus;
+  transport: Transport | (string & {});
+  status: IntegrationStatus | (string & {});
   /** As it was sent, without the secret values of `pull.auth`. */
   descriptor: Descriptor;
   /** Whether a push can be verified. */
@@ -475,7 +477,7 @@ export type Round = {
   id: string;
   tournament_id: string;
   tournament_name: string | null;
-  status: RoundStatus;
+  status: RoundStatus | (string & {});
   opens_at: string;
   /** Scores are accepted until then, the instant excluded. */
   closes_at: string;
@@ -547,7 +549,7 @@ export type RoundSettledEventData = {
   test?: true | undefined;
 };
 
-export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelled' | (string & {});
+export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
 
 export type SigningKey = {
   /** The thumbprint of the key (RFC 7638), in base64url. */
@@ -566,7 +568,7 @@ export type SigningKeyList = {
 };
 
 /** Which of two scores is the better one. */
-export type ThresholdDirection = 'higher_is_better' | 'lower_is_better' | (string & {});
+export type ThresholdDirection = 'higher_is_better' | 'lower_is_better';
 
 export type Tournament = {
   id: string;
@@ -574,12 +576,12 @@ export type Tournament = {
   description: string | null;
   metric_name: string;
   metric_unit: string;
-  threshold_direction: ThresholdDirection;
+  threshold_direction: ThresholdDirection | (string & {});
   /** Flat per attempt; entry and re-buy cost the same. */
   entry_fee: Amount;
   /** Paid attempts that one player may buy per round. */
   attempt_cap: number;
-  status: TournamentStatus;
+  status: TournamentStatus | (string & {});
   created_at: string;
   /** The open round, else the most recent one; null only before the first. */
   current_round: Round | null;
@@ -589,20 +591,20 @@ export type TournamentList = {
   data: Array<Tournament>;
 };
 
-export type TournamentStatus = 'active' | 'paused' | 'closed' | (string & {});
+export type TournamentStatus = 'active' | 'paused' | 'closed';
 
 /**
  * `push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the
  * partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.
  */
-export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct' | (string & {});
+export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
 /** An award as events show it: its amount is a JSON number. */
 export type WebhookAward = {
   id: string;
   /** USD, a JSON number with two decimals. */
   amount: number;
-  payout_status: AwardPayoutStatus;
+  payout_status: AwardPayoutStatus | (string & {});
 };
 
 /**
