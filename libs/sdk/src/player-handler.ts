@@ -1,3 +1,4 @@
+import { sha256, toHex } from './bytes.ts';
 import { LaurelError } from './errors.ts';
 import {
   type AnyLeaderboard,
@@ -141,8 +142,7 @@ async function createAttempt({ laurel, playerRef }: Player, request: Request): P
 /** A digest: neither a long `player_ref` nor one that contains a separator can make two keys one. */
 async function keyOf(playerRef: string, armId: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([playerRef, armId]));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text));
-  return `arm-${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return `arm-${toHex(await sha256(text))}`;
 }
 
 /** Undefined where it is not JSON, too long, or not sent as JSON, which a form of another site could not. */

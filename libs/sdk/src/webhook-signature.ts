@@ -2,6 +2,7 @@
  * The signatures of webhooks and of pushed outcomes: `sha256=` and the HMAC-SHA256 of the body's exact bytes in lower-case hexadecimal. The
  * key is the UTF-8 of the whole secret as it was shown.
  */
+import { type Bytes, fromHex, toHex } from './bytes.ts';
 
 /** The bytes as they are sent or arrived, or their text, which stands for its UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string;
@@ -13,7 +14,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 /** `X-Webhook-Signature` of a webhook with this body, as Laurel sends it: for tests of a receiver. Rejects for an empty secret. */
 export async function signWebhook(body: RawBody, secret: string): Promise<string> {
   const signature = await crypto.subtle.sign('HMAC', await keyOf(secret, 'sign'), bytesOf(body));
-  return `${PREFIX}${hexOf(signature)}`;
+  return `${PREFIX}${toHex(new Uint8Array(signature))}`;
 }
 
 /**
@@ -29,25 +30,16 @@ export function isSignature(text: string): boolean {
 }
 
 /** Whether one of the secrets signed the body. Takes the same time whichever it is, and wherever a signature differs. */
-export async function isSignedByAny(
-  body: Uint8Array<ArrayBuffer>,
-  signature: string,
-  secrets: readonly string[],
-): Promise<boolean> {
-  const given = Uint8Array.from(signature.slice(PREFIX.length).match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+export async function isSignedByAny(body: Bytes, signature: string, secrets: readonly string[]): Promise<boolean> {
+  const given = fromHex(signature.slice(PREFIX.length)) ?? new Uint8Array();
   const matches = await Promise.all(
     secrets.map(async (secret) => crypto.subtle.verify('HMAC', await keyOf(secret, 'verify'), given, body)),
   );
   return matches.includes(true);
 }
 
-/** Lower-case hexadecimal. */
-export async function sha256(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  return hexOf(await crypto.subtle.digest('SHA-256', body));
-}
-
 /** Throws a TypeError for anything that is neither bytes nor text. */
-export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
+export function bytesOf(body: RawBody): Bytes {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   // Not by instanceof: bytes may come from another realm.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
@@ -58,8 +50,4 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
 async function keyOf(secret: string, use: 'sign' | 'verify') {
   if (typeof secret !== 'string' || secret === '') throw new TypeError('a signing secret is missing');
   return await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), HMAC, false, [use]);
-}
-
-function hexOf(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

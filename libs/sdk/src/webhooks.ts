@@ -1,6 +1,7 @@
 /** What a receiver of webhooks does first: verify the bytes that arrived, and only then read them. Needs nothing but WebCrypto. */
 import type { WebhookEvent } from './api-types.ts';
-import { bytesOf, isSignature, isSignedByAny, type RawBody, sha256 } from './webhook-signature.ts';
+import { type Bytes, sha256, toHex } from './bytes.ts';
+import { bytesOf, isSignature, isSignedByAny, type RawBody } from './webhook-signature.ts';
 
 /**
  * Why a request is not a webhook of Laurel's:
@@ -82,10 +83,10 @@ export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: Webhoo
     throw new WebhookVerificationError('too_old');
   }
   const [deliveryId = null] = headerValues(headers, 'x-webhook-delivery-id');
-  return { event, deliveryId, dedupeKey: await sha256(bytes) };
+  return { event, deliveryId, dedupeKey: toHex(await sha256(bytes)) };
 }
 
-function rawBytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
+function rawBytesOf(body: RawBody): Bytes {
   try {
     return bytesOf(body);
   } catch {
@@ -103,7 +104,7 @@ function headerValues(headers: WebhookHeaders, name: string): readonly string[] 
   );
 }
 
-function parseEvent(bytes: Uint8Array<ArrayBuffer>): WebhookEvent {
+function parseEvent(bytes: Bytes): WebhookEvent {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

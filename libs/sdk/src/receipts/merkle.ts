@@ -1,5 +1,5 @@
 /** Proofs that a leaf lies under the root of a Merkle tree over SHA-256 (RFC 6962 section 2.1). */
-import { areEqual, type Bytes, sha256 } from './bytes.ts';
+import { areEqual, type Bytes, sha256 } from '../bytes.ts';
 
 const HASH_BYTES = 32;
 /** They keep a node from ever being accepted as a leaf. */

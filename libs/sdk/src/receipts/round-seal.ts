@@ -2,7 +2,7 @@
  * The seal of a tournament round: a signed statement that binds the root of a Merkle tree to its size and its round, and one leaf of that
  * tree for each scored attempt. A holder of a receipt can check without Laurel that it was counted, with which rank and which payout.
  */
-import { fromHex, sha256, toHex } from './bytes.ts';
+import { fromHex, sha256, toHex } from '../bytes.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { isIncluded } from './merkle.ts';
 import { findSigningKey, type TrustedKey } from './trusted-keys.ts';

@@ -7,7 +7,7 @@
  * - A key of the list counts for what is dated within its period: from its first use, inclusive, until it was replaced, exclusive. A pinned
  *   key has no period.
  */
-import { areEqual, type Bytes, fromBase64, sha256 } from './bytes.ts';
+import { areEqual, type Bytes, fromBase64, sha256 } from '../bytes.ts';
 
 export interface TrustedKey {
   /** Its JWK thumbprint (RFC 7638): SHA-256 in base64url. */

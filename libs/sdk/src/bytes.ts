@@ -1,6 +1,7 @@
 /** Bytes of base64 and hexadecimal, by what every runtime has. */
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+/** `Uint8Array<ArrayBuffer>`, by a name that TypeScript before 5.7 has too: there it is not generic. */
+export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
 /** Null for text that is not base64. */
 export function fromBase64(text: string): Bytes | null {
@@ -17,6 +18,7 @@ export function fromHex(text: string): Bytes | null {
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 
+/** In lower case. */
 export function toHex(bytes: Bytes): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
