@@ -54,8 +54,9 @@ const FAILPOINTS = [
 ];
 
 // Unit and database tests of the packages; `tests/` runs real processes and is slower. `npm test` runs both; `npm run test:long` and
-// `npm run test:faults` the proofs that take minutes each; `npm run test:rolling` needs the previous
-// release beside this checkout, `npm run test:restore` restores databases from their backups, and `npm run test:compose` has its own entry.
+// `npm run test:faults` the proofs that take minutes each; `npm run test:rolling` needs the previous release beside this checkout,
+// `npm run test:restore` restores databases from their backups, `npm run test:clients` packs what partners install and opens a browser, and
+// `npm run test:compose` has its own entry.
 // Where a project is not isolated, a worker runs its files one after the other in one process: each module is loaded once, not once for
 // each file (measured over 41 files: 60 s of CPU in place of 82 s), and black-box files that do not interfere with others share a stack.
 export default defineConfig({
