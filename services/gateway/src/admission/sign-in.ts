@@ -61,9 +61,8 @@ export function createSignIn(options: {
       emailHash: hashSubject(pepper, 'email', email),
       addressHash: hashSubject(pepper, 'address', network),
       pairHashes: hashesUnder(peppers, (one) => hashSubject(one, 'pair', pair)),
-      at: clock(),
     };
-    const decision = await admitSignIn(database, attempt, limits);
+    const decision = await admitSignIn(database, attempt, limits, clock);
     if (decision.kind === 'limited') return decision;
 
     const developer = await findCredentials(database, email);

@@ -24,7 +24,7 @@ export function delayMs(count: number, free: number, backoff: Backoff): number {
 /** When the next try may be made. */
 export function freeAt({ count, newest }: Failures, free: number, backoff: Backoff, now: Date): Date {
   const delay = delayMs(count, free, backoff);
-  // Without a delay there is no wait, even where a concurrent try failed a little later than this one began.
+  // Without a delay there is no wait, even where a failure seems to lie ahead because the clock of its replica is fast.
   if (newest === null || delay === 0) return now;
   return new Date(Math.max(now.getTime(), newest.getTime() + delay));
 }

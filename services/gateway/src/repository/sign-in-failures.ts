@@ -1,5 +1,6 @@
 /** Sign-ins that failed, counted exactly over all replicas. */
 import type { Database, Queryable, Statement } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
 import { countsThatMatter } from '../domain/backoff.ts';
 import {
   decideSignIn,
@@ -14,7 +15,6 @@ export interface SignInAttempt {
   readonly addressHash: Buffer;
   /** Of the e-mail and the client together, under each pepper. */
   readonly pairHashes: readonly Buffer[];
-  readonly at: Date;
 }
 
 /**
@@ -86,21 +86,27 @@ const INSERT: Statement = {
 /**
  * Counts a sign-in as failed, unless it has to wait; beginning the session takes it back. Not durable: after a crash of the database the last
  * failures no longer count, which harms no account.
+ *
+ * The time of a decision is read after its failures, and that of a failure under the lock: so no failure is newer than the decision that sees it,
+ * and the wait that a caller gets is never longer than the delay.
  */
 export async function admitSignIn(
   database: Database,
   attempt: SignInAttempt,
   limits: SignInLimits,
+  clock: Clock,
 ): Promise<SignInDecision> {
   // A caller that keeps guessing is refused at the cost of one read, and without waiting for a lock.
-  const atFirst = decideSignIn(await load(database, attempt, limits), limits, attempt.at);
+  const before = await load(database, attempt, limits, clock());
+  const atFirst = decideSignIn(before, limits, clock());
   if (atFirst.kind === 'limited') return atFirst;
 
-  const { id, emailHash, addressHash, at } = attempt;
+  const { id, emailHash, addressHash } = attempt;
   return database.transaction(
     async (transaction) => {
       await transaction.query(LOCK, [emailHash, addressHash]);
-      const failures = await load(transaction, attempt, limits);
+      const failures = await load(transaction, attempt, limits, clock());
+      const at = clock();
       const decision = decideSignIn(failures, limits, at);
       if (decision.kind === 'limited') return decision;
       const failure = [id, emailHash, addressHash, failures.isKnownClient, at];
@@ -111,13 +117,17 @@ export async function admitSignIn(
   );
 }
 
-async function load(on: Queryable, attempt: SignInAttempt, limits: SignInLimits): Promise<SignInFailures> {
-  const { emailHash, addressHash, pairHashes, at } = attempt;
+async function load(
+  on: Queryable,
+  { emailHash, addressHash, pairHashes }: SignInAttempt,
+  limits: SignInLimits,
+  now: Date,
+): Promise<SignInFailures> {
   const [row] = await on.query<FailuresRow>(SELECT_FAILURES, [
     emailHash,
     addressHash,
     pairHashes.map((hash) => `\\x${hash.toString('hex')}`),
-    new Date(at.getTime() - limits.windowMs),
+    new Date(now.getTime() - limits.windowMs),
     countsThatMatter(limits.failuresPerPair, limits),
     countsThatMatter(limits.failuresPerEmail, limits),
     countsThatMatter(limits.failuresPerAddress, limits),
