@@ -1,6 +1,6 @@
 /** The demo's round: three players, a re-buy, a masked leaderboard and a full one, and the final table with its purses. */
 import { randomUUID } from 'node:crypto';
-import { type TrustedKey, verifyReceipt } from '@laurel/signature';
+import { type TrustedKey, verifyReceipt } from '@laurel/sdk';
 import { type Answer, type Call, chapter, check, type Json } from './demo-calls.ts';
 import type { Webhooks } from './demo-webhooks.ts';
 import { CUP } from './seed.ts';
@@ -113,7 +113,7 @@ export async function playRound(on: {
     headers: asOperator,
     expect: 200,
   });
-  const verdict = verifyReceipt(receipt.body, trusted);
+  const verdict = await verifyReceipt(receipt.body, trusted);
   check(
     verdict.kind === 'valid' && verdict.counted?.seal.leaf.final_rank === 1,
     'a receipt of a settled round must carry a seal that counts it, signed with a key of the list',

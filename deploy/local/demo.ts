@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listedKeys, verifyReceipt } from '@laurel/signature';
+import { listedKeys, verifyReceipt } from '@laurel/sdk';
 import { type Call, chapter, check, DemoFailure, type Json, ping, runCall, runCallQuietly } from './demo-calls.ts';
 import { playChallenge } from './demo-challenge.ts';
 import { settleByIntegrations } from './demo-integrations.ts';
@@ -83,8 +83,11 @@ async function playDemo(): Promise<void> {
 
   chapter('Anybody: the keys that receipts are signed with, and the receipt held against them');
   const keys = await call({ method: 'GET', path: '/.well-known/laurel-keys.json', headers: {}, expect: 200 });
-  const trusted = listedKeys(keys.body) ?? [];
-  check(verifyReceipt(receipt.body, trusted).kind === 'valid', 'a receipt must be signed with a key of the list');
+  const trusted = (await listedKeys(keys.body)) ?? [];
+  check(
+    (await verifyReceipt(receipt.body, trusted)).kind === 'valid',
+    'a receipt must be signed with a key of the list',
+  );
 
   chapter("Laurel: the player's wallet, line by line");
   const statement = await call({
