@@ -17,7 +17,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 function joinsStack(file: string): boolean {
-  return readFileSync(file, 'utf8').includes('joinWorld(');
+  return /\b(joinWorld|useGame)\(/.test(readFileSync(file, 'utf8'));
 }
 
 /** The files that run on any stack: their own, or the containers of `npm run test:compose`. */

@@ -1,7 +1,7 @@
 /** An attempt of the demo whose outcome reaches Laurel through an integration. */
 import { randomUUID } from 'node:crypto';
-import type { Answer, Call, Json } from './demo-calls.ts';
-import type { ExpectedWebhook } from './demo-webhooks.ts';
+import type { AttemptSettledEventData, ChallengeList, Laurel } from '@laurel/sdk';
+import { showing } from './demo-print.ts';
 
 /** An open attempt, and the score that clears its bar. */
 export type PaidAttempt = {
@@ -11,40 +11,22 @@ export type PaidAttempt = {
   readonly score: number;
 };
 
-type Partner = {
-  readonly call: (shape: Call) => Promise<Answer>;
-  readonly asPartner: Record<string, string>;
-};
-
 /** A new player of the sandbox pays for an attempt of the first challenge that is open to it. */
-export async function payAttempt({ call, asPartner }: Partner, playerRef: string): Promise<PaidAttempt> {
-  await call({
-    method: 'POST',
-    path: '/api/sandbox/players',
-    headers: asPartner,
-    body: { player_ref: playerRef, funds: '10.00' },
-    expect: 201,
-  });
-  const listed = await call({
-    method: 'GET',
-    path: `/v1/challenges?player_ref=${playerRef}`,
-    headers: asPartner,
-    expect: 200,
-    summary: ({ data }) => (data as Json[]).map(({ id, name, threshold }) => `${id}  ${name}, bar ${threshold}`),
-  });
-  const [challenge] = listed.body.data as Json[];
+export async function payAttempt(laurel: Laurel, playerRef: string): Promise<PaidAttempt> {
+  await laurel.sandbox.createPlayer({ player_ref: playerRef, funds: '10.00' });
+  const listed = await showing(
+    ({ data }: ChallengeList) => data.map(({ id, name, threshold }) => `${id}  ${name}, bar ${threshold}`),
+    () => laurel.challenges.list({ player_ref: playerRef }),
+  );
+  const [challenge] = listed.data;
   const challengeId = String(challenge?.id);
-  const attempt = await call({
-    method: 'POST',
-    path: '/v1/attempts',
-    headers: { ...asPartner, 'idempotency-key': randomUUID() },
-    body: { challenge_id: challengeId, player_ref: playerRef },
-    expect: 201,
-  });
-  return { id: String(attempt.body.id), playerRef, challengeId, score: Number(challenge?.threshold) };
+  const body = { challenge_id: challengeId, player_ref: playerRef };
+  const { id } = await laurel.attempts.create(body, { idempotencyKey: randomUUID() });
+  return { id, playerRef, challengeId, score: Number(challenge?.threshold) };
 }
 
-/** The webhook of the attempt, once it has won. */
-export function wonWebhook(what: string, { id }: PaidAttempt): ExpectedWebhook {
-  return { what, event: 'attempt.settled', holds: (data) => data.attempt_id === id && data.met_threshold === true };
-}
+/** Whether a webhook is of this attempt, and tells that it has won. */
+export const hasWon =
+  ({ id }: PaidAttempt) =>
+  (data: AttemptSettledEventData): boolean =>
+    data.attempt_id === id && data.met_threshold;

@@ -1,33 +1,22 @@
 /** The demo's poll: our server lists its runs over HTTPS, and Laurel fetches the list and settles the attempts that it finds there. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type PaidAttempt, wonWebhook } from './demo-attempt.ts';
-import {
-  type Answer,
-  type Call,
-  chapter,
-  check,
-  type Json,
-  printBetweenCalls,
-  printHeaders,
-  printJson,
-  printLines,
-} from './demo-calls.ts';
+import type { Integration, Laurel } from '@laurel/sdk';
+import { hasWon, type PaidAttempt } from './demo-attempt.ts';
+import { chapter, check, printBetweenCalls, printHeaders, printJson, printLines } from './demo-print.ts';
 import { isEqual, startDemoServer } from './demo-server.ts';
 import type { Webhooks } from './demo-webhooks.ts';
 import type { WebhookCa } from './webhook-ca.ts';
 
 type Demo = {
-  readonly call: (shape: Call) => Promise<Answer>;
-  readonly asPartner: Record<string, string>;
+  readonly laurel: Laurel;
   readonly run: string;
   readonly webhooks: Webhooks;
   readonly files: WebhookCa;
-  readonly route: string;
   readonly mark: object;
   readonly attempt: PaidAttempt;
   /** The integration of an earlier run. */
-  readonly earlier: Json | undefined;
+  readonly earlier: Integration | undefined;
 };
 
 /** The shortest that Laurel allows. */
@@ -36,8 +25,8 @@ const INTERVAL_SECONDS = 30;
 const POLL_LIMIT_MS = 40_000;
 
 /** Resolves to the id of the integration. */
-export async function settleByPoll(on: Demo): Promise<unknown> {
-  const { call, asPartner, webhooks, files, route, mark, attempt, run } = on;
+export async function settleByPoll(on: Demo): Promise<string> {
+  const { laurel, webhooks, files, mark, attempt, run } = on;
   const token = randomBytes(24).toString('base64url');
   await using server = await startRunsServer(files, token, {
     runs: [{ id: `run-${run}`, player: attempt.playerRef, challenge: attempt.challengeId, points: `${attempt.score}` }],
@@ -53,36 +42,29 @@ export async function settleByPoll(on: Demo): Promise<unknown> {
     },
     pull: { url: server.url, auth: { type: 'bearer', token } },
   });
-  const path = `${route}/${id}`;
-  const active = await call({ method: 'PATCH', path, headers: asPartner, body: { status: 'active' }, expect: 200 });
+  const active = await laurel.integrations.update(id, { status: 'active' });
 
   chapter(`Laurel: polls our server, no sooner than ${INTERVAL_SECONDS} s after the last time`);
-  printLines([`waiting for a request to ${server.url}, which is due at ${active.body.next_poll_at}`]);
+  printLines([`waiting for a request to ${server.url}, which is due at ${active.next_poll_at}`]);
   await server.polled();
   printLines(['waiting for the webhook of the attempt that the page settles']);
-  await webhooks.arrived(wonWebhook('the attempt whose outcome Laurel polled', attempt));
+  await webhooks.arrived('the attempt whose outcome Laurel polled', 'attempt.settled', hasWon(attempt));
 
   chapter('Partner: the attempt is settled');
-  const read = await call({ method: 'GET', path: `/v1/attempts/${attempt.id}`, headers: asPartner, expect: 200 });
-  check(read.body.status === 'settled', 'an attempt whose outcome was polled must be settled');
+  const { status } = await laurel.attempts.retrieve(attempt.id);
+  check(status === 'settled', 'an attempt whose outcome was polled must be settled');
   return id;
 }
 
 /** Resolves to the id of the integration, which has the descriptor. */
-async function prepare({ call, asPartner, route, earlier }: Demo, descriptor: object): Promise<unknown> {
+async function prepare({ laurel, earlier }: Demo, descriptor: Record<string, unknown>): Promise<string> {
   if (earlier === undefined) {
     chapter('Partner: Laurel shall poll our server, so we create an integration, and activate the draft');
-    const body = { transport: 'pull_poll', descriptor, pull_interval_seconds: INTERVAL_SECONDS };
-    return (await call({ method: 'POST', path: route, headers: asPartner, body, expect: 201 })).body.id;
+    const terms = { transport: 'pull_poll', descriptor, pull_interval_seconds: INTERVAL_SECONDS } as const;
+    return (await laurel.integrations.create(terms)).id;
   }
   chapter('Partner: Laurel shall poll our server, which has a new address, and we activate the integration');
-  await call({
-    method: 'PATCH',
-    path: `${route}/${earlier.id}`,
-    headers: asPartner,
-    body: { descriptor },
-    expect: 200,
-  });
+  await laurel.integrations.update(earlier.id, { descriptor });
   return earlier.id;
 }
 

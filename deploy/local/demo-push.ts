@@ -1,68 +1,61 @@
 /** The demo's push: our server posts the outcome of an attempt, signed with the secret of its integration. */
-import { createHmac, randomBytes } from 'node:crypto';
-import { type PaidAttempt, wonWebhook } from './demo-attempt.ts';
-import { type Answer, type Call, chapter, check, type Json } from './demo-calls.ts';
+import { randomBytes } from 'node:crypto';
+import { type Answer, callStack, type Json } from '@laurel/local-infrastructure/running-stack';
+import { type Integration, type Laurel, signIntegrationBody } from '@laurel/sdk';
+import { hasWon, type PaidAttempt } from './demo-attempt.ts';
+import { chapter, check, fetchAndPrint } from './demo-print.ts';
 import type { Webhooks } from './demo-webhooks.ts';
 
 type Demo = {
-  readonly call: (shape: Call) => Promise<Answer>;
-  readonly asPartner: Record<string, string>;
+  readonly laurel: Laurel;
+  readonly origin: string;
   readonly webhooks: Webhooks;
-  readonly route: string;
-  readonly mark: object;
+  readonly mark: Record<string, unknown>;
   readonly attempt: PaidAttempt;
   /** The integration of an earlier run. */
-  readonly earlier: Json | undefined;
+  readonly earlier: Integration | undefined;
 };
 
-/** What a partner's server sends as `X-Service-Signature`: its key is the secret as it was shown, and it signs the very bytes of the body. */
-export function signatureOf(rawBody: string, signingSecret: string): string {
-  return `sha256=${createHmac('sha256', signingSecret).update(rawBody).digest('hex')}`;
-}
-
 /** Resolves to the id of the integration. */
-export async function settleByPush(on: Demo): Promise<unknown> {
-  const { call, asPartner, webhooks, route, attempt } = on;
+export async function settleByPush(on: Demo): Promise<string> {
+  const { laurel, origin, webhooks, attempt } = on;
   const { id, secret } = await prepare(on);
-  await call({ method: 'PATCH', path: `${route}/${id}`, headers: asPartner, body: { status: 'active' }, expect: 200 });
+  await laurel.integrations.update(id, { status: 'active' });
 
-  const post = (body: object, signingSecret: string, expect: number) =>
-    call({
-      method: 'POST',
-      path: `/webhooks/integrations/${id}/outcome`,
-      headers: { 'x-service-signature': signatureOf(JSON.stringify(body), signingSecret) },
-      body,
-      expect,
-    });
-  const report = { attempt_id: attempt.id, score: attempt.score };
+  /** What is signed are the very bytes that are sent. */
+  const post = async (outcome: object, signingSecret: string, expect: number): Promise<Answer> => {
+    const body = JSON.stringify(outcome);
+    const headers = { 'x-service-signature': await signIntegrationBody(body, signingSecret) };
+    const path = `/webhooks/integrations/${id}/outcome`;
+    return callStack(origin, { method: 'POST', path, headers, body, expect }, fetchAndPrint);
+  };
+  const outcome = { attempt_id: attempt.id, score: attempt.score };
 
   chapter('A forger: posts another score for that attempt, signed with another secret');
-  const forged = await post({ ...report, score: attempt.score + 1 }, randomBytes(32).toString('hex'), 401);
+  const forged = await post({ ...outcome, score: attempt.score + 1 }, randomBytes(32).toString('hex'), 401);
   check((forged.body.error as Json).code === 'unauthorized', 'a signature with another secret must be unauthorized');
 
   chapter('Partner: our server posts the outcome, signed, and needs no API key');
-  const settled = await post(report, secret, 200);
+  const settled = await post(outcome, secret, 200);
   check(settled.body.met_threshold === true, 'a pushed score at the bar must win');
-  webhooks.expect(wonWebhook('the attempt whose outcome we pushed', attempt));
+  webhooks.expect('the attempt whose outcome we pushed', 'attempt.settled', hasWon(attempt));
 
   chapter('Partner: our connection broke, so we post the same body once more');
-  const again = await post(report, secret, 200);
+  const again = await post(outcome, secret, 200);
   check(again.text === settled.text, 'the same report must get the same outcome');
   return id;
 }
 
-async function prepare({ call, asPartner, route, mark, earlier }: Demo) {
+async function prepare({ laurel, mark, earlier }: Demo): Promise<{ id: string; secret: string }> {
   if (earlier === undefined) {
     chapter('Partner: our server will push outcomes, so we create an integration, and activate the draft');
-    const body = { transport: 'push_webhook', descriptor: mark };
-    const created = await call({ method: 'POST', path: route, headers: asPartner, body, expect: 201 });
-    return { id: created.body.id, secret: String(created.body.signing_secret) };
+    const created = await laurel.integrations.create({ transport: 'push_webhook', descriptor: mark });
+    return { id: created.id, secret: String(created.signing_secret) };
   }
   chapter(
     'Partner: our server will push outcomes; the secret was shown once, so we rotate it, and activate the integration',
   );
-  const path = `${route}/${earlier.id}`;
-  const rotated = await call({ method: 'POST', path: `${path}/rotate-secret`, headers: asPartner, expect: 200 });
-  await call({ method: 'DELETE', path: `${path}/previous-secret`, headers: asPartner, expect: 200 });
-  return { id: earlier.id, secret: String(rotated.body.signing_secret) };
+  const rotated = await laurel.integrations.rotateSecret(earlier.id);
+  await laurel.integrations.retirePreviousSecret(earlier.id);
+  return { id: earlier.id, secret: rotated.signing_secret };
 }

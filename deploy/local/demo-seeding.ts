@@ -4,7 +4,9 @@
  * and its requests a minute are counted apart.
  */
 import { randomUUID } from 'node:crypto';
-import { type Answer, type Call, chapter, check, type Json, printLines } from './demo-calls.ts';
+import type { Operator } from '@laurel/local-infrastructure/running-stack';
+import type { ChallengeList, Laurel, Outcome } from '@laurel/sdk';
+import { chapter, check, printLines, showing } from './demo-print.ts';
 
 /** Of five attempts of each player the last reaches the bar: a fifth, as the challenge claims. */
 const PLAYERS = 20;
@@ -28,88 +30,69 @@ const READS = 50;
 const READ_EVERY_MS = 200;
 
 type Demo = {
-  readonly call: (shape: Call) => Promise<Answer>;
-  /** As `call`, without printing. */
-  readonly callQuietly: (shape: Call) => Promise<Answer>;
-  readonly asOperator: Record<string, string>;
+  readonly operator: Operator;
+  /** A client of the program whose key this is. */
+  readonly connect: (apiKey: string) => Laurel;
   readonly run: string;
 };
 
-export async function seedChallenge({ call, callQuietly, asOperator, run }: Demo): Promise<void> {
+export async function seedChallenge({ operator, connect, run }: Demo): Promise<void> {
   chapter('Laurel: a program for a new game of ours, and a challenge without a score');
-  const program = await call({
-    method: 'POST',
-    path: '/api/operator/programs',
-    headers: asOperator,
-    body: { name: `Demo Landing ${run}` },
-    expect: 201,
-  });
-  const asPartner = { 'x-api-key': String(program.body.test_key) };
-  const withKey = () => ({ ...asPartner, 'idempotency-key': randomUUID() });
-  const opened = await call({
-    method: 'POST',
-    path: `/api/operator/programs/${program.body.id}/challenges`,
-    headers: asOperator,
-    body: TERMS,
-    expect: 201,
-  });
-  check(opened.body.status === 'calibrating', 'a challenge without a bar must be calibrating');
-  const id = String(opened.body.id);
+  const post = (path: string, body: object) => operator({ method: 'POST', path, body, expect: 201 });
+  const program = await post('/api/operator/programs', { name: `Demo Landing ${run}` });
+  const laurel = connect(String(program.test_key));
+  const opened = await post(`/api/operator/programs/${program.id}/challenges`, TERMS);
+  check(opened.status === 'calibrating', 'a challenge without a bar must be calibrating');
+  const id = String(opened.id);
 
   chapter('Partner: we know how our players score, so we seed the challenge instead of waiting for its calibration');
-  const seeded = await call({
-    method: 'POST',
-    path: `/v1/challenges/${id}/distribution`,
-    headers: withKey(),
-    body: { distribution: DISTRIBUTION, sample_size: SAMPLE_SIZE },
-    expect: 201,
-  });
-  const threshold = Number(seeded.body.threshold);
+  const distribution = { distribution: DISTRIBUTION, sample_size: SAMPLE_SIZE };
+  const seeded = await laurel.challenges.seedDistribution(id, distribution, { idempotencyKey: randomUUID() });
 
-  const list = (callWith: Demo['call']) =>
-    callWith({
-      method: 'GET',
-      path: `/v1/challenges?player_ref=landing-${run}`,
-      headers: asPartner,
-      expect: 200,
-      summary: ({ data }) =>
-        (data as Json[]).map(({ name, prize, ramp }) => `${name}: prize ${prize}, ramp ${JSON.stringify(ramp)}`),
-    });
-  const listed = async (callWith: Demo['call']) => ((await list(callWith)).body.data as Json[])[0];
+  const readOffer = async () => (await laurel.challenges.list({ player_ref: `landing-${run}` })).data[0];
+  const describe = ({ data }: ChallengeList) =>
+    data.map(({ name, prize, ramp }) => `${name}: prize ${prize}, ramp ${JSON.stringify(ramp)}`);
   chapter('Partner: it is live; until a hundred attempts agree with our percentiles the prize is limited');
-  const limited = await listed(call);
+  const limited = await showing(describe, readOffer);
   check(limited?.prize === '5.00' && limited.ramp !== undefined, 'a seeded challenge must offer a limited prize');
 
   chapter(
     `Partner: ${PLAYERS} players attempt it ${MISSES + 1} times each, and reach the bar once (not printed one by one)`,
   );
-  const play = async (playerRef: string, score: number): Promise<Json> => {
-    const body = { challenge_id: id, player_ref: playerRef };
-    const attempt = await callQuietly({ method: 'POST', path: '/v1/attempts', headers: withKey(), body, expect: 201 });
-    const path = `/v1/attempts/${attempt.body.id}/outcome`;
-    return (await callQuietly({ method: 'POST', path, headers: withKey(), body: { score }, expect: 200 })).body;
-  };
-  const paid: string[] = [];
-  for (let player = 0; player < PLAYERS; player += 1) {
-    const playerRef = `landing-${run}-${player}`;
-    const body = { player_ref: playerRef, funds: '10.00' };
-    await callQuietly({ method: 'POST', path: '/api/sandbox/players', headers: asPartner, body, expect: 201 });
-    for (let miss = 0; miss < MISSES; miss += 1) await play(playerRef, threshold - 1);
-    const { award } = await play(playerRef, threshold);
-    paid.push(String((award as Json | null)?.amount));
-  }
+  const paid = await showing('nothing', () => playAll(laurel, { id, threshold: seeded.threshold, run }));
   printLines([`${PLAYERS * (MISSES + 1)} attempts settled; awards paid: ${[...new Set(paid)].join(', ')}`]);
   check(paid.length === PLAYERS && paid.every((amount) => amount === '5.00'), 'a ramp must limit each award');
 
   chapter('Partner: the percentiles are confirmed, and the whole prize is on offer');
-  let whole = await listed(callQuietly);
-  for (let read = 0; read < READS && whole?.ramp !== undefined; read += 1) {
-    await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
-    whole = await listed(callQuietly);
-  }
-  await list(call);
+  await showing('nothing', async () => {
+    for (let read = 0; read < READS && (await readOffer())?.ramp !== undefined; read += 1) {
+      await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
+    }
+  });
+  const whole = await showing(describe, readOffer);
   check(whole?.prize === '8.00' && whole.ramp === undefined, 'a completed ramp must offer the whole prize');
 
   chapter('Laurel: what the drift monitor has seen');
-  await call({ method: 'GET', path: `/api/operator/challenges/${id}/drift`, headers: asOperator, expect: 200 });
+  await operator({ method: 'GET', path: `/api/operator/challenges/${id}/drift`, expect: 200 });
+}
+
+/** What each player won. */
+async function playAll(
+  laurel: Laurel,
+  { id, threshold, run }: { readonly id: string; readonly threshold: number; readonly run: string },
+): Promise<readonly string[]> {
+  const play = async (playerRef: string, score: number): Promise<Outcome> => {
+    const body = { challenge_id: id, player_ref: playerRef };
+    const attempt = await laurel.attempts.create(body, { idempotencyKey: randomUUID() });
+    return laurel.attempts.reportOutcome(attempt.id, { score });
+  };
+  const paid: string[] = [];
+  for (let player = 0; player < PLAYERS; player += 1) {
+    const playerRef = `landing-${run}-${player}`;
+    await laurel.sandbox.createPlayer({ player_ref: playerRef, funds: '10.00' });
+    for (let miss = 0; miss < MISSES; miss += 1) await play(playerRef, threshold - 1);
+    const { award } = await play(playerRef, threshold);
+    paid.push(String(award?.amount));
+  }
+  return paid;
 }

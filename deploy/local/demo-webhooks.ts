@@ -1,39 +1,42 @@
 /** The demo's webhooks: an HTTPS server as a partner would write it, its registration in the portal, and the webhooks that must arrive. */
-import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { type Call, callStack, type Json, StackFailure } from '@laurel/local-infrastructure/running-stack';
+import { type VerifiedWebhook, verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@laurel/sdk';
 import {
-  type Answer,
-  type Call,
   chapter,
   check,
-  DemoFailure,
-  type Json,
+  fetchAndPrint,
   printBetweenCalls,
   printHeaders,
   printJson,
   printLines,
-} from './demo-calls.ts';
-import { isEqual, startDemoServer } from './demo-server.ts';
+  showing,
+} from './demo-print.ts';
+import { startDemoServer } from './demo-server.ts';
 import type { DemoProgram } from './seed.ts';
 import type { WebhookCa } from './webhook-ca.ts';
 
-/** A webhook that must arrive with a valid signature; `what` describes it for people. */
-export type ExpectedWebhook = {
+/** Describes a webhook that must arrive with a valid signature: `what` for people, the event and its data for `holds`. */
+type Expectation<Result> = <Name extends WebhookEvent['event']>(
+  what: string,
+  event: Name,
+  holds: (data: Extract<WebhookEvent, { event: Name }>['data'], deliveryId: string | null) => boolean,
+) => Result;
+
+type ExpectedWebhook = {
   readonly what: string;
   readonly event: string;
-  readonly holds: (data: Json, deliveryId: string) => boolean;
+  readonly isMetBy: (webhook: VerifiedWebhook) => boolean;
 };
 
 export interface Webhooks extends AsyncDisposable {
   /** Adds one to what `finish` waits for; it may have arrived already. */
-  expect(expected: ExpectedWebhook): void;
+  readonly expect: Expectation<void>;
   /** Adds one, and waits until it has arrived. */
-  arrived(expected: ExpectedWebhook): Promise<void>;
+  readonly arrived: Expectation<Promise<void>>;
   /** Waits for everything that was expected, shows the delivery log, and removes the endpoint. */
   finish(): Promise<void>;
 }
-
-type Received = { readonly deliveryId: string; readonly event: string; readonly data: Json };
 
 /** By this the demo recognises an endpoint that an earlier run could not remove. */
 const DESCRIPTION = 'npm run demo';
@@ -41,28 +44,24 @@ const ARRIVAL_LIMIT_MS = 30_000;
 const RECORDING_LIMIT_MS = 10_000;
 const SHOWN_HEADERS = ['x-webhook-signature', 'x-webhook-event', 'x-webhook-delivery-id'];
 
-/** A partner's server does this before it accepts a webhook: the raw bytes, the secret as it was shown, a comparison in constant time. */
-export function isSigned(rawBody: Buffer, secret: string, signature: string | undefined): boolean {
-  return isEqual(signature, `sha256=${createHmac('sha256', secret).update(rawBody).digest('hex')}`);
-}
+const expectedWebhook: Expectation<ExpectedWebhook> = (what, event, holds) => ({
+  what,
+  event,
+  isMetBy: ({ event: arrived, deliveryId }) => arrived.event === event && holds(arrived.data as never, deliveryId),
+});
 
 export async function receiveWebhooks(on: {
-  readonly call: (shape: Call) => Promise<Answer>;
   readonly origin: string;
   readonly demo: DemoProgram;
   readonly files: WebhookCa;
 }): Promise<Webhooks> {
-  const { call, origin, demo, files } = on;
+  const { origin, demo, files } = on;
+  const call = (shape: Call) => callStack(origin, shape, fetchAndPrint);
   const portal = '/api/portal/webhook-endpoints';
 
   chapter('Partner: our developer signs in to the portal');
-  const session = await call({
-    method: 'POST',
-    path: '/api/portal/session',
-    headers: {},
-    body: demo.developer,
-    expect: 201,
-  });
+  const credentials = demo.developer;
+  const session = await call({ method: 'POST', path: '/api/portal/session', body: credentials, expect: 201 });
   const asDeveloper = { authorization: `Bearer ${session.body.token}` };
   const remove = (id: unknown) =>
     call({ method: 'DELETE', path: `${portal}/${id}`, headers: asDeveloper, expect: 204 });
@@ -89,8 +88,9 @@ export async function receiveWebhooks(on: {
   let isRemoved = false;
   const expected: ExpectedWebhook[] = [];
   const webhooks: Webhooks = {
-    expect: (webhook) => void expected.push(webhook),
-    async arrived(webhook) {
+    expect: (what, event, holds) => void expected.push(expectedWebhook(what, event, holds)),
+    async arrived(what, event, holds) {
+      const webhook = expectedWebhook(what, event, holds);
       expected.push(webhook);
       await receiver.arrived([webhook]);
     },
@@ -101,13 +101,10 @@ export async function receiveWebhooks(on: {
 
       chapter('Partner: the delivery log agrees');
       await recorded(`${origin}${path}/deliveries?status=pending`, asDeveloper);
-      const log = await call({
-        method: 'GET',
-        path: `${path}/deliveries`,
-        headers: asDeveloper,
-        expect: 200,
-        summary: ({ data }) => (data as Json[]).map(describeDelivery),
-      });
+      const log = await showing(
+        ({ data }: { readonly data: readonly Json[] }) => data.map(describeDelivery),
+        () => call({ method: 'GET', path: `${path}/deliveries`, headers: asDeveloper, expect: 200 }),
+      );
       const delivered = (log.body.data as Json[]).filter(({ status }) => status === 'delivered');
       check(delivered.length >= expected.length, 'the log must show every webhook that arrived as delivered');
 
@@ -126,8 +123,11 @@ export async function receiveWebhooks(on: {
   try {
     chapter('Partner: the portal sends a test event');
     const test = await call({ method: 'POST', path: `${path}/test`, headers: asDeveloper, expect: 202 });
-    const isTest = (_: Json, deliveryId: string) => deliveryId === test.body.delivery_id;
-    await webhooks.arrived({ what: 'the test of the endpoint', event: 'webhook.test', holds: isTest });
+    await webhooks.arrived(
+      'the test of the endpoint',
+      'webhook.test',
+      (_, deliveryId) => deliveryId === test.body.delivery_id,
+    );
   } catch (error) {
     await webhooks[Symbol.asyncDispose]();
     throw error;
@@ -135,38 +135,34 @@ export async function receiveWebhooks(on: {
   return webhooks;
 }
 
-/** A partner's endpoint. A request that is not signed with the secret is answered 401 and ends the demo. */
+/** A partner's endpoint. A request that is not signed with the secret is answered 400 and ends the demo. */
 async function startReceiver(files: WebhookCa) {
-  const received: Received[] = [];
-  let secret = '';
+  /** Each event once, however often it was delivered. */
+  const received = new Map<string, VerifiedWebhook>();
+  /** Known once the endpoint is registered; what arrives before that waits for it. */
+  const secret = Promise.withResolvers<string>();
   let forged = 0;
   let onArrival = Promise.withResolvers<void>();
 
   const server = await startDemoServer(files, async (request, response) => {
     const body = await readRaw(request).catch(() => undefined);
     if (body === undefined) return;
-    const signature = request.headers['x-webhook-signature'];
-    const isGenuine = isSigned(body, secret, typeof signature === 'string' ? signature : undefined);
-    response.writeHead(isGenuine ? 200 : 401).end(isGenuine ? 'thank you' : 'the signature is wrong');
-    printBetweenCalls(() => printWebhook(request, body, isGenuine));
-    if (isGenuine) {
-      const { event, data } = JSON.parse(body.toString()) as Json;
-      const deliveryId = String(request.headers['x-webhook-delivery-id']);
-      received.push({ deliveryId, event: String(event), data: data as Json });
-    } else forged += 1;
+    const secrets = [await secret.promise];
+    const verified = await verifyWebhook({ body, headers: request.headers, secrets }).catch(reasonOf);
+    const isRefused = typeof verified === 'string';
+    response.writeHead(isRefused ? 400 : 200).end(isRefused ? verified : 'thank you');
+    printBetweenCalls(() => printWebhook(request, isRefused ? verified : verified.event));
+    if (isRefused) forged += 1;
+    else received.set(verified.dedupeKey, verified);
     onArrival.resolve();
     onArrival = Promise.withResolvers<void>();
   });
 
   const missing = (expected: readonly ExpectedWebhook[]) =>
-    expected.filter(
-      ({ event, holds }) => !received.some((one) => one.event === event && holds(one.data, one.deliveryId)),
-    );
+    expected.filter(({ isMetBy }) => ![...received.values()].some(isMetBy));
   return {
     url: `${server.origin}/webhooks`,
-    trust(signingSecret: string) {
-      secret = signingSecret;
-    },
+    trust: secret.resolve,
     async arrived(expected: readonly ExpectedWebhook[]): Promise<void> {
       const late = Promise.withResolvers<'late'>();
       const timer = setTimeout(() => late.resolve('late'), ARRIVAL_LIMIT_MS);
@@ -191,11 +187,18 @@ async function readRaw(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function printWebhook(request: IncomingMessage, body: Buffer, isGenuine: boolean): void {
+/** Why the request is not a webhook of Laurel's. */
+function reasonOf(error: unknown): string {
+  if (error instanceof WebhookVerificationError) return error.message;
+  throw error;
+}
+
+/** `content` is the event, or why there is none. */
+function printWebhook(request: IncomingMessage, content: WebhookEvent | string): void {
   console.log(`\n⇠ webhook ${request.method} ${request.url}`);
   printHeaders(new Headers(request.headers as Record<string, string>), SHOWN_HEADERS);
-  console.log(`  the signature is ${isGenuine ? 'ours: verified' : 'NOT OURS'}`);
-  if (isGenuine) printJson(JSON.parse(body.toString()) as Json);
+  console.log(`  the signature is ${typeof content === 'string' ? `NOT OURS: ${content}` : 'ours: verified'}`);
+  if (typeof content !== 'string') printJson(content);
 }
 
 /** The log shows a delivery as delivered a moment after its receiver has answered. */
@@ -208,7 +211,7 @@ async function recorded(url: string, headers: Record<string, string>): Promise<v
     );
     if (pending?.length === 0) return;
     if (Date.now() > deadline)
-      throw new DemoFailure('The demo failed: a webhook that arrived is still pending in the log.');
+      throw new StackFailure('The demo failed: a webhook that arrived is still pending in the log.');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -1,49 +1,46 @@
 /**
- * `npm run demo`: plays a partner's game server against the running stack, with nothing but fetch, a small HTTPS server
- * for webhooks and polls, and the verifier of receipts, and prints every request and answer. Each run creates new players, so it can run
+ * `npm run demo`: plays a partner's game server against the running stack, with @laurel/sdk and a small HTTPS server for webhooks and polls,
+ * and prints every request and answer. Laurel's operator, who is played too, has no SDK. Each run creates new players, so it can run
  * repeatedly on one stack.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { listedKeys, verifyReceipt } from '@laurel/signature';
-import { type Call, chapter, check, DemoFailure, type Json, ping, runCall, runCallQuietly } from './demo-calls.ts';
+import {
+  callStack,
+  createOperator,
+  findRunningStack,
+  type Json,
+  StackFailure,
+} from '@laurel/local-infrastructure/running-stack';
+import { Laurel, LaurelError, listedKeys, verifyReceipt } from '@laurel/sdk';
 import { playChallenge } from './demo-challenge.ts';
 import { settleByIntegrations } from './demo-integrations.ts';
+import { chapter, check, fetchAndPrint } from './demo-print.ts';
 import { playRound } from './demo-round.ts';
 import { seedChallenge } from './demo-seeding.ts';
 import { receiveWebhooks } from './demo-webhooks.ts';
 import { type DemoProgram, seedDemo } from './seed.ts';
 import type { WebhookCa } from './webhook-ca.ts';
 
-type Ready = {
-  readonly base_url: string;
-  readonly operator_token: string;
-  readonly demo?: DemoProgram;
-  readonly webhook_ca: WebhookCa;
-};
+type Known = { readonly demo?: DemoProgram; readonly webhook_ca: WebhookCa };
 
 async function playDemo(): Promise<void> {
-  const ready = readReady();
-  const { origin } = new URL(ready.base_url);
-  await ping(origin);
-  const demo = ready.demo ?? (await seedDemo({ baseUrl: origin, operatorToken: ready.operator_token }));
-  const asOperator = { authorization: `Bearer ${ready.operator_token}` };
-  const asPartner = { 'x-api-key': demo.test_key };
-  const call = (shape: Call) => runCall(origin, shape);
+  const stack = await findRunningStack<Known>();
+  const { origin, webhook_ca: files } = stack;
+  const demo = stack.demo ?? (await seedDemo({ baseUrl: origin, operatorToken: stack.operator_token }));
+  const operator = createOperator(stack, fetchAndPrint);
+  const connect = (apiKey: string) => new Laurel({ apiKey, baseUrl: origin, fetch: fetchAndPrint });
+  const laurel = connect(demo.test_key);
 
   const run = randomUUID().slice(0, 8);
   const playerRef = `demo-player-${run}`;
   const email = `player-${run}@example.com`;
 
-  await using webhooks = await receiveWebhooks({ call, origin, demo, files: ready.webhook_ca });
+  await using webhooks = await receiveWebhooks({ origin, demo, files });
 
   chapter('Laurel: a sandbox account for the program, with 20.00 of play money');
-  const account = await call({
+  const account = await operator({
     method: 'POST',
     path: '/api/operator/accounts',
-    headers: asOperator,
     body: {
       email,
       date_of_birth: '1990-04-01',
@@ -53,84 +50,55 @@ async function playDemo(): Promise<void> {
     },
     expect: 201,
   });
-  const accountPath = `/api/operator/accounts/${account.body.id}`;
-  await call({
-    method: 'POST',
-    path: `${accountPath}/deposits`,
-    headers: asOperator,
-    body: { environment: 'test', amount: '20.00', reference: `demo-${run}` },
-    expect: 201,
-  });
+  const accountPath = `/api/operator/accounts/${account.id}`;
+  const deposit = { environment: 'test', amount: '20.00', reference: `demo-${run}` };
+  await operator({ method: 'POST', path: `${accountPath}/deposits`, body: deposit, expect: 201 });
 
   chapter('Partner: link our player to that account');
-  await call({
-    method: 'POST',
-    path: '/v1/players',
-    headers: asPartner,
-    body: { player_ref: playerRef, email },
-    expect: 201,
-  });
+  await laurel.players.link({ player_ref: playerRef, email });
 
-  const won = await playChallenge({ call, asPartner, asOperator, demo, playerRef, run, webhooks });
+  const won = await playChallenge({ laurel, operator, demo, playerRef, run, webhooks });
 
   chapter('Laurel: the signed receipt of the win');
-  const receipt = await call({
-    method: 'GET',
-    path: `/api/operator/receipts/${won.body.receipt_id}`,
-    headers: asOperator,
-    expect: 200,
-  });
+  const receipt = await operator({ method: 'GET', path: `/api/operator/receipts/${won.receipt_id}`, expect: 200 });
 
   chapter('Anybody: the keys that receipts are signed with, and the receipt held against them');
-  const keys = await call({ method: 'GET', path: '/.well-known/laurel-keys.json', headers: {}, expect: 200 });
-  const trusted = listedKeys(keys.body) ?? [];
-  check(verifyReceipt(receipt.body, trusted).kind === 'valid', 'a receipt must be signed with a key of the list');
+  const keys = await callStack(
+    origin,
+    { method: 'GET', path: '/.well-known/laurel-keys.json', expect: 200 },
+    fetchAndPrint,
+  );
+  const trusted = (await listedKeys(keys.body)) ?? [];
+  const { kind } = await verifyReceipt(receipt, trusted);
+  check(kind === 'valid', 'a receipt must be signed with a key of the list');
 
   chapter("Laurel: the player's wallet, line by line");
-  const statement = await call({
-    method: 'GET',
-    path: `${accountPath}/statement?environment=test`,
-    headers: asOperator,
-    expect: 200,
-  });
-  const kinds = (statement.body.data as Json[]).map((line) => line.kind).join(', ');
+  const path = `${accountPath}/statement?environment=test`;
+  const statement = await operator({ method: 'GET', path, expect: 200 });
+  const kinds = (statement.data as Json[]).map((line) => line.kind).join(', ');
   const moved = 'a deposit, three fees, a refund and an award must be all that moved';
   check(kinds === 'award, fee, refund, fee, fee, deposit', `${moved}, not: ${kinds}`);
 
-  await playRound({ call, asPartner, asOperator, programId: demo.program_id, run, webhooks, trusted });
+  await playRound({ laurel, operator, programId: demo.program_id, run, webhooks, trusted });
 
-  await settleByIntegrations({ call, asPartner, run, webhooks, files: ready.webhook_ca });
+  await settleByIntegrations({ laurel, origin, run, webhooks, files });
 
-  const callQuietly = (shape: Call) => runCallQuietly(origin, shape);
-  await seedChallenge({ call, callQuietly, asOperator, run });
+  await seedChallenge({ operator, connect, run });
 
   chapter('Laurel: every money invariant, checked now');
-  const audit = await call({ method: 'GET', path: '/api/operator/audit', headers: asOperator, expect: 200 });
-  check(audit.body.ok === true, 'every invariant must hold');
+  const audit = await operator({ method: 'GET', path: '/api/operator/audit', expect: 200 });
+  check(audit.ok === true, 'every invariant must hold');
 
   await webhooks.finish();
 
-  console.log(
-    `\nDone: ${playerRef} paid three times, was refunded once, won once, and has ${statement.body.balance} now.`,
-  );
-}
-
-function readReady(): Ready {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const file = resolve(root, process.env.LAUREL_DATA_DIR ?? '.laurel', 'ready.json');
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Ready;
-  } catch {
-    throw new DemoFailure(
-      `The stack is not running (no ${file}): run \`npm start\` in another terminal and try again.`,
-    );
-  }
+  console.log(`\nDone: ${playerRef} paid three times, was refunded once, won once, and has ${statement.balance} now.`);
 }
 
 try {
   await playDemo();
 } catch (error) {
-  if (!(error instanceof DemoFailure)) throw error;
+  // Everything else is a defect of the demo itself.
+  if (!(error instanceof StackFailure || error instanceof LaurelError)) throw error;
   console.error(`\n${error.message}`);
   process.exitCode = 1;
 }

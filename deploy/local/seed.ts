@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createOperator, type Json } from '@laurel/local-infrastructure/running-stack';
 
 /** The demo program that `npm start` creates once, through the routes that an operator would use. */
 
@@ -17,18 +18,27 @@ export type DemoProgram = {
 };
 
 /** `baseUrl` may be the origin or end in `/v1`. Every call creates another program: the caller keeps the result. */
-export async function seedDemo(options: { baseUrl: string; operatorToken: string }): Promise<DemoProgram> {
-  const operator = createOperatorClient(options);
+export async function seedDemo({
+  baseUrl,
+  operatorToken,
+}: {
+  baseUrl: string;
+  operatorToken: string;
+}): Promise<DemoProgram> {
+  const operator = createOperator({ origin: new URL(baseUrl).origin, operator_token: operatorToken });
+  const create = (path: string, body: object) =>
+    operator({ method: 'POST', path: `/api/operator${path}`, body, expect: 201 });
   // A new developer each time: an earlier one may still exist, with a password that was not kept.
   const developer = {
     email: `developer-${randomBytes(3).toString('hex')}@example.com`,
     password: randomBytes(18).toString('base64url'),
   };
-  const { id: developerId } = await operator.post('/developers', developer);
-  const program = await operator.post('/programs', { name: 'Demo Arcade', developer_id: developerId });
-  const approved = await operator.post(`/programs/${program.id}/approve`, {});
+  const { id: developerId } = await create('/developers', developer);
+  const program = await create('/programs', { name: 'Demo Arcade', developer_id: developerId });
+  const approval = `/api/operator/programs/${program.id}/approve`;
+  const approved = await operator({ method: 'POST', path: approval, body: {}, expect: 200 });
   const createChallenge = (terms: object) =>
-    operator.post(`/programs/${program.id}/challenges`, { ...CHALLENGE_DEFAULTS, ...terms });
+    create(`/programs/${program.id}/challenges`, { ...CHALLENGE_DEFAULTS, ...terms });
   const sprint = await createChallenge(SPRINT);
   const bronze = await createChallenge({ ...LAP, name: 'Bronze lap', fee: '2.00', prize: '8.00', threshold: 60 });
   const silver = await createChallenge({
@@ -39,7 +49,7 @@ export async function seedDemo(options: { baseUrl: string; operatorToken: string
     threshold: 55,
     parent_challenge_id: bronze.id,
   });
-  const cup = await operator.post(`/programs/${program.id}/tournaments`, { ...CUP, name: 'Daily distance cup' });
+  const cup = await create(`/programs/${program.id}/tournaments`, { ...CUP, name: 'Daily distance cup' });
   return {
     program_id: field(program, 'id'),
     test_key: field(program, 'test_key'),
@@ -90,25 +100,6 @@ export const CUP = {
   min_entrants: 2,
   round_length_seconds: 24 * 3600,
 };
-
-type Json = Readonly<Record<string, unknown>>;
-
-function createOperatorClient({ baseUrl, operatorToken }: { baseUrl: string; operatorToken: string }) {
-  const root = `${new URL(baseUrl).origin}/api/operator`;
-  return {
-    async post(path: string, body: object): Promise<Json> {
-      const response = await fetch(root + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      const text = await response.text();
-      // The answer may contain a key, so only a failure is ever quoted.
-      if (!response.ok) throw new Error(`seeding the demo program: ${path} answered ${response.status}: ${text}`);
-      return JSON.parse(text) as Json;
-    },
-  };
-}
 
 function field(answer: Json, name: string): string {
   const value = answer[name];

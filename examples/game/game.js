@@ -2,12 +2,12 @@
  * The page of "Stop the clock". Money goes through the browser library, the game through the partner's own routes below /game. The page
  * draws what `laurel.state` says, so that a reload at any moment leads back to where the player was.
  */
-import { LaurelBrowserError, laurel } from '@laurel/browser';
+import { laurel } from '@laurel/browser';
 
 const VISIBLE_MS = 2_000;
 
-/** What the page says to the codes that a player meets; for all others, the message of the server. */
-const MESSAGES = /** @type {Record<string, string>} */ ({
+/** What the page says to the codes that a player meets; for all others, the message. @type {Record<string, string>} */
+const MESSAGES = {
   insufficient_funds: 'You do not have enough play money: sign in again to get some.',
   blocked: 'You may not play for money.',
   challenge_not_available: 'This challenge is closed at the moment.',
@@ -16,186 +16,141 @@ const MESSAGES = /** @type {Record<string, string>} */ ({
   entries_closed: 'This round takes no more entries.',
   network: 'The game server cannot be reached.',
   unauthorized: 'Your session is over: sign in again.',
-});
+};
 
-/** The game on the screen, from its start until the result. @type {{ begunAt: number } | { score: number } | null} */
-let game = null;
-/** What is to be had, by its id. @type {Map<string, { name: string, fee: string }>} */
+/** Each element of the page that has an id, by it. @type {Record<string, any>} */
+const ui = Object.fromEntries(Array.from(document.querySelectorAll('[id]'), (one) => [one.id, one]));
+/** Name and fee of what can be played for, by its id. @type {Map<string | undefined, { name: string, fee: string }>} */
 const offers = new Map();
+/** The clock that runs, or the score it was stopped at. @type {{ begunAt?: number, score?: number }} */
+let game = {};
+/** What the button of the dialog does now. @type {() => unknown} */
+let act;
 
 laurel.init({ endpoint: '/laurel' });
-laurel.addEventListener('statechange', drawPlay);
-
-on('sign-in', 'submit', async (event) => {
+laurel.addEventListener('statechange', drawRun);
+on(ui['sign-in'], 'submit', async (event) => {
   event.preventDefault();
-  const { name } = await ask('POST', 'session', { name: find('name', HTMLInputElement).value });
-  await enterLobby(name);
+  await enterLobby(await ask('POST', 'session', { name: ui.name.value }));
 });
-on('sign-out', 'click', async () => {
+on(ui['sign-out'], 'click', async () => {
   laurel.disarm();
-  await ask('DELETE', 'session');
-  showSignIn();
+  await enterLobby(await ask('DELETE', 'session'));
 });
-on('act', 'click', act);
-on('cancel', 'click', () => {
-  if (laurel.state.status === 'armed') laurel.disarm();
-  find('play', HTMLDialogElement).close();
-});
-// Escape cancels what is not paid for, and never hides an attempt that is.
-on('play', 'cancel', (event) => {
+on(ui.act, 'click', () => act());
+on(ui.cancel, 'click', () => laurel.disarm());
+on(ui.play, 'cancel', (event) => {
+  // Escape leaves what is not paid for, and never hides an attempt that is.
   event.preventDefault();
-  const cancel = find('cancel', HTMLButtonElement);
-  if (!cancel.hidden) cancel.click();
+  if (laurel.state.status === 'armed') laurel.disarm();
 });
+await guard(async () => enterLobby(await ask('GET', 'session')));
 
-const { name: signedIn } = await ask('GET', 'session');
-if (signedIn === null) showSignIn();
-else await guard(() => enterLobby(signedIn));
-
-/** @param {string} name */
-async function enterLobby(name) {
-  find('player-name', HTMLElement).textContent = name;
-  show('player', true);
-  show('sign-in', false);
-  await drawLobby();
-  show('lobby', true);
-  drawPlay();
-}
-
-function showSignIn() {
-  show('player', false);
-  show('lobby', false);
-  show('sign-in', true);
+/** Without a session or a name, shows the sign-in. @param {{ name: string | null } | null} session */
+async function enterLobby(session) {
+  const name = session?.name ?? null;
+  if (name !== null) await drawLobby();
+  draw({ 'player-name': name ?? '', player: name !== null, lobby: name !== null, 'sign-in': name === null });
+  if (name !== null) drawRun();
 }
 
 async function drawLobby() {
   const [challenges, { round }] = await Promise.all([laurel.challenges(), ask('GET', 'round')]);
   const playable = challenges.filter(({ metric_unit }) => metric_unit === 'points');
   const cards = playable.map(({ id, name, description, fee, prize, threshold }) =>
-    card({ challengeId: id }, name, `${description ?? ''} ${threshold} points win ${prize}.`, fee),
+    element('li', {}, card({ challengeId: id }, name, fee, `${description ?? ''} ${threshold} points win ${prize}.`)),
   );
-  find('challenges', HTMLElement).replaceChildren(...cards.map((one) => element('li', {}, one)));
-  show('no-challenges', cards.length === 0);
-  show('cup', round !== null);
-  if (round !== null) await drawCup(round);
+  ui.challenges.replaceChildren(...cards);
+  draw({ 'no-challenges': cards.length === 0, cup: round !== null });
+  if (round === null) return;
+  const text = `${round.purse_amount} in prizes, until ${new Date(round.closes_at).toLocaleString()}.`;
+  ui['cup-card'].replaceChildren(card({ roundId: round.id }, round.tournament_name, round.entry_fee, text));
+  const board = await laurel.leaderboard(round.id);
+  const rows = (board.locked ? [] : board.data).map(({ rank, name, best_score, is_you }) => {
+    const cells = [rank, is_you ? `${name} (you)` : name, best_score].map((cell) => element('td', {}, `${cell}`));
+    return element('tr', { ariaCurrent: is_you ? 'true' : null }, ...cells);
+  });
+  ui.rows.replaceChildren(...rows);
+  const caption = `You and your neighbours, of ${board.scored_players} on the board`;
+  draw({ 'board-caption': caption, board: !board.locked, 'board-locked': board.locked === true });
 }
 
-/** @param {import('@laurel/browser').Round} round */
-async function drawCup({ id, tournament_name, entry_fee, purse_amount, closes_at }) {
-  const text = `${purse_amount} in prizes, until ${new Date(closes_at).toLocaleString()}.`;
-  find('cup-card', HTMLElement).replaceChildren(card({ roundId: id }, tournament_name ?? 'Cup', text, entry_fee));
-  const board = await laurel.leaderboard(id);
-  const rows = board.locked ? [] : board.data;
-  find('rows', HTMLElement).replaceChildren(
-    ...rows.map(({ rank, name, best_score, is_you }) =>
-      element(
-        'tr',
-        is_you ? { 'aria-current': 'true' } : {},
-        ...[rank, is_you ? `${name} (you)` : name, best_score].map((value) => element('td', {}, String(value))),
-      ),
-    ),
-  );
-  find('board-caption', HTMLElement).textContent = `You and your neighbours, of ${board.scored_players} on the board`;
-  show('board', !board.locked);
-  show('board-locked', board.locked === true);
+/** @param {import('@laurel/browser').Target} target @param {string} name @param {string} fee @param {string} text */
+function card(target, name, fee, text) {
+  offers.set(Object.values(target)[0], { name, fee });
+  const button = element('button', { type: 'button', className: 'primary' }, `Play for ${fee}`);
+  on(button, 'click', () => laurel.arm(target));
+  return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
+}
+
+/** Draws where the player is, and what one button does there: pay, start, stop, close. */
+function drawRun() {
+  const { state } = laurel;
+  if (state.status === 'idle') return ui.play.close();
+  if (state.status === 'armed') game = {};
+  const { name, fee } = offers.get(Object.values(state.target)[0]) ?? { name: 'Your run', fee: 'the fee' };
+  const [text, label, action] = stepOf(state, fee);
+  act = action;
+  draw({ 'play-title': name, 'play-text': text, act: label, 'play-error': '' });
+  draw({ clock: state.status === 'open' && game.begunAt !== undefined, cancel: state.status === 'armed' });
+  if (!ui.play.open) ui.play.showModal();
 }
 
 /**
- * @param {import('@laurel/browser').Target} target
- * @param {string} name
- * @param {string} text
- * @param {string} fee
+ * @param {Exclude<import('@laurel/browser').PlayerState, { status: 'idle' }>} state @param {string} fee
+ * @returns {[text: string, label: string, action: () => unknown]}
  */
-function card(target, name, text, fee) {
-  offers.set('roundId' in target ? target.roundId : target.challengeId, { name, fee });
-  const button = element('button', { type: 'button', class: 'primary' }, `Play for ${fee}`);
-  button.addEventListener('click', () => guard(() => laurel.arm(target)));
-  return element('div', { class: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
+function stepOf(state, fee) {
+  const pay = () => laurel.begin();
+  if (state.status === 'armed') return [`One run costs ${fee}.`, `Pay ${fee} and play`, pay];
+  if (state.status === 'paying') return ['Paying ...', 'One moment', pay];
+  if (state.status === 'unconfirmed') return ['The answer was lost. You will pay only once.', 'Ask again', pay];
+  if (state.status === 'ended') return [resultText(state.attempt), 'Close', close];
+  if (game.score !== undefined) return [`${game.score} points.`, 'See the result', () => laurel.result()];
+  if (game.begunAt === undefined)
+    return ['Paid. The clock waits for you.', 'Start the clock', () => start(state.attemptId)];
+  return ['Stop at five seconds. You see the first two.', 'Stop', () => stop(state.attemptId)];
 }
 
-/** One button leads through: pay, start, stop, close. */
-async function act() {
-  const { status } = laurel.state;
-  if (status === 'armed' || status === 'unconfirmed' || status === 'paying') await laurel.begin();
-  else if (status === 'open' && game === null) await startClock(laurel.state.attemptId);
-  else if (status === 'open') await stopClock(laurel.state.attemptId);
-  else {
-    find('play', HTMLDialogElement).close();
-    await drawLobby();
-  }
+async function close() {
+  ui.play.close();
+  await drawLobby();
 }
 
 /** @param {string} attemptId */
-async function startClock(attemptId) {
+async function start(attemptId) {
   const started = await ask('POST', 'start', { attempt_id: attemptId });
   // It is no longer open: it has expired since.
   if (started === null) return void (await laurel.result());
   game = { begunAt: performance.now() - started.elapsed_ms };
-  drawPlay();
-  requestAnimationFrame(drawClock);
+  drawRun();
+  drawClock();
 }
 
 /** @param {string} attemptId */
-async function stopClock(attemptId) {
-  if (game !== null && 'begunAt' in game) game = await ask('POST', 'stop', { attempt_id: attemptId });
-  // A server that was restarted has forgotten the clock, and starts another.
-  if (game === null) return drawPlay();
-  await laurel.result();
+async function stop(attemptId) {
+  // Null where the server was restarted: it has forgotten the clock, and starts another.
+  game = (await ask('POST', 'stop', { attempt_id: attemptId })) ?? {};
+  drawRun();
+  if (game.score !== undefined) await laurel.result();
 }
 
 function drawClock() {
-  const elapsedMs = game !== null && 'begunAt' in game ? performance.now() - game.begunAt : VISIBLE_MS;
-  const isVisible = elapsedMs < VISIBLE_MS;
-  find('clock', HTMLElement).textContent = isVisible ? (elapsedMs / 1000).toFixed(2) : '?.??';
-  if (isVisible) requestAnimationFrame(drawClock);
-}
-
-function drawPlay() {
-  const { state } = laurel;
-  const dialog = find('play', HTMLDialogElement);
-  if (state.status === 'idle') return dialog.close();
-  if (state.status === 'armed') game = null;
-  const offer = offers.get('roundId' in state.target ? state.target.roundId : state.target.challengeId);
-  const [text, label] = wordsFor(state, offer?.fee ?? 'the fee');
-  find('play-title', HTMLElement).textContent = offer?.name ?? 'Your run';
-  find('play-text', HTMLElement).textContent = text;
-  find('act', HTMLElement).textContent = label;
-  find('play-error', HTMLElement).textContent = '';
-  show('clock', state.status === 'open' && game !== null && 'begunAt' in game);
-  show('cancel', state.status === 'armed');
-  if (!dialog.open) dialog.showModal();
-}
-
-/**
- * @param {Exclude<import('@laurel/browser').PlayerState, { status: 'idle' }>} state
- * @param {string} fee
- * @returns {readonly [text: string, label: string]}
- */
-function wordsFor(state, fee) {
-  if (state.status === 'armed') return [`One run costs ${fee}.`, `Pay ${fee} and play`];
-  if (state.status === 'paying') return ['Paying ...', 'One moment'];
-  if (state.status === 'unconfirmed') return ['The answer was lost. You pay once, however often you ask.', 'Ask again'];
-  if (state.status === 'ended') return [resultText(state.attempt), 'Close'];
-  if (game === null) return ['Paid. The clock waits for you.', 'Start the clock'];
-  if ('score' in game) return [`${game.score} points.`, 'See the result'];
-  return ['Stop at five seconds. You see the first two.', 'Stop'];
+  const elapsedMs = game.begunAt === undefined ? VISIBLE_MS : performance.now() - game.begunAt;
+  ui.clock.textContent = elapsedMs < VISIBLE_MS ? (elapsedMs / 1000).toFixed(2) : '?.??';
+  if (elapsedMs < VISIBLE_MS) requestAnimationFrame(drawClock);
 }
 
 /** @param {import('@laurel/browser').Attempt} attempt */
 function resultText({ outcome, tournament_round_id }) {
   if (outcome === null) return 'The run expired, and the fee was returned.';
-  const score = game !== null && 'score' in game ? `${game.score} points. ` : '';
+  const score = game.score === undefined ? '' : `${game.score} points. `;
   if (tournament_round_id !== null) return `${score}You are on the board.`;
   if (outcome.award === null) return `${score}The bar was ${outcome.threshold_applied}. Once more?`;
   return `${score}You won ${outcome.award.amount}${outcome.award.paid_at === null ? ', which is under review' : ''}!`;
 }
 
-/**
- * Asks the partner's own server; null where it knows nothing of the kind.
- * @param {string} method
- * @param {string} path
- * @param {object} [body]
- */
+/** Asks the partner's own server; null where it has no such thing. @param {string} method @param {string} path @param {object} [body] */
 async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`/game/${path}`, { method, ...(body && { headers, body: JSON.stringify(body) }) });
@@ -204,58 +159,34 @@ async function ask(method, path, body) {
   return response.json();
 }
 
-/**
- * Runs what a player caused, and shows what went wrong where the player looks.
- * @param {() => unknown} work
- */
+/** Does what a player asked for, and shows what went wrong where the player looks. @param {() => unknown} work */
 async function guard(work) {
-  find('message', HTMLElement).textContent = '';
+  ui.message.textContent = '';
   try {
     await work();
   } catch (error) {
-    const { code = '', message } = /** @type {LaurelBrowserError} */ (error);
-    const place = find('play', HTMLDialogElement).open ? 'play-error' : 'message';
-    find(place, HTMLElement).textContent = MESSAGES[code] ?? message;
-    if (error instanceof LaurelBrowserError && code === 'unauthorized') showSignIn();
+    const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
+    ui[ui.play.open ? 'play-error' : 'message'].textContent = MESSAGES[code] ?? message;
+    if (code === 'unauthorized') await enterLobby(null);
   }
 }
 
-/**
- * @param {string} id
- * @param {string} type
- * @param {(event: Event) => unknown} listener
- */
-function on(id, type, listener) {
-  find(id, HTMLElement).addEventListener(type, (event) => guard(() => listener(event)));
+/** @param {EventTarget} target @param {string} type @param {(event: Event) => unknown} listener */
+function on(target, type, listener) {
+  target.addEventListener(type, (event) => guard(() => listener(event)));
 }
 
-/**
- * @template {HTMLElement} Kind
- * @param {string} id
- * @param {{ new (): Kind, prototype: Kind }} kind
- */
-function find(id, kind) {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`The page lacks #${id}.`);
-  return found;
+/** Sets the text of elements, or whether they are shown. @param {Record<string, string | boolean>} parts */
+function draw(parts) {
+  for (const [id, part] of Object.entries(parts)) {
+    if (typeof part === 'string') ui[id].textContent = part;
+    else ui[id].hidden = !part;
+  }
 }
 
-/**
- * @param {string} id
- * @param {boolean} isShown
- */
-function show(id, isShown) {
-  find(id, HTMLElement).hidden = !isShown;
-}
-
-/**
- * @param {string} tag
- * @param {Record<string, string>} attributes
- * @param {...(Node | string)} children
- */
-function element(tag, attributes, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+/** @param {string} tag @param {object} properties @param {...(Node | string)} children */
+function element(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
   return made;
 }

@@ -5,133 +5,109 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createPlayerHandler, type Laurel, LaurelError, toNodeListener } from '@laurel/sdk';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express } from 'express';
 
 const GOAL_MS = 5_000;
+/** For a clock that was stopped at the goal; each millisecond beside it costs five. */
 const BEST_SCORE = 2_000;
-const POINTS_PER_MS = 5;
-/** The unit in which this game's challenges and tournaments measure. */
-const METRIC_UNIT = 'points';
+const PLAY_MONEY = '10.00';
+const SECURITY_HEADERS = {
+  // Nothing inline, nothing from elsewhere: enough for this page and for the browser library.
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
 
-/** Nothing inline, nothing from elsewhere: enough for this page and for the browser library. */
-const CONTENT_SECURITY_POLICY = [
-  ...[
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-  ],
-  ...["form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"],
-].join('; ');
-
-export interface GameOptions {
-  readonly laurel: Laurel;
-  /** The page's script with the browser library in it, as a bundler makes it. */
-  readonly script: string;
-  /** Makes sure that the player has an account: in the sandbox with play money, in production by `laurel.players.link`. */
-  readonly openAccount: (playerRef: string) => Promise<void>;
-}
-
-/** The game as an Express application, for one process: it keeps sessions and running games in memory. */
-export function createGame({ laurel, script, openAccount }: GameOptions): Express {
+/** The game as an Express application, for one process: it keeps sessions and running games in memory. `script` is the bundled game.js. */
+export function createGame({ laurel, script }: { readonly laurel: Laurel; readonly script: string }): Express {
   const app = express();
   const sessions = new Map<string, string>();
   const games = new Map<string, { readonly begunAt: number; stoppedAt?: number }>();
 
-  const playerOf = (cookies = ''): string | null =>
-    sessions.get(/(?:^|; )session=([^;]+)/.exec(cookies)?.[1] ?? '') ?? null;
+  const playerOf = (cookie: string | null | undefined) => sessions.get(sessionOf(cookie)) ?? null;
 
   /** The open attempt that the page names, if it is this player's: an id from a browser proves nothing. */
-  const findOpenAttempt = async (attemptId: unknown, playerRef: string | null) => {
+  const findOpenAttempt = async (attemptId: unknown, cookie: string | undefined) => {
+    const playerRef = playerOf(cookie);
     if (playerRef === null || typeof attemptId !== 'string') return undefined;
     const attempt = await laurel.attempts.retrieve(attemptId);
     return attempt.player_ref === playerRef && attempt.status === 'open' ? attempt : undefined;
   };
 
   app.disable('x-powered-by');
-  app.use(securityHeaders);
-
+  app.use((_request, response, next) => {
+    response.set(SECURITY_HEADERS);
+    next();
+  });
   const players = createPlayerHandler({
     laurel,
-    authenticate: (request) => playerOf(request.headers.get('cookie') ?? ''),
+    authenticate: (request) => playerOf(request.headers.get('cookie')),
     playerNames: (refs) => new Map(refs.map((ref) => [ref, ref])),
   });
   app.use('/laurel', toNodeListener(players));
-
-  app.use('/game', express.json(), refuseOtherSites);
+  app.use('/game', express.json(), ({ method, headers }, response, next) => {
+    const isAllowed = method === 'GET' || headers['sec-fetch-site'] === 'same-origin';
+    return isAllowed ? next() : void response.status(403).end();
+  });
 
   app.post('/game/session', async ({ body }, response) => {
     const name = String(body?.name ?? '').trim();
     if (!/^[\w .-]{1,60}$/.test(name)) return void response.status(400).end();
-    await openAccount(name);
+    // In production the player has an account already: `laurel.players.link`.
+    await laurel.sandbox.createPlayer({ player_ref: name, funds: PLAY_MONEY });
     const session = randomUUID();
     sessions.set(session, name);
     response.cookie('session', session, { httpOnly: true, sameSite: 'strict', path: '/' }).json({ name });
   });
 
-  app.get('/game/session', ({ headers }, response) => {
-    response.json({ name: playerOf(headers.cookie) });
-  });
+  app.get('/game/session', ({ headers }, response) => void response.json({ name: playerOf(headers.cookie) }));
 
   app.delete('/game/session', ({ headers }, response) => {
-    sessions.delete(/(?:^|; )session=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '');
+    sessions.delete(sessionOf(headers.cookie));
     response.clearCookie('session', { path: '/' }).status(204).end();
   });
 
   app.get('/game/round', async (_request, response) => {
     const { data } = await laurel.tournaments.list();
-    const cup = data.find(({ metric_unit }) => metric_unit === METRIC_UNIT);
+    const cup = data.find(({ metric_unit }) => metric_unit === 'points');
     response.json({ round: cup?.current_round ?? null });
   });
 
   app.post('/game/start', async ({ body, headers }, response) => {
-    const attempt = await findOpenAttempt(body?.attempt_id, playerOf(headers.cookie));
+    const attempt = await findOpenAttempt(body?.attempt_id, headers.cookie);
     if (attempt === undefined) return void response.status(404).end();
-    // A second start, as after a reload, continues the running clock: nobody gets a better one.
+    // A second start, as after a reload, continues the running clock: no player can have a second try for one fee.
     const game = games.get(attempt.id) ?? { begunAt: performance.now() };
     games.set(attempt.id, game);
-    response.json({ goal_ms: GOAL_MS, elapsed_ms: performance.now() - game.begunAt });
+    response.json({ elapsed_ms: performance.now() - game.begunAt });
   });
 
   app.post('/game/stop', async ({ body, headers }, response) => {
     const now = performance.now();
-    const attempt = await findOpenAttempt(body?.attempt_id, playerOf(headers.cookie));
+    const attempt = await findOpenAttempt(body?.attempt_id, headers.cookie);
     const game = attempt && games.get(attempt.id);
     if (attempt === undefined || game === undefined) return void response.status(404).end();
     // The first stop counts. It is kept until Laurel has the score, so that a page may send a stop again that failed.
     game.stoppedAt ??= now;
     const elapsedMs = Math.round(game.stoppedAt - game.begunAt);
-    const score = Math.max(0, BEST_SCORE - POINTS_PER_MS * Math.abs(elapsedMs - GOAL_MS));
+    const score = Math.max(0, BEST_SCORE - 5 * Math.abs(elapsedMs - GOAL_MS));
     await laurel.attempts.reportOutcome(attempt.id, { score, evidence: { elapsed_ms: elapsedMs } });
     games.delete(attempt.id);
-    response.json({ score, elapsed_ms: elapsedMs });
+    response.json({ score });
   });
 
-  app.get('/game.js', (_request, response) => {
-    response.type('text/javascript').send(script);
-  });
+  app.get('/game.js', (_request, response) => void response.type('text/javascript').send(script));
   app.use(express.static(fileURLToPath(new URL('public', import.meta.url))));
-  app.use(reportFailure);
-  return app;
+  return app.use(reportFailure);
 }
 
-const securityHeaders: RequestHandler = (_request, response, next) => {
-  response.set({
-    'content-security-policy': CONTENT_SECURITY_POLICY,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-  });
-  next();
-};
-
-const refuseOtherSites: RequestHandler = ({ method, headers }, response, next) => {
-  if (method === 'GET' || headers['sec-fetch-site'] === 'same-origin') return next();
-  response.status(403).end();
-};
+function sessionOf(cookie: string | null | undefined): string {
+  return /(?:^|; )session=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
+}
 
 const reportFailure: ErrorRequestHandler = (error, _request, response, _next) => {
   const status = error instanceof LaurelError ? 502 : (error?.status ?? 500);

@@ -1,5 +1,5 @@
 /**
- * Writes `src/api-types.ts` from the OpenAPI document of the partner API: `npm run sdk-types`.
+ * Writes `src/api-types.ts` from the OpenAPI document of the partner API, and from that of our own routes for the sandbox's: `npm run sdk-types`.
  *
  * - Every schema that a request or a successful answer can have becomes a type of the same name. Failures are `LaurelError`s, so of their
  *   schema only the codes are written.
@@ -11,6 +11,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 
 interface Schema {
@@ -43,7 +44,10 @@ interface Document {
   readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-const DOCUMENT = 'docs/openapi/partner-v1.yaml';
+const PARTNER_DOCUMENT = 'docs/openapi/partner-v1.yaml';
+const OWN_DOCUMENT = 'docs/openapi/portal-api.yaml';
+/** The only routes of that document that the SDK calls. */
+const SANDBOX = '/api/sandbox/';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
 const COMMENT_WIDTH = 116;
@@ -59,35 +63,64 @@ const UNTYPED = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maxi
 const INFORMATIVE = ['example', 'examples', 'title', 'default', 'deprecated', 'readOnly', 'writeOnly', 'discriminator'];
 const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
 
-const document = parse(readFileSync(ROOT + DOCUMENT, 'utf8')) as Document;
-const { schemas } = document.components;
+const partner = readDocument(PARTNER_DOCUMENT);
+const own = readDocument(OWN_DOCUMENT);
+const sandbox = Object.fromEntries(Object.entries(own.paths).filter(([path]) => path.startsWith(SANDBOX)));
+/** Those of the partner API first; of those that both documents have its own. */
+const schemas = { ...partner.components.schemas, ...own.components.schemas, ...partner.components.schemas };
 
 function writeTypes(): void {
-  const operations = Object.values({ ...document.paths, ...document.webhooks }).flatMap(Object.values<Operation>);
+  const operations = [partner.paths, partner.webhooks ?? {}, sandbox].flatMap(operationsOf);
   // A webhook's body stands in the document as a request, and a partner reads it.
-  const received = Object.values(document.webhooks ?? {}).flatMap(Object.values<Operation>);
+  const received = operationsOf(partner.webhooks ?? {});
   const read = reachableFrom([
-    ...operations.flatMap(({ responses = {} }) =>
-      Object.entries(responses).flatMap(([status, media]) => (status.startsWith('2') ? schemasOf(media) : [])),
-    ),
+    ...operations.flatMap(answersOf),
     ...received.flatMap(({ requestBody }) => schemasOf(requestBody)),
     { $ref: EVERY_EVENT },
   ]);
   const sent = reachableFrom(operations.flatMap(({ requestBody }) => schemasOf(requestBody)));
+  checkShared();
   const types = Object.entries(schemas)
     .filter(([name]) => read.has(name) || sent.has(name))
     .map(
       ([name, schema]) =>
         `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name) && schema.enum === undefined)};`,
     );
-  const header = `// Derived from ${DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
+  const header = `// Derived from ${PARTNER_DOCUMENT} and ${OWN_DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
   // Of failures alone the codes: a closed set.
   const codes = `${comment(componentOf(ERROR_CODE).description)}export type ${ERROR_CODE} = ${render(componentOf(ERROR_CODE), false)};`;
   writeFileSync(OUTPUT, format([header, codes, ...types].join('\n\n')));
 }
 
+function readDocument(path: string): Document {
+  return parse(readFileSync(ROOT + path, 'utf8')) as Document;
+}
+
+function operationsOf(paths: Document['paths']): readonly Operation[] {
+  return Object.values(paths).flatMap(Object.values<Operation>);
+}
+
+/** The bodies of its successful answers. */
+function answersOf({ responses = {} }: Operation): readonly Schema[] {
+  return Object.entries(responses).flatMap(([status, media]) => (status.startsWith('2') ? schemasOf(media) : []));
+}
+
 function schemasOf(media: Media | undefined): readonly Schema[] {
   return Object.values(media?.content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
+}
+
+/** A schema of the sandbox that both documents have becomes one type, so it has to be the same in both. */
+function checkShared(): void {
+  const operations = operationsOf(sandbox);
+  const used = reachableFrom(
+    operations.flatMap((operation) => [...answersOf(operation), ...schemasOf(operation.requestBody)]),
+  );
+  for (const name of used) {
+    const twin = own.components.schemas[name];
+    if (!isDeepStrictEqual(twin, schemas[name])) {
+      throw new Error(`The schema ${name} differs between ${PARTNER_DOCUMENT} and ${OWN_DOCUMENT}.`);
+    }
+  }
 }
 
 /** The names of all components that a schema leads to. */
@@ -107,7 +140,7 @@ function reachableFrom(roots: readonly Schema[], found = new Set<string>()): Set
 
 function componentOf(name: string): Schema {
   const schema = schemas[name];
-  if (schema === undefined) throw new Error(`${DOCUMENT} refers to the schema ${name}, which it does not have.`);
+  if (schema === undefined) throw new Error(`A document refers to the schema ${name}, which it does not have.`);
   return schema;
 }
 
@@ -118,7 +151,7 @@ function nameOf(reference: string): string {
 function render(schema: Schema, open: boolean): string {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)
-    throw new Error(`${DOCUMENT} uses ${unknown}, which libs/sdk/generate-types.ts does not know.`);
+    throw new Error(`A document uses ${unknown}, which libs/sdk/generate-types.ts does not know.`);
   if (schema.$ref !== undefined) return renderReference(nameOf(schema.$ref), open);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined)

@@ -4,11 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Attempt, Challenge, Leaderboard } from '@laurel/browser';
 import type { PlayerAttempt, PlayerChallenge, PlayerLeaderboard } from '@laurel/sdk';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
-import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { hasChromium, launchChromium } from './chromium.ts';
-import { feesOf, type Game, type GamePage, openPage, startGame } from './game.ts';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { expectStatus } from '../world.ts';
+import { hasChromium } from './chromium.ts';
+import { feesOf, type GamePage, useGame } from './game.ts';
 
 const INIT = `laurel.init({ endpoint: '/laurel' })`;
 const arm = (target: object) => `laurel.arm(${JSON.stringify(target)})`;
@@ -23,23 +22,11 @@ test('the page’s types are those of what the handler answers', () => {
 describe.skipIf(!(await hasChromium()))(
   'the browser library in Chromium, through the example game, against the stack',
   () => {
-    let world: SharedWorld;
-    let game: Game;
-    let browser: Browser;
-    beforeAll(async () => {
-      world = await joinWorld();
-      game = await startGame(world);
-      browser = await launchChromium();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await game?.[Symbol.asyncDispose]();
-      await world?.[Symbol.asyncDispose]();
-    });
+    const h = useGame();
 
     /** A page of a player with money, signed in and initialised. */
     async function enter() {
-      const [player, opened] = await Promise.all([world.newPlayer({ funds: '20.00' }), openPage(browser, game)]);
+      const [player, opened] = await Promise.all([h.world.newPlayer({ funds: '20.00' }), h.openPage()]);
       await opened.signIn(player);
       expect(await opened.call(INIT)).toBeUndefined();
       return { player, ...opened };
@@ -50,7 +37,7 @@ describe.skipIf(!(await hasChromium()))(
     };
 
     test('not_initialised: every call before init', async () => {
-      await using opened = await openPage(browser, game);
+      await using opened = await h.openPage();
       const calls = ['challenges()', `leaderboard('1')`, `arm({ roundId: '1' })`, 'disarm()', 'begin()', 'result()'];
       for (const call of calls) expect(await opened.call(`laurel.${call}`)).toEqual(failure('not_initialised'));
     });
@@ -64,7 +51,7 @@ describe.skipIf(!(await hasChromium()))(
 
     test('attempt_in_progress: another target while an attempt is open, also after a reload', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge();
+      const challenge = await h.world.newChallenge();
       expect(await begin(opened, { challengeId: challenge.id })).toMatchObject({ status: 'open' });
       expect(await opened.call(arm({ challengeId: challenge.id }))).toEqual(failure('attempt_in_progress'));
       await opened.page.reload();
@@ -78,9 +65,9 @@ describe.skipIf(!(await hasChromium()))(
     test('client_reporting_removed: an outcome from the browser, for which no request is sent', async () => {
       await using opened = await enter();
       await opened.call('laurel.challenges()');
-      const before = game.requests.length;
+      const before = h.game.requests.length;
       expect(await opened.call('laurel.reportOutcome({ score: 1000 })')).toEqual(failure('client_reporting_removed'));
-      expect(game.requests.length).toBe(before);
+      expect(h.game.requests.length).toBe(before);
       const forged = `fetch('/laurel/attempts/${randomUUID()}/outcome', { method: 'POST' }).then((answer) => answer.status)`;
       expect(await opened.call(forged)).toBe(410);
     });
@@ -90,19 +77,19 @@ describe.skipIf(!(await hasChromium()))(
       await opened.page.context().setOffline(true);
       expect(await opened.call('laurel.challenges()')).toEqual(failure('network'));
       await opened.page.context().setOffline(false);
-      game.replies = 'lose';
+      h.game.replies = 'lose';
       try {
-        const challenge = await world.newChallenge();
+        const challenge = await h.world.newChallenge();
         expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure('network'));
         expect(await opened.call('laurel.state.status')).toBe('unconfirmed');
       } finally {
-        game.replies = 'pass';
+        h.game.replies = 'pass';
       }
     });
 
     test('unauthorized: the session is over, and the arm outlives the next sign-in', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge();
+      const challenge = await h.world.newChallenge();
       await opened.signOut();
       expect(await opened.call('laurel.challenges()')).toEqual(failure('unauthorized', 'unauthorized'));
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure('unauthorized', 'unauthorized'));
@@ -113,29 +100,29 @@ describe.skipIf(!(await hasChromium()))(
 
     test('insufficient_funds: nothing is charged, and nothing is armed any more', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge({ fee: '100.00' });
+      const challenge = await h.world.newChallenge({ fee: '100.00' });
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(
         failure('insufficient_funds', 'insufficient_funds'),
       );
       expect(await opened.call('laurel.state')).toEqual({ status: 'idle' });
-      expect(await feesOf(world, opened.player)).toEqual([]);
+      expect(await feesOf(h.world, opened.player)).toEqual([]);
     });
 
     test('challenge_not_available: it was suspended after the player saw it', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge();
+      const challenge = await h.world.newChallenge();
       const listed = (await opened.call('laurel.challenges()')) as { id: string }[];
       expect(listed.map(({ id }) => id)).toContain(challenge.id);
-      expectStatus(200, await world.operator.updateChallenge(challenge.id, { status: 'suspended' }));
+      expectStatus(200, await h.world.operator.updateChallenge(challenge.id, { status: 'suspended' }));
       const code = 'challenge_not_available';
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure(code, code));
     });
 
     test('blocked: the player excluded themselves', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge();
+      const challenge = await h.world.newChallenge();
       const until = { self_excluded_until: '2999-01-01T00:00:00.000Z' };
-      expectStatus(200, await world.operator.updateAccount(opened.player.accountId, until));
+      expectStatus(200, await h.world.operator.updateAccount(opened.player.accountId, until));
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure('blocked', 'blocked'));
     });
 
@@ -147,56 +134,56 @@ describe.skipIf(!(await hasChromium()))(
 
     test('conflicts of the server pass under their own codes', async () => {
       await using opened = await enter();
-      const [challenge, rung] = [await world.newChallenge(), await world.newRound({ attempt_cap: 1 })];
-      const won = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: opened.player.ref });
-      expectStatus(200, await world.partner.reportOutcome(won.body.id, { score: 100 }));
+      const [challenge, rung] = [await h.world.newChallenge(), await h.world.newRound({ attempt_cap: 1 })];
+      const won = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: opened.player.ref });
+      expectStatus(200, await h.world.partner.reportOutcome(won.body.id, { score: 100 }));
       const claimed = 'challenge_already_claimed';
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure(claimed, claimed));
-      await world.playRound(rung.id, opened.player, 5);
+      await h.world.playRound(rung.id, opened.player, 5);
       const capped = 'attempt_cap_reached';
       expect(await begin(opened, { roundId: rung.id })).toEqual(failure(capped, capped));
-      expectStatus(200, await world.partner.closeEntries(rung.id));
+      expectStatus(200, await h.world.partner.closeEntries(rung.id));
       expect(await begin(opened, { roundId: rung.id })).toEqual(failure('entries_closed', 'entries_closed'));
     });
 
     describe('one arm is charged once', () => {
       test('a triple click', async () => {
         await using opened = await enter();
-        const challenge = await world.newChallenge();
+        const challenge = await h.world.newChallenge();
         await opened.call(arm({ challengeId: challenge.id }));
         const clicks = 'Promise.all([laurel.begin(), laurel.begin(), laurel.begin()])';
         const attempts = (await opened.call(clicks)) as { id: string }[];
         expect(new Set(attempts.map(({ id }) => id)).size).toBe(1);
         expect(await opened.call('laurel.begin()')).toMatchObject({ id: attempts[0]?.id });
-        expect(await feesOf(world, opened.player)).toEqual(['-1.00']);
+        expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
       test('a reply that is lost, twice', async () => {
         await using opened = await enter();
-        const round = await world.newRound();
-        game.replies = 'lose';
+        const round = await h.world.newRound();
+        h.game.replies = 'lose';
         try {
           expect(await begin(opened, { roundId: round.id })).toEqual(failure('network'));
           expect(await opened.call('laurel.begin()')).toEqual(failure('network'));
         } finally {
-          game.replies = 'pass';
+          h.game.replies = 'pass';
         }
         const attempt = await opened.call('laurel.begin()');
         expect(attempt).toMatchObject({ status: 'open', tournament_round_id: round.id });
-        expect(await feesOf(world, opened.player)).toEqual(['-1.00']);
+        expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
       test('a reload before the reply', async () => {
         await using opened = await enter();
-        const challenge = await world.newChallenge();
+        const challenge = await h.world.newChallenge();
         await opened.call(arm({ challengeId: challenge.id }));
-        game.replies = 'hold';
+        h.game.replies = 'hold';
         try {
-          const paid = game.nextPayment();
+          const paid = h.game.nextPayment();
           await opened.call('void laurel.begin().catch(() => {})');
           await paid;
         } finally {
-          game.replies = 'pass';
+          h.game.replies = 'pass';
         }
         await opened.page.reload();
         await opened.call(INIT);
@@ -205,13 +192,13 @@ describe.skipIf(!(await hasChromium()))(
           target: { challengeId: challenge.id },
         });
         expect(await opened.call('laurel.begin()')).toMatchObject({ status: 'open', challenge_id: challenge.id });
-        expect(await feesOf(world, opened.player)).toEqual(['-1.00']);
+        expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
       test('the same arm of two players is two attempts, and neither sees the other’s', async () => {
-        const [player, rival] = await Promise.all([world.newPlayer(), world.newPlayer()]);
-        const challenge = await world.newChallenge();
-        await using opened = await openPage(browser, game);
+        const [player, rival] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
+        const challenge = await h.world.newChallenge();
+        await using opened = await h.openPage();
         const body = JSON.stringify(JSON.stringify({ arm_id: 'a'.repeat(32), challenge_id: challenge.id }));
         const pay = `fetch('/laurel/attempts', { method: 'POST', headers: { 'content-type': 'application/json' },
         body: ${body} }).then((answer) => answer.json())`;
@@ -222,16 +209,16 @@ describe.skipIf(!(await hasChromium()))(
         expect(second.id).not.toBe(first.id);
         const read = (id: string) => opened.call(`fetch('/laurel/attempts/${id}').then((answer) => answer.status)`);
         expect([await read(first.id), await read(second.id)]).toEqual([404, 200]);
-        expect([await feesOf(world, player), await feesOf(world, rival)]).toEqual([['-1.00'], ['-1.00']]);
+        expect([await feesOf(h.world, player), await feesOf(h.world, rival)]).toEqual([['-1.00'], ['-1.00']]);
       });
     });
 
     test('result waits for the outcome, and carries the prize but neither score nor player', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge();
+      const challenge = await h.world.newChallenge();
       const attempt = (await begin(opened, { challengeId: challenge.id })) as { id: string };
       await opened.call('void (globalThis.waiting = laurel.result())');
-      expectStatus(200, await world.partner.reportOutcome(attempt.id, { score: 120 }));
+      expectStatus(200, await h.world.partner.reportOutcome(attempt.id, { score: 120 }));
       // The whole result: neither the score nor the player is in it.
       expect(await opened.call('globalThis.waiting')).toEqual({
         id: attempt.id,
@@ -253,23 +240,23 @@ describe.skipIf(!(await hasChromium()))(
 
     test('a page of another port, which gets the cookie too, can neither read nor pay', async () => {
       await using opened = await enter();
-      const challenge = await world.newChallenge();
+      const challenge = await h.world.newChallenge();
       await using other = createServer((_request, response) => response.setHeader('content-type', 'text/html').end());
       await once(other.listen(0, '127.0.0.1'), 'listening');
       await opened.page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-      const before = game.requests.length;
-      const read = `fetch('${game.url}/laurel/challenges', { credentials: 'include' }).then(() => 'read', () => 'refused')`;
+      const before = h.game.requests.length;
+      const read = `fetch('${h.game.url}/laurel/challenges', { credentials: 'include' }).then(() => 'read', () => 'refused')`;
       expect(await opened.page.evaluate(read)).toBe('refused');
       const body = JSON.stringify(JSON.stringify({ arm_id: 'b'.repeat(32), challenge_id: challenge.id }));
-      const pay = `fetch('${game.url}/laurel/attempts', { method: 'POST', mode: 'no-cors', credentials: 'include',
+      const pay = `fetch('${h.game.url}/laurel/attempts', { method: 'POST', mode: 'no-cors', credentials: 'include',
       body: ${body} }).then(() => 'read', () => 'refused')`;
       expect(await opened.page.evaluate(pay)).toBe('refused');
       const refused = { cookie: true, status: 403 };
-      expect(game.requests.slice(before)).toEqual([
+      expect(h.game.requests.slice(before)).toEqual([
         { method: 'GET', path: '/laurel/challenges', ...refused },
         { method: 'POST', path: '/laurel/attempts', ...refused },
       ]);
-      expect(await feesOf(world, opened.player)).toEqual([]);
+      expect(await feesOf(h.world, opened.player)).toEqual([]);
     });
   },
 );

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { CHECKOUT } from '@laurel/testing';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { hasChromium, launchChromium } from './chromium.ts';
-import { feesOf, type Game, openPage, startGame } from './game.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectStatus } from '../world.ts';
+import { hasChromium } from './chromium.ts';
+import { feesOf, useGame } from './game.ts';
 
 const START = join(CHECKOUT, 'examples/game/start.ts');
 
@@ -32,19 +32,7 @@ describe('npm run example', () => {
 });
 
 describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', () => {
-  let world: SharedWorld;
-  let game: Game;
-  let browser: Browser;
-  beforeAll(async () => {
-    world = await joinWorld();
-    game = await startGame(world);
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await game?.[Symbol.asyncDispose]();
-    await world?.[Symbol.asyncDispose]();
-  });
+  const h = useGame();
 
   const card = (page: Page, name: string) => page.locator('.card', { hasText: name });
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -73,10 +61,10 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   test('a player signs in, pays, plays, wins the prize once, and sees the board of the cup', async () => {
     const name = `Winner ${Date.now()}`;
     // Every run wins the first, since no score is below zero, and none the second.
-    await world.newChallenge({ name: 'Easy clock', threshold: 0, prize: '5.00' });
-    await world.newChallenge({ name: 'Hard clock', threshold: 2_001 });
-    const round = await world.newRound({ name: 'Test cup', metric_unit: 'points' });
-    await using opened = await openPage(browser, game);
+    await h.world.newChallenge({ name: 'Easy clock', threshold: 0, prize: '5.00' });
+    await h.world.newChallenge({ name: 'Hard clock', threshold: 2_001 });
+    const round = await h.world.newRound({ name: 'Test cup', metric_unit: 'points' });
+    await using opened = await h.openPage();
     const { page, violations } = opened;
     await signIn(page, name);
     await page.getByText('Enter to see the board.').waitFor();
@@ -94,7 +82,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await playRun(page)).toMatch(/^\d+ points\. You are on the board\.$/);
     await button(page, 'Close').press('Enter');
     await page.getByRole('cell', { name: `${name} (you)` }).waitFor();
-    const board = expectStatus(200, await world.partner.getLeaderboard(round.id, name)).body;
+    const board = expectStatus(200, await h.world.partner.getLeaderboard(round.id, name)).body;
     const score = String(board.data?.[0]?.best_score);
     expect(await page.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
       '1',
@@ -105,18 +93,18 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   });
 
   test('three clicks on the pay button, a reload and a lost reply charge once, and the run continues', async () => {
-    await world.newChallenge({ name: 'Stubborn clock', threshold: 0 });
-    const player = await world.newPlayer({ funds: '5.00' });
-    await using opened = await openPage(browser, game);
+    await h.world.newChallenge({ name: 'Stubborn clock', threshold: 0 });
+    const player = await h.world.newPlayer({ funds: '5.00' });
+    await using opened = await h.openPage();
     const { page, violations } = opened;
     await signIn(page, player.ref);
     await card(page, 'Stubborn clock').getByRole('button').click();
-    game.replies = 'lose';
+    h.game.replies = 'lose';
     try {
       await button(page, /^Pay /).click({ clickCount: 3 });
       await button(page, 'Ask again').waitFor();
     } finally {
-      game.replies = 'pass';
+      h.game.replies = 'pass';
     }
     await page.reload();
     await button(page, 'Ask again').click({ clickCount: 3 });
@@ -124,20 +112,20 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await page.getByRole('timer').waitFor();
     await page.reload();
     expect(await playRun(page)).toMatch(/You won/);
-    expect(await feesOf(world, player)).toEqual(['-1.00']);
+    expect(await feesOf(h.world, player)).toEqual(['-1.00']);
     expect(violations).toEqual([]);
   });
 
   test('Escape leaves a run that is not paid for, and none that is', async () => {
-    await world.newChallenge({ name: 'Escape clock', threshold: 2_001 });
-    const player = await world.newPlayer({ funds: '5.00' });
-    await using opened = await openPage(browser, game);
+    await h.world.newChallenge({ name: 'Escape clock', threshold: 2_001 });
+    const player = await h.world.newPlayer({ funds: '5.00' });
+    await using opened = await h.openPage();
     const { page } = opened;
     await signIn(page, player.ref);
     await card(page, 'Escape clock').getByRole('button').click();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    expect(await feesOf(world, player)).toEqual([]);
+    expect(await feesOf(h.world, player)).toEqual([]);
     await pay(page, 'Escape clock');
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').isVisible()).toBe(true);
@@ -145,7 +133,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   });
 
   test('the page’s policy refuses what it does not need, and the listener of these tests notices', async () => {
-    await using opened = await openPage(browser, game);
+    await using opened = await h.openPage();
     const { page, violations } = opened;
     const inject = `(() => { try { document.body.innerHTML = '<b>x</b>'; return 'set'; } catch { return 'refused'; } })()`;
     expect(await page.evaluate(inject)).toBe('refused');
@@ -159,9 +147,9 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   test.each(['light', 'dark'] as const)(
     'the page has no defect that axe-core knows, in %s colours',
     async (colorScheme) => {
-      await world.newChallenge({ name: `Clock in ${colorScheme}`, threshold: 0 });
-      const player = await world.newPlayer({ funds: '5.00' });
-      await using opened = await openPage(browser, game);
+      await h.world.newChallenge({ name: `Clock in ${colorScheme}`, threshold: 0 });
+      const player = await h.world.newPlayer({ funds: '5.00' });
+      await using opened = await h.openPage();
       const { page } = opened;
       await page.emulateMedia({ colorScheme });
       const defects = async () => {
@@ -183,12 +171,12 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   test('npm run example opens the game’s contests in the demo program and serves the game', {
     timeout: START_LIMIT_MS,
   }, async () => {
-    const program = await world.newProgram();
+    const program = await h.world.newProgram();
     const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
-    const authorization = world.http.journal.find(({ path }) => path.startsWith('/api/operator/'))?.headers
+    const authorization = h.world.http.journal.find(({ path }) => path.startsWith('/api/operator/'))?.headers
       .authorization;
     const ready = {
-      base_url: `${new URL(world.stack.baseUrl).origin}/v1`,
+      base_url: `${new URL(h.world.stack.baseUrl).origin}/v1`,
       operator_token: authorization?.replace('Bearer ', ''),
       demo: { program_id: program.id, test_key: program.test.apiKey },
     };
@@ -202,7 +190,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
         try {
           const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
           const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? expect.fail(line);
-          await using context = await browser.newContext();
+          await using context = await h.browser.newContext();
           const page = await context.newPage();
           await page.goto(url);
           await signIn(page, 'Visitor');

@@ -5,12 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createGame } from '@laurel/example-game';
 import { bundlePage } from '@laurel/example-game/bundle';
-import { createAccounts } from '@laurel/example-game/sandbox';
 import { Laurel } from '@laurel/sdk';
+import { useStarted } from '@laurel/testing/harness';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { expect } from 'vitest';
-import { expectStatus, type Player, type SharedWorld } from '../world.ts';
+import { expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
+import { launchChromium } from './chromium.ts';
 
 interface GameRequest {
   readonly method: string;
@@ -21,7 +22,7 @@ interface GameRequest {
   status: number | undefined;
 }
 
-export interface Game extends AsyncDisposable {
+interface Game extends AsyncDisposable {
   readonly url: string;
   /** What happens to the replies to requests that pay, from now on: the request itself is always processed. */
   replies: 'pass' | 'lose' | 'hold';
@@ -31,12 +32,37 @@ export interface Game extends AsyncDisposable {
   nextPayment(): Promise<void>;
 }
 
-/** Serves `/probe.js` besides: the browser library alone, for a test that calls it in the page. */
-export async function startGame(world: SharedWorld): Promise<Game> {
-  const origin = new URL(world.stack.baseUrl).origin;
-  const testKey = world.partner.apiKey;
-  const laurel = new Laurel({ apiKey: testKey, baseUrl: origin, deadlineMs: 20_000 });
-  const app = createGame({ laurel, script: await bundlePage(), openAccount: createAccounts({ origin, testKey }) });
+export interface GameSuite extends AsyncDisposable {
+  readonly world: SharedWorld;
+  readonly game: Game;
+  readonly browser: Browser;
+  /** A browser context of its own, with the game's page and an initialised `laurel` beside it. */
+  openPage(): Promise<GamePage>;
+}
+
+/** What the tests of one file share: a world, the game of its program, and a browser. */
+export function useGame(): GameSuite {
+  return useStarted(async () => {
+    await using started = new AsyncDisposableStack();
+    const world = started.use(await joinWorld());
+    const game = started.use(await startGame(world));
+    const browser = started.adopt(await launchChromium(), (launched) => launched.close());
+    const owned = started.move();
+    return {
+      world,
+      game,
+      browser,
+      openPage: () => openPage(browser, game),
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
+  });
+}
+
+/** Also serves `/probe.js`: the browser library alone, for a test that calls it in the page. */
+async function startGame(world: SharedWorld): Promise<Game> {
+  const baseUrl = new URL(world.stack.baseUrl).origin;
+  const laurel = new Laurel({ apiKey: world.partner.apiKey, baseUrl, deadlineMs: 20_000 });
+  const app = createGame({ laurel, script: await bundlePage() });
   const probe = await bundleProbe();
   const requests: GameRequest[] = [];
   let paid = Promise.withResolvers<void>();
@@ -101,8 +127,7 @@ export interface GamePage extends AsyncDisposable {
   call(expression: string): Promise<unknown>;
 }
 
-/** A browser context of its own, with the game's page and an initialised `laurel` beside it. */
-export async function openPage(browser: Browser, game: Game): Promise<GamePage> {
+async function openPage(browser: Browser, game: Game): Promise<GamePage> {
   const context = await browser.newContext();
   const page = await context.newPage();
   const violations: string[] = [];

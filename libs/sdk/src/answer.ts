@@ -1,6 +1,5 @@
 /** Reads what came back from a request: the body with its headers, or the failure that it is. */
-import type { ErrorCode } from './api-types.ts';
-import { LaurelError } from './errors.ts';
+import { LaurelError, type LaurelErrorCode } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 
 export interface ReceivedAnswer {
@@ -16,9 +15,13 @@ export interface RequestNames {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The parsed body of a 2xx; undefined where it is no JSON, since then something else than Laurel has answered. */
-export function readBody({ status, text }: ReceivedAnswer): { readonly data: unknown } | undefined {
+/** The parsed body of a 2xx; undefined where it is not as the operation answers, since then something else than Laurel has answered. */
+export function readBody(
+  { status, text }: ReceivedAnswer,
+  { noContent }: { readonly noContent?: true | undefined },
+): { readonly data: unknown } | undefined {
   if (status < 200 || status > 299) return undefined;
+  if (noContent === true) return status === 204 ? { data: undefined } : undefined;
   const data = parse(text);
   return data === undefined ? undefined : { data };
 }
@@ -64,14 +67,14 @@ export function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefi
 
 function envelopeOf(
   body: unknown,
-): { code: ErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
+): { code: LaurelErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
   const error = field(body, 'error');
   const code = field(error, 'code');
   if (typeof code !== 'string') return undefined;
   const details = field(error, 'details');
   return {
-    // The set is closed and versioned by the path, so a code of /v1 is one of the type.
-    code: code as ErrorCode,
+    // The sets are closed, so a code of the API is one of the type.
+    code: code as LaurelErrorCode,
     message: String(field(error, 'message')),
     details: typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : undefined,
   };

@@ -1,4 +1,4 @@
-// Derived from docs/openapi/partner-v1.yaml by `npm run sdk-types`. Do not edit.
+// Derived from docs/openapi/partner-v1.yaml and docs/openapi/portal-api.yaml by `npm run sdk-types`. Do not edit.
 
 /** Branch on this, never on the message. The set is closed. */
 export type ErrorCode =
@@ -630,3 +630,48 @@ export type WebhookTestEvent = {
 export type WebhookTestEventData = {
   message: string;
 };
+
+export type DeliveryReference = {
+  delivery_id: string;
+};
+
+export type SandboxEvent = {
+  /** Of the event, not of a delivery. */
+  id: string;
+  event: WebhookEventType | (string & {});
+  created_at: string;
+  /** The body that a webhook of it has, as text: sign its UTF-8 bytes. */
+  body: string;
+  /** An `after` that continues behind this event. */
+  cursor: string;
+};
+
+export type SandboxEventList = {
+  data: Array<SandboxEvent>;
+  /** Also of an empty page. */
+  next_cursor: string;
+};
+
+/** What is absent stays as it is; a new player has no funds, and nothing that keeps them from playing. */
+export type SandboxPlayerRequest = {
+  /** The partner's own identifier of a player. */
+  player_ref: string;
+  funds?: Amount | undefined;
+  email?: string | undefined;
+  date_of_birth?: string | undefined;
+  jurisdiction?: string | undefined;
+  verification_level?: number | undefined;
+  /** Null ends a self-exclusion. */
+  self_excluded_until?: string | null | undefined;
+  enforcement_flag?: boolean | undefined;
+  under_investigation?: boolean | undefined;
+};
+
+export type WebhookEventType =
+  | 'webhook.test'
+  | 'attempt.settled'
+  | 'attempt.refunded'
+  | 'challenge.suspended'
+  | 'round.settled'
+  | 'round.cancelled'
+  | 'award.released';

@@ -1,12 +1,13 @@
 import type { ErrorCode } from './api-types.ts';
 
 /**
- * What a call can fail with: the closed set of the API, and what no envelope of the API names.
+ * What a call can fail with: the closed set of `/v1`, one more of the sandbox, and what no envelope of the API names.
+ * - `conflict`: of the sandbox alone: the player, the round or the delivery is not in a state that allows the call.
  * - `rate_limited`: the minute's requests are used up, and the next minute begins after the call's deadline (or `maxRetries` is 0).
  * - `network`: no answer of Laurel arrived: no connection, a connection that ended early, or an answer that something in between wrote.
  * - `timeout`: no answer within `timeoutMs`, or within what was left of `deadlineMs`.
  */
-export type LaurelErrorCode = ErrorCode | 'rate_limited' | 'network' | 'timeout';
+export type LaurelErrorCode = ErrorCode | 'conflict' | 'rate_limited' | 'network' | 'timeout';
 
 export interface LaurelErrorFacts {
   readonly status?: number | undefined;

@@ -18,6 +18,7 @@ export { listedKeys, pinnedKey, type TrustedKey } from './receipts/trusted-keys.
 export { type ReceiptVerdict, verifyReceipt } from './receipts/verify-receipt.ts';
 export type { ListChallengesQuery } from './resources/challenges.ts';
 export type { LeaderboardQuery } from './resources/rounds.ts';
+export type { ListSandboxEventsQuery } from './resources/sandbox.ts';
 export type { ListTournamentsQuery } from './resources/tournaments.ts';
 export type { CallOptions, KeyedCallOptions } from './send.ts';
 export { type RawBody, signIntegrationBody, signWebhook } from './webhook-signature.ts';

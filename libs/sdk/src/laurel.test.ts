@@ -10,16 +10,26 @@ interface Parameter {
 }
 
 interface Operation {
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, object>>;
 }
 
-const DOCUMENT = new URL('../../../docs/openapi/partner-v1.yaml', import.meta.url);
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, WrittenOperation>>>>;
+  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+}
+
+type WrittenOperation = Omit<Operation, 'parameters'> & {
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+};
+
+const DOCUMENTS = new URL('../../../docs/openapi/', import.meta.url);
 const ID = '01a19b7c-a680-84d5-8c30-75b7b3806f7f';
 const KEYED = { idempotencyKey: 'key-1' };
 const SHARES = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
 
-/** Each method with every argument that it takes, by its operation in the document. */
+/** Each method with every argument that it takes, by its operation in the documents. */
 const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: Laurel) => Promise<unknown>]>> = {
   'GET /v1/challenges': ['challenges.list', (it) => it.challenges.list({ player_ref: 'p', status: 'all' })],
   'POST /v1/challenges/{id}/distribution': [
@@ -46,7 +56,38 @@ const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: La
     'integrations.retirePreviousSecret',
     (it) => it.integrations.retirePreviousSecret(ID),
   ],
+  'POST /api/sandbox/players': ['sandbox.createPlayer', (it) => it.sandbox.createPlayer({ player_ref: 'p' })],
+  'POST /api/sandbox/players/{playerRef}/hold-next-award': [
+    'sandbox.holdNextAward',
+    (it) => it.sandbox.holdNextAward(ID),
+  ],
+  'POST /api/sandbox/attempts/{attemptId}/expire': ['sandbox.expireAttempt', (it) => it.sandbox.expireAttempt(ID)],
+  'POST /api/sandbox/rounds/{roundId}/close-entries': ['sandbox.closeEntries', (it) => it.sandbox.closeEntries(ID)],
+  'POST /api/sandbox/rounds/{roundId}/close': ['sandbox.closeRound', (it) => it.sandbox.closeRound(ID)],
+  'POST /api/sandbox/webhook-deliveries/{deliveryId}/retry-now': [
+    'sandbox.retryDelivery',
+    (it) => it.sandbox.retryDelivery(ID),
+  ],
+  'GET /api/sandbox/events': [
+    'sandbox.listEvents',
+    (it) => it.sandbox.listEvents({ after: 'c', from: 'now', limit: 1 }),
+  ],
 };
+
+/** The operations of a document below a path, their parameters resolved. */
+function operationsOf(file: string, below: string): readonly (readonly [name: string, operation: Operation])[] {
+  const { paths, components } = parse(readFileSync(new URL(file, DOCUMENTS), 'utf8')) as Document;
+  const resolve = (parameter: Parameter | { readonly $ref: string }) =>
+    '$ref' in parameter ? (components.parameters[parameter.$ref.split('/').at(-1) ?? ''] as Parameter) : parameter;
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(below))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => {
+        const parameters = (operation.parameters ?? []).map(resolve);
+        return [`${method.toUpperCase()} ${path}`, { ...operation, parameters }] as const;
+      }),
+    );
+}
 
 describe('the methods of a client', () => {
   let sent: { url: URL; request: FetchRequest }[];
@@ -60,28 +101,28 @@ describe('the methods of a client', () => {
       baseUrl: 'https://api.example.com',
       fetch: async (url, request) => {
         sent.push({ url: new URL(url), request });
-        const reply = replies.shift() ?? Response.json({ data: [] }, { headers: { 'x-request-id': 'r-1' } });
+        const reply = replies.shift() ?? successOf(request.method, new URL(url).pathname);
         if (reply instanceof Error) throw reply;
         return reply;
       },
     });
   });
 
-  const { paths, components } = parse(readFileSync(DOCUMENT, 'utf8')) as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+  const operations: ReadonlyMap<string, Operation> = new Map([
+    ...operationsOf('partner-v1.yaml', '/v1/'),
+    ...operationsOf('portal-api.yaml', '/api/sandbox/'),
+  ]);
+  /** As the document answers: some operations have no body. */
+  const successOf = (method: string, path: string) => {
+    const name = `${method} ${path}`;
+    const found = [...operations].find(([template]) => template.replace(/\{\w+\}/, ID) === name);
+    const headers = { 'x-request-id': 'r-1' };
+    return '204' in (found?.[1].responses ?? {})
+      ? new Response(null, { status: 204, headers })
+      : Response.json({ data: [] }, { headers });
   };
-  const resolve = (parameter: Parameter | { readonly $ref: string }) =>
-    '$ref' in parameter ? components.parameters[parameter.$ref.split('/').at(-1) ?? ''] : parameter;
-  const operations: ReadonlyMap<string, Operation> = new Map(
-    Object.entries(paths)
-      .filter(([path]) => path.startsWith('/v1/'))
-      .flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
-      ),
-  );
 
-  test('every operation of /v1 has one method, and there is no other method', () => {
+  test('every operation of /v1 and of the sandbox has one method, and there is no other method', () => {
     expect(Object.keys(CALLS).toSorted()).toEqual([...operations.keys()].toSorted());
     const methods = Object.entries(laurel).flatMap(([resource, object]) =>
       Object.getOwnPropertyNames(Object.getPrototypeOf(object))
@@ -100,7 +141,7 @@ describe('the methods of a client', () => {
     async (operation, [, call]) => {
       await call(laurel);
       const { parameters = [], requestBody } = operations.get(operation) ?? {};
-      const named = (place: string) => parameters.map(resolve).flatMap((it) => (it?.in === place ? [it.name] : []));
+      const named = (place: string) => parameters.flatMap((it) => (it.in === place ? [it.name] : []));
       const [method, template = ''] = operation.split(' ');
       expect(sent).toHaveLength(1);
       const [{ url, request } = { url: new URL('x:'), request: {} as FetchRequest }] = sent;
@@ -134,6 +175,44 @@ describe('the methods of a client', () => {
     body.score = 2;
     await call;
     expect(sent.map(({ request }) => request.body)).toEqual(['{"score":1}', '{"score":1}']);
+  });
+
+  test('with a live key the calls of the sandbox reject with a TypeError, and send nothing', async () => {
+    const live = new Laurel({
+      apiKey: `sk_live_${'a'.repeat(49)}`,
+      baseUrl: 'https://api.example.com',
+      fetch: async () => Promise.reject(new Error('sent')),
+    });
+    const calls = Object.values(CALLS).filter(([method]) => method.startsWith('sandbox.'));
+    expect(calls).toHaveLength(7);
+    for (const [, call] of calls) await expect(call(live)).rejects.toThrow(TypeError);
+  });
+
+  test.each(['sandbox.createPlayer', 'sandbox.retryDelivery'])(
+    '%s, which would act a second time, is not repeated after a lost answer',
+    async (method) => {
+      replies.push(new Error('reset'));
+      const [, call] = Object.values(CALLS).find(([name]) => name === method) ?? [];
+      await expect(call?.(laurel)).rejects.toMatchObject({ code: 'network' });
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  test('only a 204 is the success of a call without an answer', async () => {
+    replies.push(Response.json({}), new Response(null, { status: 204 }));
+    const { data, tries } = await laurel.sandbox.holdNextAward('p').withResponse();
+    expect({ data, tries }).toEqual({ data: undefined, tries: 2 });
+  });
+
+  test('the limit of the sandbox holds up no call of /v1, and the other way round', async () => {
+    const limited = () => Response.json({ retry_after: 3_600 }, { status: 429, headers: { 'retry-after': '3600' } });
+    replies.push(limited());
+    await expect(laurel.sandbox.listEvents()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await laurel.tournaments.list()).toEqual({ data: [] });
+    replies.push(limited());
+    await expect(laurel.tournaments.list()).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(laurel.sandbox.listEvents()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(sent).toHaveLength(3);
   });
 
   test('withResponse tells the facts of the same request whose body the call resolves with', async () => {

@@ -5,16 +5,17 @@ import { Challenges } from './resources/challenges.ts';
 import { Integrations } from './resources/integrations.ts';
 import { Players } from './resources/players.ts';
 import { Rounds } from './resources/rounds.ts';
+import { Sandbox } from './resources/sandbox.ts';
 import { Tournaments } from './resources/tournaments.ts';
 import { createSend } from './send.ts';
 import { Transport } from './transport.ts';
 
 /**
- * A client of the partner API: a method for each operation of `/v1`, with the bodies and answers of the API as they are. One client for each key and
- * process: all its calls share one gate for the limit of requests per minute.
+ * A client of the partner API: a method for each operation of `/v1` and of the sandbox, with the bodies and answers of the API as they are. One client
+ * for each key and process: all its calls share one gate for the limit of requests per minute, and those of `sandbox` another.
  *
- * A method returns a promise of the answer's body; `.withResponse()` on it tells how the answer came. It rejects with a `LaurelError`, for a
- * wrong argument with a `TypeError`, and when its signal aborts with the reason of the signal.
+ * A method returns a promise of the answer's body; `.withResponse()` on it gives that body with the facts of its answer. It rejects with a
+ * `LaurelError`, for a wrong argument with a `TypeError`, and when its signal aborts with the reason of the signal.
  */
 export class Laurel {
   readonly challenges: Challenges;
@@ -23,15 +24,19 @@ export class Laurel {
   readonly tournaments: Tournaments;
   readonly rounds: Rounds;
   readonly integrations: Integrations;
+  readonly sandbox: Sandbox;
 
   /** Throws a TypeError for a malformed key, address or number, and in a browser. Sends nothing. */
   constructor(options: LaurelOptions) {
-    const send = createSend(new Transport(checkOptions(options), SYSTEM_CLOCK));
+    const checked = checkOptions(options);
+    const send = createSend(new Transport(checked, SYSTEM_CLOCK));
     this.challenges = new Challenges(send);
     this.players = new Players(send);
     this.attempts = new Attempts(send);
     this.tournaments = new Tournaments(send);
     this.rounds = new Rounds(send);
     this.integrations = new Integrations(send);
+    // With a gate of its own: the sandbox's requests have a limit of their own.
+    this.sandbox = new Sandbox(createSend(new Transport(checked, SYSTEM_CLOCK)), checked.apiKey);
   }
 }

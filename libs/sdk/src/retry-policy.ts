@@ -9,7 +9,7 @@
  */
 import type { LaurelError } from './errors.ts';
 
-/** `once`: an answer that is lost takes a secret with it, which a repetition would replace by another. */
+/** `once`: a repetition after a lost answer would act again, and show another secret, add funds once more or use up another retry. */
 export type Repetition = 'harmless' | 'once';
 
 export type RetryDecision =

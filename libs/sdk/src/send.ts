@@ -21,9 +21,11 @@ export interface KeyedCallOptions extends CallOptions {
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** As in the OpenAPI document: `/v1/attempts/{attempt_id}`. */
+  /** As in the OpenAPI documents: `/v1/attempts/{attempt_id}`. */
   readonly template: string;
   readonly repetition: Repetition;
+  /** Its success is a 204, which has no body. */
+  readonly noContent?: true;
 }
 
 export interface Arguments {
@@ -37,7 +39,7 @@ export type Send = <Body>(operation: Operation, prepare: () => Arguments) => Api
 
 /** `prepare` checks the arguments and throws a TypeError, which the promise of the call rejects with. */
 export function createSend(transport: Transport): Send {
-  return <Body>({ method, template, repetition }: Operation, prepare: () => Arguments) => {
+  return <Body>({ method, template, repetition, noContent }: Operation, prepare: () => Arguments) => {
     const start = async () => {
       const { path, body, idempotencyKey, options } = prepare();
       return transport.send<Body>({
@@ -45,6 +47,7 @@ export function createSend(transport: Transport): Send {
         path,
         operation: `${method} ${template}`,
         repetition,
+        noContent,
         body: body === undefined ? undefined : serialise(body),
         idempotencyKey,
         signal: options?.signal,

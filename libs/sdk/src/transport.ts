@@ -28,11 +28,13 @@ export interface TransportOptions {
 /** One call, with the bytes that each of its tries sends. */
 export interface ApiRequest {
   readonly method: string;
-  /** With the query, from `/v1` on. */
+  /** With the query, from `/v1` or `/api` on. */
   readonly path: string;
   /** For messages: `POST /v1/attempts/{attempt_id}/outcome`. */
   readonly operation: string;
   readonly repetition: Repetition;
+  /** Its success is a 204, which has no body. */
+  readonly noContent?: true | undefined;
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -82,7 +84,7 @@ export class Transport {
       const answer = await this.#exchange(call);
       if (answer instanceof LaurelError) return answer;
       report = reportOf(answer);
-      const body = readBody(answer);
+      const body = readBody(answer, request);
       if (body === undefined) return readFailure(answer, request);
       const facts = { requestId: requestIdOf(answer), replayed: isReplay(answer), rateLimit: rateLimitOf(answer) };
       return { data: body.data as Body, ...facts, tries: call.tries };

@@ -75,6 +75,7 @@ describe('verifyWebhook', () => {
       signature.toUpperCase(),
       `${signature} `,
       `sha1=${signature.slice(7)}`,
+      `sha256=${'é'.repeat(32)}`,
     ]) {
       expect(await reasonOf(headersOf(malformed))).toBe('signature_malformed');
     }
@@ -110,9 +111,7 @@ describe('the signature of a webhook', () => {
         expect(signature).toBe(server.signWebhook(secret, Buffer.from(body)));
         expect(signature).toBe(await octokitSign(secret, body));
         expect(await signIntegrationBody(body, secret)).toBe(signature);
-        expect(await octokitVerify(secret, other, signature)).toBe(
-          server.verifyWebhook(secret, Buffer.from(other), signature),
-        );
+        expect(await octokitVerify(secret, other, signature)).toBe(other === body);
         // standardwebhooks signs `id.timestamp.body` and prints base64; of the same key bytes and content its HMAC is the same.
         const standard = new StandardWebhook(Buffer.from(secret), { format: 'raw' });
         const theirs = standard.sign('id', new Date(1_000), body);
@@ -123,14 +122,15 @@ describe('the signature of a webhook', () => {
     );
   });
 
-  it('verifyWebhook accepts exactly what the server accepts as signed, of any bytes', async () => {
+  it('verifyWebhook accepts as signed exactly what the server signed, of any bytes', async () => {
     const secrets = fc.constantFrom(SECRET, 'whsec_other');
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), fc.uint8Array(), fc.boolean(), secrets, async (one, other, isSame, secret) => {
         const body = isSame ? one : other;
         const signature = server.signWebhook(SECRET, one);
         const reason = await reasonOf({ body, headers: { 'x-webhook-signature': signature }, secrets: [secret] });
-        expect(reason === 'body_malformed').toBe(server.verifyWebhook(secret, body, signature));
+        const isSigned = secret === SECRET && Buffer.from(body).equals(one);
+        expect(reason).toBe(isSigned ? 'body_malformed' : 'signature_mismatch');
       }),
     );
   });

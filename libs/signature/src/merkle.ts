@@ -62,7 +62,8 @@ export function proveInclusion(facts: {
   readonly blockRoots: readonly Uint8Array[];
 }): readonly Buffer[] {
   const { index, leaves, block, blockRoots } = facts;
-  if (!isIndexOf(index, leaves)) throw new RangeError(`a tree of ${leaves} leaves has no leaf ${index}`);
+  if (!Number.isSafeInteger(index) || index < 0 || index >= leaves)
+    throw new RangeError(`a tree of ${leaves} leaves has no leaf ${index}`);
   const position = Math.floor(index / BLOCK_LEAVES);
   const start = position * BLOCK_LEAVES;
   if (blockRoots.length !== Math.ceil(leaves / BLOCK_LEAVES)) throw new RangeError('some block has no root');
@@ -73,37 +74,6 @@ export function proveInclusion(facts: {
     throw new Error(`block ${position} holds other leaves than those that its root was made of`);
   }
   return [...lower.path, ...pathIn(blockRoots, position).path];
-}
-
-/** Whether the leaf is at this index of the tree of this size and root (RFC 9162 section 2.1.3.2). Never throws. */
-export function verifyInclusion(facts: {
-  readonly leaf: Leaf;
-  readonly index: number;
-  readonly leaves: number;
-  readonly proof: readonly Uint8Array[];
-  readonly root: Uint8Array;
-}): boolean {
-  if (!isIndexOf(facts.index, facts.leaves)) return false;
-  // The index of the node in its level, and of the last one of that level. Not by bits: a tree may have more than 2^31 leaves.
-  let position = facts.index;
-  let last = facts.leaves - 1;
-  let node = hashOfLeaf(facts.leaf);
-  for (const sibling of facts.proof) {
-    if (last === 0 || sibling.length !== HASH_BYTES) return false;
-    if (position % 2 === 1 || position === last) {
-      node = hashOfNode(sibling, node);
-      // The last node of a level with an odd number of them has no sibling and is carried up as it is.
-      while (position % 2 === 0 && position !== 0) {
-        position /= 2;
-        last = Math.floor(last / 2);
-      }
-    } else {
-      node = hashOfNode(node, sibling);
-    }
-    position = Math.floor(position / 2);
-    last = Math.floor(last / 2);
-  }
-  return last === 0 && node.equals(facts.root);
 }
 
 interface Frontier {
@@ -166,10 +136,6 @@ function levelAbove(level: readonly Uint8Array[]): readonly Uint8Array[] {
     above.push(right === undefined ? node : hashOfNode(node, right));
   });
   return above;
-}
-
-function isIndexOf(index: number, leaves: number): boolean {
-  return Number.isSafeInteger(index) && Number.isSafeInteger(leaves) && index >= 0 && index < leaves;
 }
 
 // One-shot hashing of one buffer: half the time of a hash object that is updated twice (measured).

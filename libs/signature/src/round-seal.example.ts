@@ -4,10 +4,8 @@ import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from './merkle.ts';
 import { ROUND_SEAL_KIND, type SealLeaf, type SealProof, type SealStatement } from './round-seal.ts';
 import { createSigner, type Signer } from './signature.ts';
 import { canonicalJson } from './signed-bytes.ts';
-import type { TrustedKey } from './trusted-keys.ts';
 
 export const SEAL_SIGNER = createSigner(Buffer.alloc(32, 3));
-export const SEAL_KEY: TrustedKey = { keyId: SEAL_SIGNER.keyId, publicKey: SEAL_SIGNER.publicKey, period: null };
 
 const RECEIPT_SIGNER = createSigner(Buffer.alloc(32, 1));
 

@@ -2,7 +2,7 @@
  * A document's bytes (signed-bytes.ts) are signed with Ed25519 (RFC 8032). Both are deterministic: the same document and seed always give
  * the same bytes, so a replayed operation signs the same receipt again.
  */
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { keyIdOf } from './key-id.ts';
 import { signedBytesOf, signedTextOf } from './signed-bytes.ts';
 
@@ -36,15 +36,4 @@ export function createSigner(seed: Buffer): Signer {
       return { canonical, signature: sign(null, signedBytesOf(canonical), privateKey) };
     },
   };
-}
-
-/** Whether the key signed exactly these bytes. Malformed keys and signatures are simply not valid. */
-export function verifySignature(signed: SignedDocument & { readonly publicKey: Buffer }): boolean {
-  try {
-    const key = createPublicKey({ key: signed.publicKey, format: 'der', type: 'spki' });
-    if (key.asymmetricKeyType !== 'ed25519') return false;
-    return verify(null, signedBytesOf(signed.canonical), key, signed.signature);
-  } catch {
-    return false;
-  }
 }

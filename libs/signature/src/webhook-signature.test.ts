@@ -1,7 +1,7 @@
 import { sign, verify } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signWebhook, verifyWebhook } from './webhook-signature.ts';
+import { signWebhook } from './webhook-signature.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const BODY = Buffer.from('{"event":"webhook.test","data":{"message":"Grüße"}}', 'utf8');
@@ -29,29 +29,17 @@ describe('the signature of a webhook', () => {
           const signature = signWebhook(secret, Buffer.from(body, 'utf8'));
           expect(signature).toBe(await sign(secret, body));
           expect(await verify(secret, body, signature)).toBe(true);
-          expect(verifyWebhook(secret, Buffer.from(body, 'utf8'), await sign(secret, body))).toBe(true);
         },
       ),
     );
   });
 
-  it('the signature of a webhook covers bytes, whether or not they are text', () => {
+  it('the signature of a webhook covers bytes, whether or not they are text, and the whole secret', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.uint8Array(), (a, b) => {
-        const signature = signWebhook(SECRET, a);
-        expect(verifyWebhook(SECRET, a, signature)).toBe(true);
-        expect(verifyWebhook(SECRET, b, signature)).toBe(Buffer.from(a).equals(b));
+        expect(signWebhook(SECRET, a) === signWebhook(SECRET, b)).toBe(Buffer.from(a).equals(b));
+        expect(signWebhook(SECRET.slice('whsec_'.length), a)).not.toBe(signWebhook(SECRET, a));
       }),
     );
-  });
-
-  it('the signature of a webhook is refused when any part of it differs', () => {
-    const signature = signWebhook(SECRET, BODY);
-    expect(verifyWebhook(SECRET, BODY, signature)).toBe(true);
-    const hex = signature.slice('sha256='.length);
-    const others = ['', hex, `sha1=${hex}`, `sha256=${hex.toUpperCase()}`, `${signature} `, signature.slice(0, -1)];
-    for (const other of [...others, `sha256=${'é'.repeat(32)}`, signWebhook(SECRET.slice('whsec_'.length), BODY)]) {
-      expect(verifyWebhook(SECRET, BODY, other)).toBe(false);
-    }
   });
 });

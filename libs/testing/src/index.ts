@@ -22,6 +22,7 @@ export { createTestDatabase, startPostgres, type TestDatabase } from './postgres
 export * from './receiver.ts';
 export { connectTo, createQuietLogger, createReadLogger } from './replica.ts';
 export { readmeIssues } from './service-readme.ts';
+export { type SignedReceipt, verdictOnReceipt } from './signed-receipts.ts';
 export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';
 export type { StackDatabase } from './stack-databases.ts';

@@ -1,8 +1,8 @@
 /** Reads for the tests of boards and of a round's end. */
 import type { Tenant } from '@laurel/proto/common';
 import type { GetLeaderboardResponse, LeaderboardRow, Round } from '@laurel/proto/tournament';
-import { ok, type TestPlayer } from '@laurel/testing';
-import { created, type Harness, PROGRAM, recorded } from './tournament.fixture.ts';
+import { ok, type SignedReceipt, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
+import { created, type Harness, PROGRAM, recorded, SIGNER } from './tournament.fixture.ts';
 
 /** The board as this player may see it; without a player by default. */
 export async function boardOf(
@@ -71,4 +71,12 @@ export async function receiptOf(h: Pick<Harness, 'tournament'>, receiptId: strin
             proof: seal.proof.map((hash) => hash.toString('hex')),
           },
   };
+}
+
+/** How the sealed round counted the receipt. Throws where the seal does not prove it. */
+export async function countedBy(signed: Pick<SignedReceipt, 'canonical' | 'signature'>, seal: unknown) {
+  const verdict = await verdictOnReceipt({ ...signed, publicKey: SIGNER.publicKey, seal });
+  if (verdict.kind === 'not_valid') throw new Error(verdict.reason);
+  if (verdict.counted === null) throw new Error('there is no seal');
+  return verdict.counted.seal;
 }

@@ -14,7 +14,7 @@ import {
   type TournamentServiceService,
 } from '@laurel/proto/tournament';
 import type { WalletServiceService } from '@laurel/proto/wallet';
-import { createSigner, type TrustedKey } from '@laurel/signature';
+import { createSigner } from '@laurel/signature';
 import {
   connectTo,
   created,
@@ -48,9 +48,8 @@ export const OTHER_PROGRAM: Tenant = {
   environment: Environment.TEST,
 };
 const SIGNING_SEED = Buffer.alloc(32, 9);
-const SIGNER = createSigner(SIGNING_SEED);
-/** The keys with which receipts and seals are verified here. */
-export const TRUSTED: readonly TrustedKey[] = [{ keyId: SIGNER.keyId, publicKey: SIGNER.publicKey, period: null }];
+/** What signs receipts and seals here. */
+export const SIGNER = createSigner(SIGNING_SEED);
 
 export const HOUR_MS = 3_600_000;
 export const TEN_MINUTES_MS = 600_000;

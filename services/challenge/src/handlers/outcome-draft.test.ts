@@ -1,5 +1,6 @@
 import { receiptIdOf } from '@laurel/ids';
-import { createSigner, verifySignature } from '@laurel/signature';
+import { createSigner } from '@laurel/signature';
+import { verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../domain/claim.ts';
 import { ATTEMPT_TERMS, ATTEMPT as EXAMPLE, NOW, TENANT } from '../domain/example.ts';
@@ -60,10 +61,11 @@ describe('the draft of an outcome', () => {
     expect(eventsOf([draft])).toEqual([]);
   });
 
-  it('the draft of an outcome has a receipt that verifies and states the award, the score and the evidence', () => {
+  it('the draft of an outcome has a receipt that verifies and states the award, the score and the evidence', async () => {
     const { signed } = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
     const { publicKey } = signer;
-    expect(verifySignature({ canonical: signed.receipt, signature: signed.signature, publicKey })).toBe(true);
+    const verdict = await verdictOnReceipt({ canonical: signed.receipt, signature: signed.signature, publicKey });
+    expect(verdict.kind).toBe('valid');
     expect(JSON.parse(signed.receipt)).toMatchObject({
       receipt_id: OUTCOME.receiptId,
       score: 120,

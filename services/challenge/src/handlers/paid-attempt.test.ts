@@ -1,8 +1,8 @@
 /** One player, from the fee to the prize. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
-import { keyIdOf, verifySignature } from '@laurel/signature';
-import { ok } from '@laurel/testing';
+import { keyIdOf } from '@laurel/signature';
+import { ok, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 
@@ -59,13 +59,7 @@ describe('a paid attempt', () => {
     expect(outcome.award).toBeUndefined();
 
     const receipt = ok(await h.challenge.getReceipt({ receiptId: outcome.receiptId }));
-    expect(
-      verifySignature({
-        canonical: receipt.receiptJson,
-        signature: Buffer.from(receipt.signature),
-        publicKey: Buffer.from(receipt.publicKey),
-      }),
-    ).toBe(true);
+    expect((await verdictOnReceipt({ canonical: receipt.receiptJson, ...receipt })).kind).toBe('valid');
     expect(JSON.parse(receipt.receiptJson)).toEqual({
       version: 1,
       receipt_id: outcome.receiptId,

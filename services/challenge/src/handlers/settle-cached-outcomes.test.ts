@@ -1,7 +1,6 @@
 /** Outcomes that are decided on cached attempts: recorded where the cache still holds, and decided under lock where it does not. */
 import { newId, receiptIdOf } from '@laurel/ids';
-import { verifySignature } from '@laurel/signature';
-import { ok } from '@laurel/testing';
+import { ok, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { findReceipt } from '../repository/outcomes.ts';
@@ -36,7 +35,7 @@ describe('an outcome of an attempt that is still as cached', () => {
     for (const [index, awarded] of [null, { id: award?.award.id, amount: '20.00' }].entries()) {
       const receipt = await findReceipt(h.database, receiptIdOf(operations[index] ?? ''));
       if (receipt === null) throw new Error('no receipt');
-      expect(verifySignature({ canonical: receipt.receipt, ...receipt })).toBe(true);
+      expect((await verdictOnReceipt({ canonical: receipt.receipt, ...receipt })).kind).toBe('valid');
       expect(JSON.parse(receipt.receipt)).toMatchObject({ award: awarded, evidence: { replay: 'x' } });
     }
   });

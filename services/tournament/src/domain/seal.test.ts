@@ -8,19 +8,21 @@ import {
   proveInclusion,
   type SealLeaf,
   type SealStatement,
-  type TrustedKey,
-  verifySeal,
+  type SignedDocument,
 } from '@laurel/signature';
+import { verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, after, NOW, ROUND, ROUND_ID } from './example.ts';
 import { composeReceipt } from './receipt.ts';
 import { type CountedOutcome, composeLeaf, composeStatement } from './seal.ts';
 
 const SIGNER = createSigner(Buffer.alloc(32, 9));
-const KEY: TrustedKey = { keyId: SIGNER.keyId, publicKey: SIGNER.publicKey, period: null };
 const SETTLED_AT = after(1, ROUND.closesAt);
 
-function counted(rank: number, changes: Partial<CountedOutcome> = {}): CountedOutcome & { readonly receipt: string } {
+function counted(
+  rank: number,
+  changes: Partial<CountedOutcome> = {},
+): CountedOutcome & { readonly receipt: SignedDocument } {
   const attempt = { ...ATTEMPT, id: `attempt ${rank}`, playerRef: `player ${rank}` };
   const outcome = {
     attemptId: attempt.id,
@@ -30,13 +32,13 @@ function counted(rank: number, changes: Partial<CountedOutcome> = {}): CountedOu
     recordedAt: NOW,
   };
   const document = composeReceipt({ attempt, round: ROUND, outcome, reportedTiebreak: null, evidence: '' });
-  const receipt = SIGNER.sign(document).canonical;
+  const receipt = SIGNER.sign(document);
   return {
     roundId: ROUND_ID,
     outcome,
     playerRef: attempt.playerRef,
     receipt,
-    receiptSha256: createHash('sha256').update(receipt).digest('hex'),
+    receiptSha256: createHash('sha256').update(receipt.canonical).digest('hex'),
     isBest: true,
     finalRank: rank,
     payoutCents: cents(rank === 1 ? 10_000n : 0n),
@@ -51,7 +53,7 @@ describe('a leaf', () => {
       round_id: ROUND_ID,
       attempt_id: 'attempt 1',
       receipt_id: 'receipt 1',
-      receipt_sha256: createHash('sha256').update(one.receipt).digest('hex'),
+      receipt_sha256: createHash('sha256').update(one.receipt.canonical).digest('hex'),
       player_ref: 'player 1',
       score: 999,
       tiebreak: null,
@@ -123,12 +125,18 @@ describe('a sealed round', () => {
     };
   }
 
-  it('a sealed round proves offline that a receipt was counted, with its rank and its payout', () => {
+  it('a sealed round proves offline that a receipt was counted, with its rank and its payout', async () => {
     for (const index of [0, 1, 511, 1_023, 1_024, 1_025]) {
       const seal = sealOf(index);
-      expect(verifySeal(outcomes[index]?.receipt ?? '', seal, [KEY])).toEqual({ kind: 'counted', seal, key: KEY });
-      expect(verifySeal(outcomes[(index + 1) % size]?.receipt ?? '', seal, [KEY])).toMatchObject({
-        kind: 'not_counted',
+      const verdictOn = (at: number) => {
+        const { receipt } = outcomes[at] ?? expect.fail('no outcome');
+        return verdictOnReceipt({ ...receipt, publicKey: SIGNER.publicKey, seal });
+      };
+      const verdict = await verdictOn(index);
+      expect(verdict.kind === 'valid' ? verdict.counted?.seal : verdict.reason).toEqual(seal);
+      expect(await verdictOn((index + 1) % size)).toEqual({
+        kind: 'not_valid',
+        reason: 'the receipt is genuine, but the leaf belongs to another receipt',
       });
     }
     expect(parseAmount(sealOf(0).leaf.payout_amount)).toBe(10_000n);

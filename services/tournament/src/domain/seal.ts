@@ -8,7 +8,7 @@
  * - The root of the Merkle tree over the leaves (RFC 6962, libs/signature/src/merkle.ts).
  * - The statement, which binds root, number of leaves and round together and is signed like a receipt.
  *
- * The formats are defined on the verifier's side: libs/signature/src/round-seal.ts.
+ * The formats are in libs/signature/src/round-seal.ts, and libs/sdk/src/receipts/ verifies them.
  */
 import { type Cents, formatAmount } from '@laurel/money';
 import { canonicalJson, ROUND_SEAL_KIND, type SealLeaf, type SealStatement } from '@laurel/signature';

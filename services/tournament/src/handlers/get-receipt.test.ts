@@ -1,10 +1,10 @@
 /** Receipts, and the proof that the round counted them: both can be checked offline. */
 import { newId } from '@laurel/ids';
-import { type SealStatement, verifySeal, verifySignature } from '@laurel/signature';
-import { ok, type TestPlayer } from '@laurel/testing';
+import type { SealStatement } from '@laurel/signature';
+import { ok, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
-import { play, receiptOf, tableOf } from '../rounds.fixture.ts';
-import { BY_SECONDS, HOUR_MS, PROGRAM, TRUSTED, useHarness } from '../tournament.fixture.ts';
+import { countedBy, play, receiptOf, tableOf } from '../rounds.fixture.ts';
+import { BY_SECONDS, HOUR_MS, PROGRAM, useHarness } from '../tournament.fixture.ts';
 
 const h = useHarness();
 
@@ -15,7 +15,7 @@ describe('a receipt of a round', () => {
     const round = await h.openRound({ minEntrants: 2 });
     const receiptId = await play(h, round.id, await h.player(), 5, { evidence: '{"replay":[1,2]}' });
     const running = await receiptOf(h, receiptId);
-    expect(verifySignature(running)).toBe(true);
+    expect(await verdictOnReceipt(running)).toMatchObject({ kind: 'valid', counted: null });
     expect(JSON.parse(running.canonical)).toMatchObject({
       receipt_id: receiptId,
       score: 5,
@@ -46,10 +46,8 @@ describe('a receipt of a round', () => {
     const statements = new Set<string>();
     let best = 0;
     for (const { id, player, score } of receipts) {
-      const { canonical, seal } = await receiptOf(h, id);
-      const verdict = verifySeal(canonical, seal, TRUSTED);
-      if (verdict.kind !== 'counted') throw new Error(verdict.reason);
-      const { leaf, leaf_index: index, statement } = verdict.seal;
+      const receipt = await receiptOf(h, id);
+      const { leaf, leaf_index: index, statement } = await countedBy(receipt, receipt.seal);
       const row = table.find(({ playerRef }) => playerRef === player.ref);
       expect(leaf).toMatchObject({
         receipt_id: id,
@@ -88,9 +86,9 @@ describe('a receipt of a round', () => {
     h.clock.advance(2 * HOUR_MS);
     await h.server.sweepOnce();
     const [one, other] = [await receiptOf(h, first), await receiptOf(h, second)];
-    expect(verifySeal(one.canonical, one.seal, TRUSTED).kind).toBe('counted');
-    expect(verifySeal(one.canonical, other.seal, TRUSTED).kind).toBe('not_counted');
+    expect(await countedBy(one, one.seal)).toEqual(one.seal);
+    await expect(countedBy(one, other.seal)).rejects.toThrow('the leaf belongs to another receipt');
     const promoted = { ...one.seal, leaf: { ...one.seal?.leaf, final_rank: 1 } };
-    expect(verifySeal(one.canonical, promoted, TRUSTED).kind).toBe('not_counted');
+    await expect(countedBy(one, promoted)).rejects.toThrow('the leaf does not lie under the sealed root');
   });
 });

@@ -1,8 +1,7 @@
 /** What a reported score does: to the attempt, to the entry's best run, and to the board. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/tournament';
-import { verifySignature } from '@laurel/signature';
-import { ok } from '@laurel/testing';
+import { ok, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { findEntryOfRef } from '../repository/entries.ts';
 import { findReceipt } from '../repository/outcomes.ts';
@@ -16,7 +15,7 @@ import {
   OTHER_PROGRAM,
   PROGRAM,
   recorded,
-  TRUSTED,
+  SIGNER,
   useHarness,
   verdictOf,
 } from '../tournament.fixture.ts';
@@ -39,7 +38,7 @@ async function receiptOf(receiptId: string) {
   const found = await findReceipt(h.database, receiptId);
   if (found === null) throw new Error(`there is no receipt ${receiptId}`);
   const { receipt: canonical, signature, publicKey } = found;
-  expect(verifySignature({ canonical, signature, publicKey })).toBe(true);
+  expect((await verdictOnReceipt({ canonical, signature, publicKey })).kind).toBe('valid');
   return JSON.parse(canonical);
 }
 
@@ -119,7 +118,7 @@ describe('a score', () => {
       recorded_at: outcome.recordedAt?.toISOString(),
       evidence: { z: [1, { b: null }], a: 'é\u0000' },
       evidence_text: evidence,
-      key_id: TRUSTED[0]?.keyId,
+      key_id: SIGNER.keyId,
     });
     expect(await bestOf(round.id, player.ref)).toMatchObject({ score: 99.5, tiebreak: null });
   });

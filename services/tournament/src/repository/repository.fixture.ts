@@ -4,6 +4,7 @@ import { putSigningKey } from '@laurel/attempt-lifecycle';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
+import { createSigner } from '@laurel/signature';
 import { createTestDatabase } from '@laurel/testing';
 import { entryIdOf } from '../domain/entry-decision.ts';
 import { decideClose, entriesCloseAt } from '../domain/round-status.ts';
@@ -43,6 +44,9 @@ export const TERMS: TournamentTerms = {
   roundLengthSeconds: null,
 };
 
+/** What signs receipts and seals here. */
+export const SIGNER = createSigner(Buffer.alloc(32, 7));
+
 export type Player = { readonly accountId: string; readonly playerRef: string };
 
 export type Report = {
@@ -74,7 +78,7 @@ export interface Harness extends AsyncDisposable {
 export async function startHarness(): Promise<Harness> {
   const scratch = await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) });
   const database = createDatabase({ url: scratch.url, maxConnections: 8, applicationName: 'tournament-test' });
-  const signingKeyId = await putSigningKey(database, Buffer.alloc(44, 7));
+  const signingKeyId = await putSigningKey(database, SIGNER.publicKey);
 
   async function openRound(changes: Partial<TournamentTerms> = {}): Promise<Round> {
     const tournament: Tournament = {
@@ -129,17 +133,12 @@ export async function startHarness(): Promise<Harness> {
           const run = { attemptId, score: score + 0, tiebreak: counted, at: now, playerRef: attempt.playerRef };
           return { entry, rules: round.terms, run };
         });
-        const signed = runs.map(({ run }) => ({
-          outcome: {
-            attemptId: run.attemptId,
-            receiptId: newId(),
-            score: run.score,
-            tiebreak: run.tiebreak,
-            recordedAt: now,
-          },
-          receipt: `{"attempt_id":"${run.attemptId}"}`,
-          signature: Buffer.alloc(64),
-        }));
+        const signed = runs.map(({ run }) => {
+          const { canonical, signature } = SIGNER.sign({ attempt_id: run.attemptId });
+          const { attemptId, score, tiebreak } = run;
+          const outcome = { attemptId, receiptId: newId(), score, tiebreak, recordedAt: now };
+          return { outcome, receipt: canonical, signature };
+        });
         await tx.commitWith((last) =>
           Promise.all([insertOutcomes(last, signed, signingKeyId), writeBoards(last, scoresOf(runs), options)]),
         );

@@ -1,19 +1,19 @@
 /** How a round ends: ranks, payouts, refunds, seal. */
-import { hash } from 'node:crypto';
 import { putSigningKey } from '@laurel/attempt-lifecycle';
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
-import { BLOCK_LEAVES, createMerkleTree, proveInclusion, verifyInclusion } from '@laurel/signature';
+import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from '@laurel/signature';
+import { verdictOnReceipt } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';
-import { composeLeaf } from '../domain/seal.ts';
+import { composeLeaf, composeStatement } from '../domain/seal.ts';
 import type { Round } from '../domain/tournament.ts';
 import { findAttempt } from './attempts.ts';
 import { type BoardCursor, loadStandings, type RankedStanding } from './board.ts';
 import { findReceipt } from './outcomes.ts';
 import { loadUnpaid, roundAwards } from './payouts.ts';
 import { loadRefundsOfRound, type RefundCursor, refundQueue } from './refunds.ts';
-import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness } from './repository.fixture.ts';
+import { type Harness, HOUR_MS, NOW, playersOf, roundOf, SIGNER, startHarness } from './repository.fixture.ts';
 import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
 import { findSeal, finishSettlement, loadBlockOf, loadLeaves, type OrderedLeaf, type SealBlock } from './seals.ts';
 import { endOpenAttempts, finishCancellation, lockRoundToEnd } from './settlement.ts';
@@ -95,11 +95,12 @@ async function treeOf(
 
 async function seal(roundId: string): Promise<boolean> {
   const { leaves, root, blocks } = await treeOf(roundId, 300);
-  const key = await putSigningKey(h.database, Buffer.alloc(44, 9));
-  const signed = { statement: '{}', signature: Buffer.alloc(64), createdAt: LATER };
-  return await h.database.transaction((tx) =>
-    finishSettlement(tx, { roundId, leaves: leaves.length, root, ...signed }, blocks, key),
-  );
+  const found = (await findRound(h.database, roundId)) ?? expect.fail(`there is no round ${roundId}`);
+  const statement = composeStatement({ ...found, leaves: leaves.length, root, settledAt: LATER });
+  const { canonical, signature } = SIGNER.sign(statement);
+  const key = await putSigningKey(h.database, SIGNER.publicKey);
+  const sealed = { roundId, leaves: leaves.length, root, statement: canonical, signature, createdAt: LATER };
+  return await h.database.transaction((tx) => finishSettlement(tx, sealed, blocks, key));
 }
 
 describe('a round that settles', () => {
@@ -159,23 +160,27 @@ describe('a round that settles', () => {
       const leaf = leaves[index];
       if (leaf === undefined) throw new Error('no leaf');
       const { attemptId, receiptId } = leaf.counted.outcome;
-      const found = await loadBlockOf(h.database, { attemptId, roundId: round.id });
-      if (found === null) throw new Error('no block');
-      const inBlock = found.leaves.findIndex(({ counted }) => counted.outcome.attemptId === attemptId);
-      expect(found.block.position * BLOCK_LEAVES + inBlock).toBe(index);
-      const block = found.leaves.map(({ counted }) => composeLeaf(counted));
+      const sealed = await loadBlockOf(h.database, { attemptId, roundId: round.id });
+      if (sealed === null) throw new Error('no block');
+      const inBlock = sealed.leaves.findIndex(({ counted }) => counted.outcome.attemptId === attemptId);
+      expect(sealed.block.position * BLOCK_LEAVES + inBlock).toBe(index);
+      const block = sealed.leaves.map(({ counted }) => composeLeaf(counted));
       const proof = proveInclusion({ index, leaves: stored.leaves, block, blockRoots: stored.blockRoots });
-      const isIncluded = verifyInclusion({
-        leaf: composeLeaf(leaf.counted),
-        index,
-        leaves: stored.leaves,
-        proof,
-        root: stored.root,
+      const found = (await findReceipt(h.database, receiptId)) ?? expect.fail(`there is no receipt ${receiptId}`);
+      expect(found).toMatchObject({ attemptId, roundId: round.id });
+      const seal = {
+        statement: JSON.parse(stored.statement),
+        signature: stored.signature.toString('base64'),
+        leaf: JSON.parse(composeLeaf(leaf.counted)),
+        leaf_index: index,
+        proof: proof.map((sibling) => sibling.toString('hex')),
+      };
+      const { receipt: canonical, signature, publicKey } = found;
+      const verdict = await verdictOnReceipt({ canonical, signature, publicKey, seal });
+      expect(verdict).toMatchObject({
+        kind: 'valid',
+        counted: { seal: { statement: { root: stored.root.toString('hex') } } },
       });
-      expect(isIncluded).toBe(true);
-      const receipt = await findReceipt(h.database, receiptId);
-      expect(receipt).toMatchObject({ attemptId, roundId: round.id });
-      expect(leaf.counted.receiptSha256).toBe(hash('sha256', receipt?.receipt ?? ''));
     }
   }, 60_000);
 

@@ -1,11 +1,10 @@
 /** A round of many entrants, through the whole service and the wallet. */
 import { cents } from '@laurel/money';
 import { RoundStatus } from '@laurel/proto/tournament';
-import { verifySeal } from '@laurel/signature';
 import { ok } from '@laurel/testing';
 import { expect } from 'vitest';
-import { receiptOf, tableOf } from '../rounds.fixture.ts';
-import { created, FEE, type Harness, PROGRAM, recorded, TRUSTED } from '../tournament.fixture.ts';
+import { countedBy, receiptOf, tableOf } from '../rounds.fixture.ts';
+import { created, FEE, type Harness, PROGRAM, recorded } from '../tournament.fixture.ts';
 
 const BATCH = 200;
 const TIME_LIMIT_MS = 15_000;
@@ -44,10 +43,10 @@ export async function expectSettled(h: Harness, entrants: number, proven: readon
     ranking.map(({ ref }, index) => [ref, BigInt(index + 1), purse[index] ?? 0n]),
   );
   for (const index of proven) {
-    const { canonical, seal } = await receiptOf(h, ranking[index]?.receiptId ?? '');
-    expect(verifySeal(canonical, seal, TRUSTED)).toMatchObject({
-      kind: 'counted',
-      seal: { leaf_index: index, leaf: { final_rank: index + 1, player_ref: ranking[index]?.ref } },
+    const receipt = await receiptOf(h, ranking[index]?.receiptId ?? '');
+    expect(await countedBy(receipt, receipt.seal)).toMatchObject({
+      leaf_index: index,
+      leaf: { final_rank: index + 1, player_ref: ranking[index]?.ref },
     });
   }
 }

@@ -1,0 +1,99 @@
+/** A stack of this machine, which `npm start` or `npm run dev` runs, as programs beside it find and call it. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Ends a program with one sentence. */
+export class StackFailure extends Error {}
+
+/** What ready.json has at least. */
+interface Ready {
+  readonly base_url: string;
+  readonly operator_token: string;
+}
+
+export type RunningStack<Known> = Ready & Known & { readonly origin: string };
+
+export type Json = Record<string, unknown>;
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  /** JSON, or its text where the very bytes matter. */
+  readonly body?: object | string;
+  /** The status of the answer; any other is a failure. */
+  readonly expect: number;
+}
+
+/** `text` are the bytes of the answer, `body` what they mean; an answer without a body means `{}`. */
+export interface Answer {
+  readonly text: string;
+  readonly body: Json;
+}
+
+/** `fetch`, or one that also shows what it sends. */
+export type Send = (
+  url: string,
+  request: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body?: string;
+    readonly signal: AbortSignal;
+    readonly redirect: 'manual';
+  },
+) => Promise<{ readonly status: number; text(): Promise<string> }>;
+
+const TIMEOUT_MS = 60_000;
+
+/** The stack whose ready.json is in LAUREL_DATA_DIR, once it has answered. `Known` is what else the caller knows to be in that file. */
+export async function findRunningStack<Known = object>(): Promise<RunningStack<Known>> {
+  const ready = readReady() as Ready & Known;
+  const { origin } = new URL(ready.base_url);
+  const answer = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+  if (answer?.ok) return { ...ready, origin };
+  throw new StackFailure(`The stack is not running at ${origin}: run \`npm start\` in another terminal and try again.`);
+}
+
+function readReady(): unknown {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const file = resolve(root, process.env.LAUREL_DATA_DIR ?? '.laurel', 'ready.json');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new StackFailure(
+      `The stack is not running (no ${file}): run \`npm start\` in another terminal and try again.`,
+    );
+  }
+}
+
+/** Sends one call and compares the status of its answer with the expected one. */
+export async function callStack(origin: string, call: Call, send: Send = fetch): Promise<Answer> {
+  const { method, path, headers = {}, body, expect } = call;
+  const { status, text } = await send(origin + path, {
+    method,
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: 'manual',
+  }).then(
+    async (answer) => ({ status: answer.status, text: await answer.text() }),
+    (error: unknown) => {
+      throw new StackFailure(`The stack did not answer ${method} ${path} (${(error as Error).message}).`);
+    },
+  );
+  if (status !== expect) {
+    // The answer of a success may contain a key, so only a failure is ever quoted.
+    const quoted = status >= 400 ? `: ${text}` : '';
+    throw new StackFailure(`${method} ${path} must answer ${expect}, not ${status}${quoted}`);
+  }
+  return { text, body: text === '' ? {} : (JSON.parse(text) as Json) };
+}
+
+export type Operator = (call: Omit<Call, 'headers'>) => Promise<Json>;
+
+/** Calls the stack as its operator, and resolves to the body of the answer. */
+export function createOperator(stack: { origin: string; operator_token: string }, send?: Send): Operator {
+  const headers = { authorization: `Bearer ${stack.operator_token}` };
+  return async (call) => (await callStack(stack.origin, { ...call, headers }, send)).body;
+}

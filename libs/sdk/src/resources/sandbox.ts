@@ -1,0 +1,132 @@
+import type { ApiPromise } from '../api-promise.ts';
+import type {
+  Attempt,
+  DeliveryReference,
+  PlayerLink,
+  Round,
+  SandboxEventList,
+  SandboxPlayerRequest,
+} from '../api-types.ts';
+import { query, segment } from '../arguments.ts';
+import type { CallOptions, Send } from '../send.ts';
+
+export interface ListSandboxEventsQuery {
+  /** The `next_cursor` of the page before, or the `cursor` of an event. */
+  readonly after?: string | undefined;
+  /** Where the first page begins, which has no `after`: `now` (the default) is an empty page with a cursor to begin at, `oldest` the oldest event. */
+  readonly from?: 'now' | 'oldest' | undefined;
+  /** Events of a page, 1 to 200: by default 200. */
+  readonly limit?: number | undefined;
+}
+
+/** Adds funds at every call. */
+const CREATE_PLAYER = { method: 'POST', template: '/api/sandbox/players', repetition: 'once' } as const;
+const HOLD_NEXT_AWARD = {
+  method: 'POST',
+  template: '/api/sandbox/players/{playerRef}/hold-next-award',
+  repetition: 'harmless',
+  noContent: true,
+} as const;
+const EXPIRE_ATTEMPT = {
+  method: 'POST',
+  template: '/api/sandbox/attempts/{attemptId}/expire',
+  repetition: 'harmless',
+} as const;
+const CLOSE_ENTRIES = {
+  method: 'POST',
+  template: '/api/sandbox/rounds/{roundId}/close-entries',
+  repetition: 'harmless',
+} as const;
+const CLOSE_ROUND = {
+  method: 'POST',
+  template: '/api/sandbox/rounds/{roundId}/close',
+  repetition: 'harmless',
+} as const;
+/** Uses up one of the delivery's retries at every call. */
+const RETRY_DELIVERY = {
+  method: 'POST',
+  template: '/api/sandbox/webhook-deliveries/{deliveryId}/retry-now',
+  repetition: 'once',
+} as const;
+const LIST_EVENTS = { method: 'GET', template: '/api/sandbox/events', repetition: 'harmless' } as const;
+
+/**
+ * What a test needs and a game does not: players with play money, and the end of waiting times. For test keys alone: with a live key every method
+ * rejects with a TypeError and sends nothing. These routes are no part of the contract of `/v1`, and may change with any release.
+ */
+export class Sandbox {
+  readonly #send: Send;
+
+  constructor(send: Send, apiKey: string) {
+    this.#send = (operation, prepare) =>
+      send(operation, () => {
+        requireTestKey(apiKey);
+        return prepare();
+      });
+  }
+
+  /**
+   * Creates an account with play money and links it to the `player_ref`; or changes the player whom the ref names, and adds the `funds`. After a
+   * lost answer it is not repeated, since that could add the funds a second time: a new `player_ref` is a player with a known balance.
+   */
+  createPlayer(body: SandboxPlayerRequest, options?: CallOptions): ApiPromise<PlayerLink> {
+    return this.#send(CREATE_PLAYER, () => ({ path: '/api/sandbox/players', body, options }));
+  }
+
+  /** The player's next award or purse will be held for review. Called twice before it, one is held. */
+  holdNextAward(playerRef: string, options?: CallOptions): ApiPromise<void> {
+    return this.#send(HOLD_NEXT_AWARD, () => ({
+      path: `/api/sandbox/players/${segment('playerRef', playerRef)}/hold-next-award`,
+      options,
+    }));
+  }
+
+  /**
+   * Ends an open attempt as if its hour had passed, and returns its fee. `attempt_already_settled` where it is no longer open: also where the answer
+   * that it expired was lost and the call was repeated, which `attempts.retrieve` shows.
+   */
+  expireAttempt(attemptId: string, options?: CallOptions): ApiPromise<Attempt> {
+    return this.#send(EXPIRE_ATTEMPT, () => ({
+      path: `/api/sandbox/attempts/${segment('attemptId', attemptId)}/expire`,
+      options,
+    }));
+  }
+
+  /** Closes an open round for entries, as if the last ten minutes before its end had begun. `conflict` where it is not open. */
+  closeEntries(roundId: string, options?: CallOptions): ApiPromise<Round> {
+    return this.#send(CLOSE_ENTRIES, () => ({ path: `${roundPath(roundId)}/close-entries`, options }));
+  }
+
+  /**
+   * Ends an open round now and answers when it is settled or cancelled, with every payout and refund done. `conflict` where it is not open: also
+   * where the answer that it ended was lost and the call was repeated, which `rounds.leaderboard` shows.
+   */
+  closeRound(roundId: string, options?: CallOptions): ApiPromise<Round> {
+    return this.#send(CLOSE_ROUND, () => ({ path: `${roundPath(roundId)}/close`, options }));
+  }
+
+  /**
+   * Makes the next scheduled retry of a webhook delivery due now; it counts as that retry. `conflict` where none is scheduled. After a lost answer it is
+   * not repeated, since that could use up another retry.
+   */
+  retryDelivery(deliveryId: string, options?: CallOptions): ApiPromise<DeliveryReference> {
+    return this.#send(RETRY_DELIVERY, () => ({
+      path: `/api/sandbox/webhook-deliveries/${segment('deliveryId', deliveryId)}/retry-now`,
+      options,
+    }));
+  }
+
+  /** The events of the sandbox, oldest first, whether or not a webhook endpoint gets them; kept for 3 days. */
+  listEvents(parameters?: ListSandboxEventsQuery, options?: CallOptions): ApiPromise<SandboxEventList> {
+    return this.#send(LIST_EVENTS, () => ({ path: `/api/sandbox/events${query(parameters)}`, options }));
+  }
+}
+
+/** The API refuses a live key here with `unauthorized`, and counts it as a failure of authentication. */
+function requireTestKey(apiKey: string): void {
+  if (!apiKey.startsWith('sk_test_')) throw new TypeError('laurel.sandbox needs a test key, "sk_test_...".');
+}
+
+function roundPath(roundId: string): string {
+  return `/api/sandbox/rounds/${segment('roundId', roundId)}`;
+}
