@@ -21,7 +21,7 @@ describe('the packed SDK in an empty project', () => {
   });
 
   test.for(RUNTIMES)(
-    'every operation of /v1 works on $name',
+    'every operation of /v1 and of the sandbox works on $name',
     { timeout: 300_000 },
     async ({ name, program, flags }, { skip }) => {
       const found = await program();
@@ -53,6 +53,12 @@ describe('the packed SDK in an empty project', () => {
         rotated: 64,
         active: 'active',
         listed: true,
+        expired: ['expired', '1.00'],
+        held: true,
+        entriesClosed: true,
+        ended: 'cancelled',
+        refunded: true,
+        noDelivery: 'not_found',
       });
       expect(await world.balance(player)).toBe('99.00');
     },
