@@ -108,7 +108,7 @@ export const createAccount = defineOperatorRoute({
   name: 'createAccount',
   summary: "Open a person's account, or a sandbox account of a program",
   description:
-    "A person's account holds real money only, a sandbox account play money only. An e-mail is taken by another person, or by another sandbox account of the same program.",
+    "A person's account holds real money only, a sandbox account play money only. It is a `conflict` where another person, or another sandbox account of the same program, has the e-mail.",
   body: newAccount,
   success: { status: 201, description: 'The account.', schema: accountSchema },
   refusals: { not_found: 'No such program.', conflict: 'The e-mail is taken.' },

@@ -111,7 +111,7 @@ export const createChallenge = defineOperatorRoute({
   name: 'createChallenge',
   summary: 'Open a challenge',
   description:
-    'A `calibrating` challenge gets its bar from free attempts, from scores that the partner reports or from its percentiles, and then goes live. A `live` one starts with its own bar. Repeated, it opens another challenge.',
+    'A `calibrating` challenge gets its bar from free attempts, from scores that the partner reports or from its percentiles, and then goes live. A `live` one can be paid for at once. Repeated, it opens another challenge.',
   params: z.object({ programId: pathId }),
   body: newChallenge,
   success: { status: 201, description: 'The challenge.', schema: operatorChallengeSchema },

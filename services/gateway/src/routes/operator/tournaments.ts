@@ -103,7 +103,7 @@ export const changeTournament = defineOperatorRoute({
   name: 'changeTournament',
   summary: 'Activate, pause or close a tournament',
   description:
-    '`paused` and `closed` open no further round; a running round goes on to its end. `active` opens the next round at once where the tournament has a round length. `closed` is final.',
+    '`paused` and `closed` open no further round; a running round goes on to its end. `active` opens the next round at once where the tournament has a round length and no open round. `closed` is final.',
   params,
   body: tournamentChange,
   success: { status: 200, description: 'The tournament.', schema: operatorTournamentSchema },
