@@ -1,5 +1,4 @@
-// A partner's server as a worker: it serves `createPlayerHandler`. A client of its own for each request, because a worker may not await in one
-// request what another one began.
+// A partner's server as a worker: it serves `createPlayerHandler`. Its settings come with each request, and so does the client that is made of them.
 import { createPlayerHandler, Laurel } from '@laurel/sdk';
 
 export default {
