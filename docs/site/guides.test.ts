@@ -30,6 +30,14 @@ test('each guide is a page, and a link leads to where its section stands', () =>
   expect(sectionOf('POST /attempts')).toContain('](/concepts#attempt)');
 });
 
+test('the address of the guide before it had pages has each of its anchors, with a link to where the section stands', () => {
+  const moved = render(CONTRACT).pages.get('guide') ?? '';
+  expect(moved).toContain('\n- <span id="errors"></span>[Errors](/errors#errors)\n');
+  expect(moved).toContain('<span id="post-attempts"></span>[POST /attempts](/reference/post-attempts#post-attempts)');
+  expect(moved.match(/<span id=/g)?.length).toBeGreaterThan(40);
+  expect(moved).not.toContain('undefined');
+});
+
 test('a section that no page shows is refused', () => {
   expect(() => render(`${CONTRACT}\n## Something new\n\nText.\n`)).toThrow(
     'the section "Something new" stands on no page: docs/site/pages.ts',

@@ -1,6 +1,6 @@
 /** The guides: the contract's sections on their pages, with links that lead to where each section stands on the site. */
-import { GUIDES, type GuidePage, NOT_ON_THE_SITE, operationPath } from './pages.ts';
-import { anchorOf, anchorsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
+import { GUIDES, type GuidePage, MOVED_PAGE, NOT_ON_THE_SITE, operationPath } from './pages.ts';
+import { anchorOf, headingsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
 /** The files of docs/contract that the site shows, by their names without the ending. */
 export interface ContractFiles {
@@ -31,7 +31,7 @@ export function renderGuides(files: ContractFiles, operations: readonly { method
     return [guide.path, `${own}\n${relink(rest)}`] as const;
   });
   return {
-    pages: new Map(pages),
+    pages: new Map([...pages, [MOVED_PAGE, movedPage([...sections.values()], places)]]),
     sectionOf: (operation) => relink(raiseHeadings((sections.get(operation) ?? missing(operation)).body)),
   };
 }
@@ -65,7 +65,7 @@ function placesOf(
     const url = `/${page === 'index' ? '' : page}`;
     // The heading of an operation is the title of its page.
     places.set(`#${anchorOf(title)}`, `${url}#${anchorOf(title)}`);
-    for (const anchor of anchorsOf(body)) places.set(`#${anchor}`, `${url}#${anchor}`);
+    for (const anchor of headingsOf(body).map(anchorOf)) places.set(`#${anchor}`, `${url}#${anchor}`);
   }
   return places;
 }
@@ -80,6 +80,19 @@ function sectionsAsPage({ title, sections }: GuidePage, parts: readonly Section[
   const body = parts.map((part) => `## ${part.title}\n\n${part.body}\n`).join('\n');
   if (sections.length === 1 && sections[0] === title) return raiseHeadings(body);
   return `# ${title}\n\n${body}`;
+}
+
+/** The address of the guide before it had pages: a fragment, which no redirect sees, leads to a link to where the section stands now. */
+function movedPage(sections: readonly Section[], places: Places): string {
+  const entries = sections
+    .filter(({ title }) => !NOT_ON_THE_SITE.includes(title))
+    .flatMap(({ title, body }) => [title, ...headingsOf(body)])
+    .map((heading) => {
+      const anchor = anchorOf(heading);
+      return `- <span id="${anchor}"></span>[${heading}](${places.get(`#${anchor}`)})`;
+    });
+  const preface = 'The guide is on several pages now. Each section has a link to where it stands.';
+  return `---\nsearch: false\n---\n\n# Sections of the guide\n\n${preface}\n\n${entries.join('\n')}\n`;
 }
 
 function relinked(markdown: string, places: Places): string {

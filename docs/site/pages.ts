@@ -69,6 +69,9 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
 /** Left out: on the site the side bar does its work. */
 export const NOT_ON_THE_SITE: readonly string[] = ['Contents'];
 
+/** An address of earlier releases, `/docs/guide`, whose fragments named the sections. No page links to it. */
+export const MOVED_PAGE = 'guide';
+
 export const OPERATIONS_FOLDER = 'reference';
 export const EVENTS_PAGE = `${OPERATIONS_FOLDER}/events`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anchorOf, anchorsOf, prefaceOf, raiseHeadings, sectionsOf } from './sections.ts';
+import { anchorOf, headingsOf, prefaceOf, raiseHeadings, sectionsOf } from './sections.ts';
 
 const FILE = `# Title
 
@@ -34,8 +34,8 @@ test.each([
   expect(anchorOf(heading)).toBe(anchor);
 });
 
-test('the anchors of a text and its raised headings leave code alone', () => {
+test('the headings of a text, also raised, leave code alone', () => {
   const [section] = sectionsOf(FILE);
-  expect(anchorsOf(section?.body ?? '')).toEqual(['below-it']);
+  expect(headingsOf(section?.body ?? '')).toEqual(['Below it']);
   expect(raiseHeadings(section?.body ?? '')).toContain('\n## Below it\n\n```sh\n## not a heading\n');
 });

@@ -29,9 +29,9 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The anchors of all headings, a fenced line that begins with `#` excepted. */
-export function anchorsOf(markdown: string): readonly string[] {
-  return [...withoutFences(markdown).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+/** All headings, a fenced line that begins with `#` excepted. */
+export function headingsOf(markdown: string): readonly string[] {
+  return [...withoutFences(markdown).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading.trim());
 }
 
 /** Each heading one level higher: the section of a file becomes a page. */

@@ -167,7 +167,7 @@ function renderReference(name: string, open: boolean): string {
   return union([name, ...others(componentOf(name), open)]);
 }
 
-/** What an enumeration may have besides its values. */
+/** What an enumeration may have in addition to its values. */
 function others({ enum: values = [] }: Schema, open: boolean): readonly string[] {
   return open && values.filter((value) => value !== null).length > 1 ? ['(string & {})'] : [];
 }

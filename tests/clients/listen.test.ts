@@ -103,7 +103,7 @@ describe('laurel listen', () => {
     const missed: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       missed.push(await play(program));
-      // What was made while nobody listens outlives the service too.
+      // An event of the time without a listener also outlives the service.
       if (count === 2) await world.stack.kill('webhook').then(() => world.stack.restart('webhook'));
     }
     await world.allAcknowledged();
@@ -133,7 +133,10 @@ describe('laurel listen', () => {
     const port = Number(new URL(receiver.url).port);
     await receiver[Symbol.asyncDispose]();
     const waited = await play(program);
-    await eventually(async () => command.output().includes('ECONNREFUSED') || undefined, 'it found nobody');
+    await eventually(
+      async () => command.output().includes('ECONNREFUSED') || undefined,
+      'it found the server unreachable',
+    );
     await using restarted = await startWebhookReceiver(SECRET, port);
     await eventually(async () => attemptsOf(restarted).includes(waited) || undefined, 'it was delivered afterwards');
 

@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld, type SharedWorld } from '../world.ts';
 import { createPartnerProject, type PartnerProject } from './partner-project.ts';
-import { RUNTIMES } from './runtimes.ts';
+import { type PlayerServer, startPlayerServer, startWorker } from './player-servers.ts';
+import { fetchProgram, RUNTIMES, WORKERD } from './runtimes.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +22,7 @@ describe('the packed SDK in an empty project', () => {
   });
 
   test.for(RUNTIMES)(
-    'every operation of /v1 works on $name',
+    'every operation of /v1 and of the sandbox works on $name',
     { timeout: 300_000 },
     async ({ name, program, flags }, { skip }) => {
       const found = await program();
@@ -53,10 +54,76 @@ describe('the packed SDK in an empty project', () => {
         rotated: 64,
         active: 'active',
         listed: true,
+        expired: ['expired', '1.00'],
+        held: true,
+        entriesClosed: true,
+        ended: 'cancelled',
+        refunded: true,
+        noDelivery: 'not_found',
       });
       expect(await world.balance(player)).toBe('99.00');
     },
   );
+
+  /** What a page of the site, and one of another site, get from a server that has the handler. */
+  async function expectServesPlayers({ origin }: PlayerServer): Promise<void> {
+    const { id } = await world.newChallenge();
+    const player = await world.newPlayer();
+    const ask = async (method: string, path: string, { as = player.ref, body = {}, headers = {} } = {}) => {
+      const response = await fetch(`${origin}/laurel/${path}`, {
+        method,
+        headers: { connection: 'close', 'x-player': as, origin, 'content-type': 'application/json', ...headers },
+        ...(method === 'POST' && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const refusal = (status: number, code: string) => ({
+      status,
+      body: { error: { code, message: expect.any(String) } },
+    });
+    const entry = { body: { arm_id: randomUUID(), challenge_id: id } };
+
+    const { data } = (await ask('GET', 'challenges')).body as { data: { id: string; fee: string }[] };
+    expect(data.find((challenge) => challenge.id === id)?.fee).toBe('1.00');
+    const paid = await ask('POST', 'attempts', entry);
+    expect(paid).toMatchObject({ status: 201, body: { challenge_id: id, status: 'open', fee_charged: '1.00' } });
+    expect(await ask('POST', 'attempts', entry)).toEqual(paid);
+    const own = `attempts/${(paid.body as { id: string }).id}`;
+    expect(await ask('GET', own)).toEqual({ ...paid, status: 200 });
+
+    expect(await ask('GET', own, { as: 'another player' })).toEqual(refusal(404, 'not_found'));
+    expect(await ask('GET', own, { as: '' })).toEqual(refusal(401, 'unauthorized'));
+    expect(await ask('POST', `${own}/outcome`, { body: { score: 200 } })).toEqual(
+      refusal(410, 'client_reporting_removed'),
+    );
+    const another = { body: { ...entry.body, arm_id: randomUUID() } };
+    for (const headers of [{ origin: 'https://other.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      expect(await ask('POST', 'attempts', { ...another, headers })).toEqual(refusal(403, 'cross_origin'));
+    }
+    const long = { ...another.body, metadata: 'x'.repeat(100_000) };
+    expect(await ask('POST', 'attempts', { body: long })).toEqual(refusal(400, 'invalid_request'));
+    expect(await world.balance(player)).toBe('99.00');
+  }
+
+  test.for(RUNTIMES)(
+    'the handler of the players’ calls answers them on $name',
+    { timeout: 300_000 },
+    async ({ name, program, flags }, { skip }) => {
+      const found = await program();
+      if ('missing' in found) return skip(`${name} is not tested: ${found.missing}`);
+      const settings = { baseUrl: world.stack.baseUrl, apiKey: world.partner.apiKey };
+      await using server = await startPlayerServer(project, { path: found.path, flags }, settings);
+      await expectServesPlayers(server);
+    },
+  );
+
+  test('the client and the handler work in a worker', { timeout: 300_000 }, async ({ skip }) => {
+    const found = await fetchProgram(WORKERD);
+    if ('missing' in found) return skip(`workerd is not tested: ${found.missing}`);
+    const settings = { baseUrl: world.stack.baseUrl, apiKey: world.partner.apiKey };
+    await using server = await startWorker(project, found.path, settings);
+    await expectServesPlayers(server);
+  });
 
   test('a CommonJS server can require the package on the oldest Node', { timeout: 300_000 }, async ({ skip }) => {
     const [oldest] = RUNTIMES;

@@ -50,6 +50,14 @@ const DENO: NpmProgram = {
   file: 'deno',
 };
 
+/** The program of a worker. It runs no script from a command line, so it is not one of `RUNTIMES`. */
+export const WORKERD: NpmProgram = {
+  package: '@cloudflare/workerd-linux-64',
+  version: '1.20261117.1',
+  integrity: 'sha512-gZLA8X11m/luZwn+YA3+mDu61vdxNJzpksP/QZqjydKTQ+VUCulsK5gtn9Bqst1p3KJu2kafQpJ1nDQv4B23jA==',
+  file: 'bin/workerd',
+};
+
 export const RUNTIMES: readonly Runtime[] = [
   { name: 'Node 20.19', program: () => fetchProgram(OLDEST_NODE), flags: [] },
   { name: 'Node 22', program: () => fetchProgram(NODE_22), flags: [] },
@@ -64,7 +72,7 @@ export const RUNTIMES: readonly Runtime[] = [
 ];
 
 /** Kept between runs, since each weighs a hundred megabytes. */
-async function fetchProgram(wanted: NpmProgram): Promise<{ path: string } | { missing: string }> {
+export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string } | { missing: string }> {
   const name = `${wanted.package}@${wanted.version}`;
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return { missing: `${name} runs on Linux x64, and this machine is ${process.platform} ${process.arch}` };

@@ -1,4 +1,4 @@
-/** A developer's server, which verifies each webhook with the SDK and answers as it is told. */
+/** A developer's server, which verifies each webhook with the SDK and answers with a status that the test sets. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -5,7 +5,8 @@ import { PlayerClient } from './player-client.ts';
 
 export { type ConflictCode, LaurelBrowserError, type LaurelBrowserErrorCode, type LibraryErrorCode } from './errors.ts';
 export type { PlayerClient } from './player-client.ts';
-export type { Attempt, Challenge, Leaderboard, LeaderboardRow, PlayerState, Round, Target } from './shapes.ts';
+export type { Attempt, Challenge, Leaderboard, LeaderboardRow, Round } from './player-shapes.ts';
+export type { PlayerState, Target } from './player-state.ts';
 export type { InitOptions } from './transport.ts';
 
 /** The page's one client: a page has one player. */

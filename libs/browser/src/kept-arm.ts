@@ -1,4 +1,4 @@
-import type { Target } from './shapes.ts';
+import type { Target } from './player-state.ts';
 import type { InitOptions } from './transport.ts';
 
 /** One decision of the player to pay: whatever is sent again with this id is charged once. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LaurelBrowserError } from './errors.ts';
 import { PlayerClient } from './player-client.ts';
-import type { PlayerState } from './shapes.ts';
+import type { PlayerState } from './player-state.ts';
 import type { InitOptions } from './transport.ts';
 
 const HOUR_MS = 3_600_000;

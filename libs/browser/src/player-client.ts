@@ -1,6 +1,7 @@
 import { isRefusal, LaurelBrowserError } from './errors.ts';
 import { type Arm, createArmStore, isStale, newArm } from './kept-arm.ts';
-import type { Attempt, Challenge, Leaderboard, PlayerState, Target } from './shapes.ts';
+import type { Attempt, Challenge, Leaderboard } from './player-shapes.ts';
+import type { PlayerState, Target } from './player-state.ts';
 import { createTransport, type InitOptions, type Transport } from './transport.ts';
 
 interface Connection extends Transport {

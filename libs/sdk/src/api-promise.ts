@@ -1,4 +1,4 @@
-/** A body with what its answer told besides. */
+/** A body, and the facts that the headers of its answer state. */
 export interface ApiAnswer<Body> {
   readonly data: Body;
   /** Laurel's name of the request: quote it to support. */

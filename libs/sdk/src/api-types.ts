@@ -331,7 +331,7 @@ export type IntegrationRequest = {
 
 export type IntegrationStatus = 'draft' | 'active' | 'suspended';
 
-/** `locked` tells the two apart: it is on the masked one alone. */
+/** Only the masked one has the member `locked`. */
 export type Leaderboard = FullLeaderboard | MaskedLeaderboard;
 
 export type LeaderboardRow = {
@@ -350,7 +350,7 @@ export type LeaderboardRow = {
   payout_status: RankPayoutStatus | (string & {});
 };
 
-/** For everybody else. It has no member `data`. */
+/** For a player who has not entered, and without a player. It has no member `data`. */
 export type MaskedLeaderboard = {
   locked: true;
   reason: 'enter_to_see';
@@ -399,7 +399,7 @@ export type PlayerLinkRequest = {
   email: string;
 };
 
-/** `threshold`: one bar for everybody. `top_n`: the bar is the n-th best score so far. */
+/** `threshold`: one bar for every player. `top_n`: the bar is the n-th best score so far. */
 export type PrizeStructure = 'threshold' | 'top_n';
 
 export type PurseRow = {
@@ -407,7 +407,7 @@ export type PurseRow = {
   amount: Amount;
 };
 
-/** `results` tells the two apart: an outcome has none. */
+/** An outcome has no member `results`. */
 export type PushAnswer = Outcome | PushResults;
 
 export type PushResult = {
@@ -608,7 +608,8 @@ export type WebhookAward = {
 };
 
 /**
- * Whatever is sent to an endpoint; `event` tells which. More events may come: acknowledge those that you do not know.
+ * The body of any webhook; `event` says which event it is. More events may come: acknowledge those that you do not
+ * know.
  */
 export type WebhookEvent =
   | WebhookTestEvent

@@ -8,12 +8,12 @@ export { type NodeRequest, type NodeResponse, toNodeListener } from './node-list
 export type { LaurelOptions } from './options.ts';
 export { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
 export type {
-  PlayerAttempt,
-  PlayerChallenge,
-  PlayerLeaderboard,
-  PlayerLeaderboardRow,
-  PlayerRound,
-} from './player-view.ts';
+  Attempt as PlayerAttempt,
+  Challenge as PlayerChallenge,
+  Leaderboard as PlayerLeaderboard,
+  LeaderboardRow as PlayerLeaderboardRow,
+  Round as PlayerRound,
+} from './player-shapes.ts';
 export { listedKeys, pinnedKey, type TrustedKey } from './receipts/trusted-keys.ts';
 export { type ReceiptVerdict, verifyReceipt } from './receipts/verify-receipt.ts';
 export type { ListChallengesQuery } from './resources/challenges.ts';

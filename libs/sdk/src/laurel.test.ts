@@ -215,7 +215,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('withResponse tells the facts of the same request whose body the call resolves with', async () => {
+  test('withResponse gives the facts of the same request whose body the call resolves with', async () => {
     const call = laurel.tournaments.list();
     expect(call).toBeInstanceOf(Promise);
     expect(await call.withResponse()).toEqual({

@@ -63,7 +63,7 @@ function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
     },
     cancel() {
       drain(iterator).catch(() => {
-        // The client went away, so that nobody waits for the answer either.
+        // The client went away, and with it the reader of the answer.
       });
     },
   });

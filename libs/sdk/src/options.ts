@@ -45,11 +45,13 @@ export function checkOptions(options: LaurelOptions): TransportOptions {
   };
 }
 
-/** Whoever opens a page reads its key, and could charge every player of the program. */
+/** Every visitor of a page can read its key, and could charge every player of the program. */
 function refuseBrowser(): void {
   const { window, document } = globalThis as { window?: unknown; document?: unknown };
   if (window !== undefined && document !== undefined) {
-    throw new TypeError('@laurel/sdk is for servers: a key in a page belongs to everybody. Pages use @laurel/browser.');
+    throw new TypeError(
+      '@laurel/sdk is for servers: every visitor of a page could read its key. Pages use @laurel/browser.',
+    );
   }
 }
 

@@ -5,7 +5,8 @@ import { expect, test, vi } from 'vitest';
 import { LaurelError, type LaurelErrorCode } from './errors.ts';
 import { toNodeListener } from './node-listener.ts';
 import { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
-import type { OwnedAttempt, PlayerRound } from './player-view.ts';
+import type { Round } from './player-shapes.ts';
+import type { OwnedAttempt } from './player-view.ts';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const ARM = 'a'.repeat(32);
@@ -23,7 +24,7 @@ const ATTEMPT: OwnedAttempt & { metadata: object } = {
   outcome: null,
 };
 
-const ROUND: PlayerRound & { pool_amount: string } = {
+const ROUND: Round & { pool_amount: string } = {
   id: ID,
   tournament_id: ID,
   tournament_name: 'Cup',
@@ -187,7 +188,7 @@ test('a board that the player has not entered stays locked', async () => {
   expect(body).not.toHaveProperty('data');
 });
 
-test('every outcome is 410, whoever asks and from wherever', async () => {
+test('every outcome is 410, for any player and from any origin', async () => {
   const { api, ask } = setUp();
   for (const method of ['POST', 'GET', 'PUT']) {
     for (const path of [`attempts/${ID}/outcome`, `attempts/${ID}/outcome/`, 'outcomes', 'outcome']) {
@@ -198,7 +199,7 @@ test('every outcome is 410, whoever asks and from wherever', async () => {
   expect(api.attempts.retrieve).not.toHaveBeenCalled();
 });
 
-test('nobody is signed in: 401, and Laurel is not asked', async () => {
+test('without a signed-in player: 401, and Laurel is not asked', async () => {
   const { api, ask } = setUp({ authenticate: () => null });
   for (const [method, path] of [
     ['GET', 'challenges'],

@@ -1,19 +1,13 @@
 import { sha256, toHex } from './bytes.ts';
 import { LaurelError } from './errors.ts';
-import {
-  type AnyLeaderboard,
-  type OwnedAttempt,
-  type PlayerChallenge,
-  viewAttempt,
-  viewChallenge,
-  viewLeaderboard,
-} from './player-view.ts';
+import type { Challenge } from './player-shapes.ts';
+import { type AnyLeaderboard, type OwnedAttempt, viewAttempt, viewChallenge, viewLeaderboard } from './player-view.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 /** The four calls that a player causes; `Laurel` has them. */
 export interface PlayerApi {
   readonly challenges: {
-    list(query: { player_ref: string }): PromiseLike<{ readonly data: readonly PlayerChallenge[] }>;
+    list(query: { player_ref: string }): PromiseLike<{ readonly data: readonly Challenge[] }>;
   };
   readonly rounds: {
     leaderboard(roundId: string, query: { player_ref: string }): PromiseLike<AnyLeaderboard>;

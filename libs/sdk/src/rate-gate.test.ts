@@ -105,14 +105,14 @@ describe('the gate of a client', () => {
     expect(passes[10]).toEqual({ kind: 'late' });
   });
 
-  test('requests without an answer hold nobody back once they have ended', async () => {
+  test('requests without an answer hold no other call back once they have ended', async () => {
     await enter(10);
     for (let call = 0; call < 10; call += 1) await leave(call, { kind: 'lost' });
     await enter(10);
     expect(passed()).toBe(20);
   });
 
-  test('answers without a count, as through a proxy that removes it, hold nobody back', async () => {
+  test('answers without a count, as through a proxy that removes it, hold no call back', async () => {
     await enter(100);
     await leave(0, { kind: 'uncounted' });
     expect(passed()).toBe(100);

@@ -1,10 +1,10 @@
 /**
  * One gate for all calls of a client, so that a client that reaches the limit of requests per minute waits as a whole.
  *
- * - Every answer tells how many requests were left in its minute (`X-RateLimit-Remaining`). A quarter of that may be under way at a time, and one always:
+ * - Every answer states how many requests were left in its minute (`X-RateLimit-Remaining`). A quarter of that may be under way at a time, and one always:
  *   so the end of a minute is met by one request, not by a hundred, also where several servers share the minute. While nothing is known, as after a
  *   wait, a few go ahead.
- * - A 429 closes the gate for everybody until its `retry_after` is over. It then opens for a few, and for the rest as their answers
+ * - A 429 closes the gate for every call until its `retry_after` is over. It then opens for a few, and for the rest as their answers
  *   say. Some chance in the time keeps several servers with one key apart.
  * - A call whose deadline lies before the opening is refused at once.
  */
@@ -17,7 +17,7 @@ const UNKNOWN_REMAINING = 40;
 /** The gates of several servers open within so many milliseconds of each other. */
 const SPREAD_MS = 500;
 
-/** What the end of a request told: how many were left, how long to wait, or nothing. */
+/** What is known at the end of a request: how many were left, how long to wait, or nothing. */
 export type GateReport =
   | { readonly kind: 'counted'; readonly remaining: number }
   | { readonly kind: 'uncounted' }
@@ -42,7 +42,7 @@ export class RateGate {
   readonly #waiting = new Set<Waiter>();
   #underWay = 0;
   #remaining = UNKNOWN_REMAINING;
-  /** Requests are numbered as they begin; one that began after `remaining` was learned tells of the same minute or a later one. */
+  /** Requests are numbered as they begin; one that began after `remaining` was learned is of the same minute or a later one. */
   #begun = 0;
   #learnedAt = 0;
   #closedUntil = Number.NEGATIVE_INFINITY;
@@ -108,7 +108,7 @@ export class RateGate {
 
   #learn(report: GateReport, number: number): void {
     if (report.kind === 'limited') this.#close(report.retryAfterMs);
-    // The API counts every request, so an answer without a count came through something that removes it, and only a 429 can tell.
+    // The API counts every request, so an answer without a count came through something that removes it, and only a 429 shows the limit.
     if (report.kind === 'uncounted') this.#know(Number.POSITIVE_INFINITY);
     // Answers overtake each other: a higher number is news only from a request that began after the lower one was learned.
     if (report.kind === 'counted' && (report.remaining < this.#remaining || number > this.#learnedAt)) {
@@ -128,7 +128,7 @@ export class RateGate {
     this.#closedUntil = until;
     this.#cancelOpening?.();
     this.#cancelOpening = this.#clock.schedule(until - this.#clock.now(), () => {
-      // A timer may fire a little early, and nobody would look again.
+      // A timer may fire a little early, and no other timer is set.
       this.#closedUntil = Number.NEGATIVE_INFINITY;
       this.#admit();
     });

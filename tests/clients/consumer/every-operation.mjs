@@ -1,4 +1,4 @@
-// A partner's server on any runtime: it calls every operation of /v1 once and prints what it got. Its one argument is JSON:
+// A partner's server on any runtime: it calls every operation of /v1 and of the sandbox once and prints what it got. Its one argument is JSON:
 // {baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run}.
 import { Laurel, LaurelError } from '@laurel/sdk';
 
@@ -32,6 +32,19 @@ await laurel.integrations.retirePreviousSecret(integration.id);
 const active = await laurel.integrations.update(integration.id, { status: 'active' });
 const integrations = await laurel.integrations.list();
 
+const player_ref = `player-${run}`;
+await laurel.sandbox.createPlayer({ player_ref, funds: '5.00' });
+const paid = await laurel.attempts.create(
+  { challenge_id: challengeId, player_ref },
+  { idempotencyKey: `expire-${run}` },
+);
+const expired = await laurel.sandbox.expireAttempt(paid.id);
+const held = await laurel.sandbox.holdNextAward(player_ref);
+const last = await laurel.sandbox.closeEntries(roundId);
+const ended = await laurel.sandbox.closeRound(roundId);
+const events = await laurel.sandbox.listEvents({ from: 'oldest' });
+const noDelivery = await laurel.sandbox.retryDelivery(attempt.id).catch((error) => error);
+
 console.log(
   JSON.stringify({
     linked: link.player_ref === playerRef,
@@ -47,5 +60,11 @@ console.log(
     rotated: rotated.signing_secret !== integration.signing_secret && rotated.signing_secret.length,
     active: active.status,
     listed: integrations.data.some(({ id }) => id === integration.id),
+    expired: [expired.status, expired.fee_charged],
+    held: held === undefined,
+    entriesClosed: last.status === 'open' && last.entries_close_at < last.closes_at,
+    ended: ended.status,
+    refunded: events.data.some(({ event, body }) => event === 'attempt.refunded' && body.includes(expired.id)),
+    noDelivery: noDelivery instanceof LaurelError && noDelivery.code,
   }),
 );

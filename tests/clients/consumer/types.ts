@@ -59,5 +59,5 @@ export const both: AttemptRequest = { challenge_id: 'c', tournament_round_id: 'r
 export const neither: AttemptRequest = { player_ref: 'p' };
 // @ts-expect-error: what is sent is closed, so that a typing error shows
 export const typo = () => laurel.integrations.update('i', { status: 'activ' });
-// @ts-expect-error: nobody reports a win
+// @ts-expect-error: Laurel decides what won
 export const win = () => laurel.attempts.reportOutcome('a', { score: 1, won: true });

@@ -1,8 +1,8 @@
 /** Sends an event to the developer's server as Laurel would deliver it: the same body, headers and signatures. */
 import { createHmac } from 'node:crypto';
+import type { SandboxEvent } from '../api-types.ts';
 import { signWebhook } from '../webhook-signature.ts';
 import { messageOf } from './command.ts';
-import type { SandboxEvent } from './sandbox-events.ts';
 
 /** `unreachable`: nothing answered, for example while the server restarts. `failed`: an answer other than 2xx, or none in time. */
 export type ForwardResult =

@@ -1,6 +1,7 @@
 /** `laurel listen`: forwards the events of a sandbox to a server that Laurel cannot reach, each once its predecessor is done. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebhookEvent } from '../api-types.ts';
+import type { SandboxEvent, SandboxEventList, WebhookEvent } from '../api-types.ts';
+import type { Laurel } from '../laurel.ts';
 import {
   baseUrlOf,
   CommandError,
@@ -13,7 +14,7 @@ import {
 } from './command.ts';
 import { CURSOR_FILE, readCursor, writeCursor } from './cursor-file.ts';
 import { type ForwardResult, forward } from './forward.ts';
-import { type EventPage, fetchPage, type PageStart, type SandboxEvent, UnavailableError } from './sandbox-events.ts';
+import { createClient, fetchPage, type PageStart, UnavailableError } from './sandbox-events.ts';
 
 export const LISTEN_HELP = `usage: laurel listen --forward-to URL [--events a,b] [--from now|oldest|CURSOR] [--secret S] [--cursor-file FILE]
 
@@ -52,7 +53,7 @@ const RETRY_DELAYS_MS = [1_000, 5_000] as const;
 
 interface Settings {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  readonly laurel: Laurel;
   readonly secret: string;
   readonly url: string;
   /** Null: every one. */
@@ -89,9 +90,10 @@ function readSettings(argv: readonly string[], environment: Environment): Settin
   const secret = values.secret ?? settingOf(environment, 'LAUREL_WEBHOOK_SECRET');
   if (secret === null || secret === '')
     throw new CommandError('LAUREL_WEBHOOK_SECRET is not set: your server verifies with it.');
+  const baseUrl = baseUrlOf(requiredSetting(environment, 'LAUREL_BASE_URL', "Laurel's address"));
   return {
-    baseUrl: baseUrlOf(requiredSetting(environment, 'LAUREL_BASE_URL', "Laurel's address")),
-    apiKey,
+    baseUrl,
+    laurel: createClient(baseUrl, apiKey),
     secret,
     url: url.href,
     events: values.events === undefined ? null : readEvents(values.events),
@@ -133,10 +135,10 @@ async function readStart({ from, cursorFile, baseUrl }: Settings): Promise<PageS
 }
 
 /** Waits twice as long after each failure, as long as Laurel asks for where it does. */
-async function fetchPatiently(settings: Settings, start: PageStart, signal: AbortSignal): Promise<EventPage> {
+async function fetchPatiently({ laurel }: Settings, start: PageStart, signal: AbortSignal): Promise<SandboxEventList> {
   for (let backoffMs = POLL_MS; ; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
     try {
-      return await fetchPage(settings, start, signal);
+      return await fetchPage(laurel, start, signal);
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
       signal.throwIfAborted();

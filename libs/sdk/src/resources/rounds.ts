@@ -21,7 +21,7 @@ export class Rounds {
     this.#send = send;
   }
 
-  /** The board of a round: whole for who has entered, which `'data' in board` tells, else masked. */
+  /** The board of a round: whole for a player who has entered, else masked. `'data' in board` distinguishes them. */
   leaderboard(
     roundId: string,
     parameters?: LeaderboardQuery,

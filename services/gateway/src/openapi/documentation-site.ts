@@ -31,18 +31,13 @@ const HEADERS = {
 const ASSETS = 'assets';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Addresses of earlier releases that have no page of their own. */
-const MOVED: Readonly<Record<string, string>> = { '/docs': '/docs/', '/docs/guide': '/docs/' };
-
 /** The folder is read with each request: a site that is built later is served from then on. What it lacks is an unknown path. */
 export function documentationSite(folder: string): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  for (const [path, target] of Object.entries(MOVED)) {
-    router.get(path, (_request, response) => {
-      contextOf(response).routeTemplate = path;
-      response.writeHead(308, { ...HEADERS, Location: target }).end();
-    });
-  }
+  router.get('/docs', (_request, response) => {
+    contextOf(response).routeTemplate = '/docs';
+    response.writeHead(308, { ...HEADERS, Location: '/docs/' }).end();
+  });
   const assets = join(folder, ASSETS) + sep;
   const files = express.static(folder, {
     extensions: ['html'],

@@ -107,7 +107,7 @@ if (first === undefined) throw new Error('there are no events');
 /** What a receiver of every event is sent. */
 component('WebhookEvent', z.discriminatedUnion('event', [first, ...others]), {
   description:
-    'Whatever is sent to an endpoint; `event` tells which. More events may come: acknowledge those that you do not know.',
+    'The body of any webhook; `event` says which event it is. More events may come: acknowledge those that you do not know.',
 });
 
 /** `attempt.settled` is AttemptSettled. */

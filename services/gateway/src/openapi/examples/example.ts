@@ -8,7 +8,7 @@ export interface RouteExamples {
   readonly response?: Examples;
 }
 
-/** One example, which needs no name to tell it from others. */
+/** One example, which needs no name of its own. */
 export function only(summary: string, value: unknown): Examples {
   return { example: { summary, value } };
 }

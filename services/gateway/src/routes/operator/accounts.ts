@@ -107,6 +107,8 @@ export const createAccount = defineOperatorRoute({
   path: '/accounts',
   name: 'createAccount',
   summary: "Open a person's account, or a sandbox account of a program",
+  description:
+    "A person's account holds real money only, a sandbox account play money only. It is a `conflict` where another person, or another sandbox account of the same program, has the e-mail.",
   body: newAccount,
   success: { status: 201, description: 'The account.', schema: accountSchema },
   refusals: { not_found: 'No such program.', conflict: 'The e-mail is taken.' },
@@ -136,6 +138,8 @@ export const changeAccount = defineOperatorRoute({
   path: '/accounts/{accountId}',
   name: 'changeAccount',
   summary: "Change what decides an account's eligibility",
+  description:
+    'A blocked or self-excluded player cannot pay for attempts. `enforcement_flag` and `under_investigation` have prizes held for review. Free attempts and open attempts go on.',
   params,
   body: accountChange,
   success: { status: 200, description: 'The account.', schema: accountSchema },
@@ -164,7 +168,8 @@ export const deposit = defineOperatorRoute({
   path: '/accounts/{accountId}/deposits',
   name: 'createDeposit',
   summary: 'Bring external cash in',
-  description: 'The same reference for the account again changes nothing.',
+  description:
+    '`reference` names the payment outside of Laurel, once for each account: the same call again changes nothing and answers the balance. `live` is for the account of a person, `test` for a sandbox account; the other is 404. A balance may reach 10000.00 in test and 1000000.00 in live; beyond it the call is refused.',
   params,
   body: newDeposit,
   success: {
@@ -200,6 +205,7 @@ export const getStatement = defineOperatorRoute({
   path: '/accounts/{accountId}/statement',
   name: 'getStatement',
   summary: "An account's transfers in one environment",
+  description: '`balance` is the balance now, on every page. An `amount` below zero left the account.',
   params,
   query: z.object({
     environment: environment.openapi({ description: 'Test and live money never share a statement.' }),

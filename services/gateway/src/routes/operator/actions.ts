@@ -47,6 +47,8 @@ export const listActions = defineOperatorRoute({
   path: '/actions',
   name: 'listActions',
   summary: 'What operators changed',
+  description:
+    'An action is recorded before it has any effect, and never changed. `outcome` is `unknown` where the process died or failed on the way: the action may have had its effect. No secret is recorded.',
   query: actionQuery,
   success: { status: 200, description: 'Newest first.', schema: actionListSchema },
   run: async ({ query }, { database }: { database: Database }) => {

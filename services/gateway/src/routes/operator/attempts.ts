@@ -13,6 +13,8 @@ export const voidAttempt = defineOperatorRoute({
   path: '/attempts/{attemptId}/void',
   name: 'voidAttempt',
   summary: 'End an open attempt and return its fee',
+  description:
+    'Of any program, in test or live. The partner gets `attempt.refunded` with the reason `voided`. An attempt that has ended is a `conflict`; a void that was interrupted is finished.',
   params: z.object({ attemptId: pathId }),
   body: component('VoidRequest', z.object({ reason: text(1_000) })),
   success: { status: 200, description: 'The attempt, voided.', schema: attemptSchema },

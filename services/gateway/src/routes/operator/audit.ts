@@ -27,6 +27,8 @@ export const audit = defineOperatorRoute({
   path: '/audit',
   name: 'runAudit',
   summary: 'Check every money rule now',
+  description:
+    'It reads every attempt and every transfer of the platform, which may take up to two minutes, and changes nothing.',
   success: { status: 200, description: 'Every check, with what breaks it.', schema: auditSchema },
   run: async (
     { options },

@@ -53,6 +53,7 @@ export const getCalibration = defineOperatorRoute({
   path: '/challenges/{challengeId}/calibration',
   name: 'getCalibration',
   summary: 'The samples of a challenge, and the bar that they place',
+  description: 'Of any challenge, also one that is live. Scores are in the metric of the challenge.',
   params: z.object({ challengeId: pathId }),
   success: { status: 200, description: 'Its calibration.', schema: calibrationSchema },
   run: async ({ params: { challengeId }, options }, { challenge }: { challenge: ChallengeClient }) => {

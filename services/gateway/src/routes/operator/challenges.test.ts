@@ -56,7 +56,7 @@ async function operate(method: string, path: string, body?: unknown) {
   return { status: response.status, body: answer, code: answer.error?.code };
 }
 
-/** The calls of this rpc; an action reads its subject besides. */
+/** The calls of this rpc; an action also reads its subject. */
 const askedOf = (rpc: string) => challenge.asked.filter(([name]) => name === rpc).map(([, request]) => request);
 
 describe('opening a challenge', () => {

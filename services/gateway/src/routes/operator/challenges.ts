@@ -110,6 +110,8 @@ export const createChallenge = defineOperatorRoute({
   path: '/programs/{programId}/challenges',
   name: 'createChallenge',
   summary: 'Open a challenge',
+  description:
+    'A `calibrating` challenge gets its bar from free attempts, from scores that the partner reports or from its percentiles, and then goes live. A `live` one can be paid for at once. Repeated, it opens another challenge.',
   params: z.object({ programId: pathId }),
   body: newChallenge,
   success: { status: 201, description: 'The challenge.', schema: operatorChallengeSchema },
@@ -142,6 +144,8 @@ export const changeChallenge = defineOperatorRoute({
   path: '/challenges/{challengeId}',
   name: 'changeChallenge',
   summary: 'Reinstate, suspend or close a challenge',
+  description:
+    '`closed` is final. `live` reinstates a suspended challenge to what it was, `live` or `calibrating`; a calibrating one cannot be made live by hand. After a suspension by the drift monitor it needs a `note`, and the monitor starts again. The status that the challenge has already changes nothing.',
   params,
   body: challengeChange,
   success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },

@@ -26,6 +26,7 @@ export const createDeveloper = defineOperatorRoute({
   path: '/developers',
   name: 'createDeveloper',
   summary: 'Make a developer, who can then sign in to the portal',
+  description: 'Laurel sends no e-mail: give the developer the password yourself. It is in no answer.',
   body: newDeveloper,
   success: {
     status: 201,

@@ -55,6 +55,7 @@ export const getDrift = defineOperatorRoute({
   path: '/challenges/{challengeId}/drift',
   name: 'getDrift',
   summary: "A challenge's drift monitor, and the history of its status",
+  description: 'The evidence is given as natural logarithms: above `log_limit` either ratio suspends the challenge.',
   params: z.object({ challengeId: pathId }),
   success: { status: 200, description: 'The monitor.', schema: driftSchema },
   run: async ({ params: { challengeId }, options }, { challenge }: { challenge: ChallengeClient }) => {

@@ -35,6 +35,7 @@ export const listPayouts = defineOperatorRoute({
   path: '/payouts',
   name: 'listPayouts',
   summary: 'Payouts of every program',
+  description: 'In test and live.',
   query: z.object({ status: status.optional().openapi({ description: 'Absent: all of them.' }), ...page }),
   success: {
     status: 200,
@@ -57,13 +58,17 @@ export const listPayouts = defineOperatorRoute({
 
 export const releasePayout = decidePayout('release', {
   summary: 'Pay a held payout',
-  description: 'The payout, paid. Again changes nothing.',
+  description:
+    'Moves the money to the player before it answers. The partner gets `award.released`. Repeated, it changes nothing.',
+  success: 'The payout, paid.',
   conflict: 'It was denied.',
 });
 
 export const denyPayout = decidePayout('deny', {
   summary: 'Close a held payout unpaid',
-  description: 'The payout, denied. Again changes nothing.',
+  description:
+    'No money moves, and it is final. The partner still sees the payout as `held`. Repeated, it changes nothing.',
+  success: 'The payout, denied.',
   conflict: 'It is paid.',
 });
 
@@ -73,15 +78,21 @@ export const denyPayout = decidePayout('deny', {
  */
 function decidePayout(
   verb: 'release' | 'deny',
-  texts: { readonly summary: string; readonly description: string; readonly conflict: string },
+  texts: {
+    readonly summary: string;
+    readonly description: string;
+    readonly success: string;
+    readonly conflict: string;
+  },
 ) {
   return defineOperatorRoute({
     method: 'post',
     path: `/payouts/{awardId}/${verb}`,
     name: `${verb}Payout`,
     summary: texts.summary,
+    description: texts.description,
     params: z.object({ awardId: pathId }),
-    success: { status: 200, description: texts.description, schema: payoutSchema },
+    success: { status: 200, description: texts.success, schema: payoutSchema },
     refusals: { conflict: texts.conflict },
     action: `${verb}_payout`,
     run: async (

@@ -48,6 +48,7 @@ export const listPlayerLinks = defineOperatorRoute({
   path: '/accounts/{accountId}/player-links',
   name: 'listPlayerLinks',
   summary: 'The links of an account, and the programs that it was severed from',
+  description: 'The links of every program in test and live, in one answer.',
   params: z.object({ accountId: pathId }),
   success: { status: 200, description: 'The links.', schema: playerLinksSchema },
   run: async ({ params: { accountId }, options }, { wallet }: Accounts) => {
@@ -61,6 +62,8 @@ export const severPlayerLinks = defineOperatorRoute({
   path: '/accounts/{accountId}/player-links/{programId}',
   name: 'severPlayerLinks',
   summary: 'Remove all links of a program to an account, which it cannot link again',
+  description:
+    'In test and live. From then on the program finds no account with this e-mail. Open attempts stay with the account that paid. Repeated, it changes nothing.',
   params: ofProgram,
   success: { status: 204, description: 'Severed.' },
   refusals: { not_found: 'The program never linked the account.' },
@@ -77,6 +80,7 @@ export const liftSeverance = defineOperatorRoute({
   path: '/accounts/{accountId}/player-links/{programId}/lift',
   name: 'liftSeverance',
   summary: 'Let a program link an account again',
+  description: 'It restores no link: the program has to link the account again. Repeated, it changes nothing.',
   params: ofProgram,
   success: { status: 204, description: 'Lifted.' },
   refusals: { not_found: 'The program never linked the account.' },

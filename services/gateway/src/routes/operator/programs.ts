@@ -64,6 +64,8 @@ export const createProgram = defineOperatorRoute({
   path: '/programs',
   name: 'createProgram',
   summary: 'Make a draft program with its test key',
+  description:
+    'The `test_key` is shown only here; the developer can replace it in the portal. A draft works in test; the approval adds live. Without `developer_id` no developer sees the program. Repeated, it makes another program.',
   body: newProgram,
   success: {
     status: 201,
@@ -99,6 +101,8 @@ export const listPrograms = defineOperatorRoute({
   path: '/programs',
   name: 'listPrograms',
   summary: 'Every program',
+  description:
+    'A key is described by its prefix and its last four characters: the key itself is shown only in the answer that creates it.',
   query: programPage,
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ query }, { database }: Programs) => answerPrograms(query, (part) => listStoredPrograms(database, part)),
@@ -122,6 +126,8 @@ export const approveProgram = defineOperatorRoute({
   path: '/programs/{programId}/approve',
   name: 'approveProgram',
   summary: 'Approve a program and issue its live key',
+  description:
+    'The `live_key` is shown only here. A program is approved once; later `POST .../live-key` replaces the key. The test key stays.',
   params,
   success: {
     status: 200,
@@ -143,6 +149,8 @@ export const replaceLiveKey = defineOperatorRoute({
   path: '/programs/{programId}/live-key',
   name: 'replaceLiveKey',
   summary: 'Put a new live key in the place of the old one, which stops at once',
+  description:
+    'Requests with the old key are 401 from then on. Repeated, it makes another key and stops the one before.',
   params,
   success: {
     status: 200,
@@ -168,6 +176,8 @@ export const changeProgram = defineOperatorRoute({
   path: '/programs/{programId}',
   name: 'changeProgram',
   summary: 'Reinstate, suspend or close a program, or schedule its deletion',
+  description:
+    'Every key of a program that is suspended, closed or scheduled for deletion is refused with 401. `approved` makes the keys of a suspended or closed program work again; it issues no key.',
   params,
   body: programChange,
   success: { status: 200, description: 'The program.', schema: programSchema },
@@ -185,6 +195,8 @@ export const addInsider = defineOperatorRoute({
   path: '/programs/{programId}/insiders',
   name: 'addInsider',
   summary: 'Mark an account as an insider of a program',
+  description:
+    'An insider cannot pay for attempts in the live tournaments of the program: `insider_entry`. Repeated, it changes nothing.',
   params,
   body: component('InsiderRequest', z.object({ account_id: id })),
   success: {

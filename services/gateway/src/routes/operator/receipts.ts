@@ -37,6 +37,7 @@ export const getReceipt = defineOperatorRoute({
   path: '/receipts/{receiptId}',
   name: 'getReceipt',
   summary: 'The signed record of an outcome, for `npm run verify-receipt`',
+  description: 'With the public key that verifies it, and from the settlement of its round on with the `seal`.',
   params: z.object({ receiptId: pathId }),
   success: { status: 200, description: 'The receipt.', schema: receiptSchema },
   run: async ({ params: { receiptId }, options }, { challenge, tournament }: OwningServices) => {

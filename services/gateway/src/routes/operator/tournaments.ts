@@ -80,6 +80,7 @@ export const createTournament = defineOperatorRoute({
   path: '/programs/{programId}/tournaments',
   name: 'createTournament',
   summary: 'Open a tournament; with a round length its first round opens at once',
+  description: 'Without a round length an operator opens each round. Repeated, it opens another tournament.',
   params: z.object({ programId: pathId }),
   body: newTournament,
   success: { status: 201, description: 'The tournament.', schema: operatorTournamentSchema },
@@ -101,6 +102,8 @@ export const changeTournament = defineOperatorRoute({
   path: '/tournaments/{tournamentId}',
   name: 'changeTournament',
   summary: 'Activate, pause or close a tournament',
+  description:
+    '`paused` and `closed` open no further round; a running round goes on to its end. `active` opens the next round at once where the tournament has a round length and no open round. `closed` is final.',
   params,
   body: tournamentChange,
   success: { status: 200, description: 'The tournament.', schema: operatorTournamentSchema },
@@ -118,6 +121,8 @@ export const openRound = defineOperatorRoute({
   path: '/tournaments/{tournamentId}/rounds',
   name: 'openRound',
   summary: 'Open a round by hand',
+  description:
+    'Without `opens_at` it opens now. A tournament has one open round at a time, so a repeated call is a `conflict`.',
   params,
   body: newRound,
   success: { status: 201, description: 'The round.', schema: roundSchema },

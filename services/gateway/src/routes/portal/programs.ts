@@ -16,6 +16,8 @@ export const listOwnPrograms = definePortalRoute({
   path: '/programs',
   name: 'listOwnPrograms',
   summary: "The developer's programs",
+  description:
+    'A key is described by its prefix and its last four characters: the key itself is shown only in the answer that creates it.',
   query: programPage,
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ caller: { developerId }, query }, { database }: { database: Database }) =>
@@ -27,6 +29,8 @@ export const replaceTestKey = definePortalRoute({
   path: '/programs/{programId}/test-key',
   name: 'replaceTestKey',
   summary: 'Put a new test key in the place of the old one, which stops at once',
+  description:
+    'Requests with the old key are 401 from then on. Repeated, it makes another key and stops the one before.',
   params: z.object({ programId: pathId }),
   success: {
     status: 200,

@@ -31,7 +31,8 @@ export const signIn = defineFor<{ readonly address: string }>()({
   path: '/session',
   name: 'signIn',
   summary: 'Sign in',
-  description: 'The cookie `laurel_session` is set as well; every call of the portal takes either.',
+  description:
+    'With the e-mail and the password that an operator has set. The answer also sets the cookie `laurel_session`; every call of the portal takes either, for 12 hours unless the host sets another time. A wrong e-mail and a wrong password get the same 401; repeated guesses are 429.',
   body: credentials,
   success: {
     status: 201,
@@ -59,6 +60,7 @@ export const signOut = definePortalRoute({
   path: '/session',
   name: 'signOut',
   summary: 'End the session',
+  description: 'The token and the cookie of this session stop working. Other sessions of the developer stay.',
   success: { status: 204, description: 'The session is over on every replica.' },
   action: 'sign_out',
   run: async ({ caller }, { database, config }: { database: Database; config: CookieConfig }) => {

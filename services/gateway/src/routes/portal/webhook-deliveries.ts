@@ -10,6 +10,8 @@ export const resendWebhookDelivery = definePortalRoute({
   path: '/deliveries/{deliveryId}/resend',
   name: 'resendWebhookDelivery',
   summary: 'Deliver the same body again, as a new delivery',
+  description:
+    'The new delivery has an id and retries of its own. Its body is that of the first one, so a receiver that skips events by the hash of the body skips it. Each call makes another delivery.',
   params: z.object({ deliveryId: pathId }),
   success: { status: 202, description: 'The new delivery.', schema: deliveryIdSchema },
   refusals: { conflict: 'The endpoint is switched off.' },

@@ -82,6 +82,8 @@ export const createWebhookEndpoint = definePortalRoute({
   path: '/webhook-endpoints',
   name: 'createWebhookEndpoint',
   summary: 'Register an endpoint',
+  description:
+    'The `signing_secret` is shown only here and by a rotation. Without `program_id` the endpoint gets the events of every program of the developer, without `environment` those of test and live, with an empty `events` every type. A developer has at most 20 endpoints. Repeated, it registers another endpoint.',
   body: newEndpoint,
   success: { status: 201, description: 'The endpoint with its secret.', schema: endpointWithSecretSchema },
   refusals: {
@@ -115,6 +117,7 @@ export const listWebhookEndpoints = definePortalRoute({
   path: '/webhook-endpoints',
   name: 'listWebhookEndpoints',
   summary: "The developer's endpoints",
+  description: 'All of them, at most 20, without their secrets.',
   success: { status: 200, description: 'Oldest first.', schema: endpointListSchema },
   run: async ({ caller: { developerId }, options }, { webhook }: Webhooks) => {
     const listed = await webhook.listEndpoints({ developerId }, options);
@@ -138,6 +141,8 @@ export const changeWebhookEndpoint = definePortalRoute({
   path: '/webhook-endpoints/{endpointId}',
   name: 'changeWebhookEndpoint',
   summary: 'Change an endpoint, or switch it off or on',
+  description:
+    '`active: false` ends the pending deliveries as `failed`; `active: true` does not send them, but each can be resent. The program and the environment cannot be changed.',
   params,
   body: endpointChange,
   success: { status: 200, description: 'The endpoint.', schema: endpointSchema },
@@ -157,6 +162,7 @@ export const deleteWebhookEndpoint = definePortalRoute({
   path: '/webhook-endpoints/{endpointId}',
   name: 'deleteWebhookEndpoint',
   summary: 'Remove an endpoint with its log',
+  description: 'The log of its deliveries is removed with it.',
   params,
   success: { status: 204, description: 'Removed; what is pending is never sent.' },
   action: 'delete_webhook_endpoint',
@@ -171,6 +177,8 @@ export const rotateWebhookSecret = definePortalRoute({
   path: '/webhook-endpoints/{endpointId}/rotate-secret',
   name: 'rotateWebhookSecret',
   summary: 'Replace the secret at once, for retries too',
+  description:
+    'The new secret is shown only here. It signs everything that is sent from then on, retries included; the old one signs nothing more. Repeated, it makes another secret.',
   params,
   success: { status: 200, description: 'The endpoint with its new secret.', schema: endpointWithSecretSchema },
   action: 'rotate_webhook_secret',
@@ -185,6 +193,8 @@ export const sendTestEvent = definePortalRoute({
   path: '/webhook-endpoints/{endpointId}/test',
   name: 'sendTestEvent',
   summary: 'Send `webhook.test` to the endpoint, whatever it subscribes to',
+  description:
+    'The answer comes before the event is sent: the log of the endpoint shows the result. Each call sends another event.',
   params,
   success: { status: 202, description: 'The delivery.', schema: deliveryIdSchema },
   refusals: { conflict: 'The endpoint is switched off.' },
@@ -202,6 +212,8 @@ export const listWebhookDeliveries = definePortalRoute({
   path: '/webhook-endpoints/{endpointId}/deliveries',
   name: 'listWebhookDeliveries',
   summary: 'The delivery log of an endpoint',
+  description:
+    'A delivery stays in the log for 30 days unless the host sets another time. `attempts` has the beginning of each answer of the endpoint, or the reason why there was none.',
   params,
   query: deliveryQuery,
   success: { status: 200, description: 'Newest first, each with every send.', schema: deliveryListSchema },

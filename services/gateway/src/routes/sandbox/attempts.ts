@@ -12,6 +12,7 @@ export const expireAttempt = defineSandboxRoute({
   path: '/attempts/{attemptId}/expire',
   name: 'expireAttempt',
   summary: 'End an open attempt as if its hour had passed',
+  description: 'Repeated, it is refused with `attempt_already_settled`, and changes nothing.',
   params: z.object({ attemptId: pathId }),
   success: { status: 200, description: 'The attempt, expired; its fee is returned.', schema: attemptSchema },
   refusals: { attempt_already_settled: 'The attempt is no longer open.' },

@@ -18,6 +18,8 @@ export const closeEntries = defineSandboxRoute({
   path: '/rounds/{roundId}/close-entries',
   name: 'closeEntries',
   summary: "Close a round's entries as if ten minutes before its end had come",
+  description:
+    'Attempts that are open can still report their scores. Repeated, it changes nothing. A round that has not begun is a `conflict`.',
   params,
   success: { status: 200, description: 'The round.', schema: roundSchema },
   refusals,
@@ -32,6 +34,8 @@ export const closeRound = defineSandboxRoute({
   path: '/rounds/{roundId}/close',
   name: 'closeRound',
   summary: 'Close a round as if its end had come, and settle or cancel it',
+  description:
+    'Answers when every payout and every refund is made, which may take up to a minute. After a failure call it again: it continues. A round that is settled or cancelled is a `conflict`.',
   params,
   success: { status: 200, description: 'The round, settled or cancelled.', schema: roundSchema },
   refusals,

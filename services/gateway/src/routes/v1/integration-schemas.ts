@@ -123,5 +123,5 @@ const pushResult = component(
 const pushResultsSchema = component('PushResults', z.object({ results: z.array(pushResult) }));
 
 export const pushAnswerSchema = component('PushAnswer', z.union([outcomeSchema, pushResultsSchema]), {
-  description: '`results` tells the two apart: an outcome has none.',
+  description: 'An outcome has no member `results`.',
 });

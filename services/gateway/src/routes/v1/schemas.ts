@@ -156,7 +156,7 @@ export const amount = component('Amount', z.string(), {
 
 export const challengeStatus = component('ChallengeStatus', z.enum(['calibrating', 'live', 'suspended', 'closed']));
 export const prizeStructure = component('PrizeStructure', z.enum(['threshold', 'top_n']), {
-  description: '`threshold`: one bar for everybody. `top_n`: the bar is the n-th best score so far.',
+  description: '`threshold`: one bar for every player. `top_n`: the bar is the n-th best score so far.',
 });
 export const thresholdDirection = component('ThresholdDirection', z.enum(['higher_is_better', 'lower_is_better']), {
   description: 'Which of two scores is the better one.',
@@ -384,11 +384,11 @@ const maskedLeaderboardSchema = component(
     ...purse,
     closes_at: timestamp,
   }),
-  { description: 'For everybody else. It has no member `data`.' },
+  { description: 'For a player who has not entered, and without a player. It has no member `data`.' },
 );
 
 export const leaderboardSchema = component('Leaderboard', z.union([fullLeaderboardSchema, maskedLeaderboardSchema]), {
-  description: '`locked` tells the two apart: it is on the masked one alone.',
+  description: 'Only the masked one has the member `locked`.',
 });
 
 export const rateLimitSchema = component(

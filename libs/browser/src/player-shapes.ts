@@ -1,10 +1,11 @@
-/**
- * What the partner's server shows a player: the answers of `createPlayerHandler` of `@laurel/sdk`. Amounts are decimal strings in USD
- * (`"5.00"`), instants ISO 8601 in UTC. Members may be added; the statuses are open sets.
- */
+// A copy of libs/sdk/src/player-shapes.ts, by `npm run player-shapes`. Do not edit.
 
-/** What to play for: a challenge with a fixed prize, or a round of a tournament. */
-export type Target = { readonly challengeId: string } | { readonly roundId: string };
+/**
+ * What the partner's server shows a player: the answers of `createPlayerHandler`, which `@laurel/browser` reads. Amounts are decimal strings in USD
+ * (`"5.00"`), instants ISO 8601 in UTC. Members may be added; the statuses are open sets.
+ *
+ * `@laurel/browser` has a copy, which `npm run player-shapes` writes, because each package is installed without the other.
+ */
 
 /** A challenge that the player may attempt now. */
 export interface Challenge {
@@ -90,15 +91,3 @@ export type Leaderboard =
       readonly data: readonly LeaderboardRow[];
     }
   | { readonly locked: true; readonly reason: string; readonly round: Round; readonly scored_players: number };
-
-/** What happens in this tab. */
-export type PlayerState =
-  | { readonly status: 'idle' }
-  /** A target is chosen and nothing was sent: `begin` pays. */
-  | { readonly status: 'armed'; readonly target: Target }
-  /** `begin` is on its way. */
-  | { readonly status: 'paying'; readonly target: Target }
-  /** It was sent and its answer is not known: `begin` asks again, and never charges twice. */
-  | { readonly status: 'unconfirmed'; readonly target: Target }
-  | { readonly status: 'open'; readonly target: Target; readonly attemptId: string }
-  | { readonly status: 'ended'; readonly target: Target; readonly attempt: Attempt };
