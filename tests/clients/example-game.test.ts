@@ -9,7 +9,7 @@ import { CHECKOUT } from '@laurel/testing';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
+import { fullBoard, joinWorld, type SharedWorld } from '../world.ts';
 import { hasChromium, launchChromium } from './chromium.ts';
 import { feesOf, type Game, openPage, startGame } from './game.ts';
 
@@ -94,8 +94,8 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await playRun(page)).toMatch(/^\d+ points\. You are on the board\.$/);
     await button(page, 'Close').press('Enter');
     await page.getByRole('cell', { name: `${name} (you)` }).waitFor();
-    const board = expectStatus(200, await world.partner.getLeaderboard(round.id, name)).body;
-    const score = String(board.data?.[0]?.best_score);
+    const board = fullBoard(await world.partner.getLeaderboard(round.id, name));
+    const score = String(board.data[0]?.best_score);
     expect(await page.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
       '1',
       `${name} (you)`,
