@@ -11,6 +11,8 @@ export interface HttpAnswer {
  *
  * The load generator shares the two cores with the system it measures, so a general client would cost the
  * system up to a third of what it could do. The gateway always answers with a content-length, so this is enough.
+ * Nor is it the SDK, which the set-up uses: its rate gate would hold requests back and its retries would hide failures,
+ * so that what is measured would be the SDK.
  */
 export class HttpConnection {
   private socket: Socket | undefined;

@@ -1,6 +1,6 @@
 // Pushed outcomes beside `/v1` outcomes, by turns, so that a drift of the machine favours neither: only outcomes are timed, of attempts that
 // were made before, as many for each turn.
-import { createHttpClient, type Stack } from '@laurel/testing';
+import type { Stack } from '@laurel/testing';
 import type { LoadOrder, LoadResult } from './load.ts';
 import {
   type Counters,
@@ -67,8 +67,7 @@ export function pushedAttempts(stepMs: number): number {
 }
 
 export async function measurePushes(bench: Bench): Promise<Pushes> {
-  await using http = createHttpClient({ baseUrl: bench.stack.baseUrl });
-  const targets = await createPushTargets(http, bench.programs);
+  const targets = await createPushTargets(bench.stack.baseUrl, bench.programs);
   const turns: Turn[] = [];
   await createAttempts(bench, WARM_UP_OUTCOMES);
   for (const way of WAYS) await settle(bench, { way, clients: 64, count: WARM_UP_OUTCOMES, targets });

@@ -1,3 +1,4 @@
+import { Laurel } from '@laurel/sdk';
 import { type BenchProgram, THRESHOLD } from './paid-flow.ts';
 
 export const PROGRAMS = 200;
@@ -53,8 +54,9 @@ async function createProgram(
     challengeIds.push(challenge.id as string);
   }
   const playerRefs = Array.from({ length: PLAYERS / PROGRAMS }, (_, player) => `bench-${index}-${player}`);
+  const { sandbox } = new Laurel({ apiKey: testKey, baseUrl: origin });
   for (const playerRef of playerRefs) {
-    await post(`${origin}/api/sandbox/players`, { 'x-api-key': testKey }, { player_ref: playerRef, funds: '10000.00' });
+    await sandbox.createPlayer({ player_ref: playerRef, funds: '10000.00' });
   }
   const tournament = await post(`${origin}/api/operator/programs/${program.id}/tournaments`, operator, {
     ...ROUND_TERMS,
@@ -77,7 +79,7 @@ export const ROUND_TERMS = {
   round_length_seconds: 24 * 3600,
 };
 
-/** A call of the service's own routes, which has to succeed. */
+/** A call of the operator's or a developer's routes, which has to succeed. */
 export async function post(
   url: string,
   headers: Record<string, string>,

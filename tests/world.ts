@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Challenge, FullLeaderboard, Leaderboard, Outcome, Round, WebhookEventType } from '@laurel/sdk';
 import {
   type Answer,
   type AuditBody,
-  type ChallengeBody,
   type ChallengeTerms,
   createHttpClient,
   createOperator,
@@ -12,20 +12,17 @@ import {
   type DeliveryBody,
   type DeliveryQuery,
   type EndpointBody,
-  type EventType,
   type HttpClient,
   type JoinableStack,
   type NewEndpoint,
   type Operator,
   type OperatorTournamentBody,
-  type OutcomeBody,
   openDescribedStack,
   type Partner,
   type Portal,
   type ReceivedRequest,
   type Receiver,
   type ReceiverOptions,
-  type RoundBody,
   SERVICES,
   type Service,
   type Stack,
@@ -59,7 +56,7 @@ export interface Developer {
 
 /** The body of a webhook. */
 export interface EventBody {
-  readonly event: EventType;
+  readonly event: WebhookEventType;
   readonly timestamp: string;
   readonly data: Record<string, unknown>;
 }
@@ -91,7 +88,7 @@ export interface Hook {
   /** Resolves with the first request, past or future, that satisfies the predicate. */
   find(holds: (request: HookRequest) => boolean): Promise<HookRequest>;
   /** The first event of this type that names this attempt, challenge, round or award. */
-  event(type: EventType, id: string): Promise<HookRequest>;
+  event(type: WebhookEventType, id: string): Promise<HookRequest>;
   /** Every send of a delivery so far. */
   sendsOf(deliveryId: string): readonly HookRequest[];
   /** A page of the delivery log. */
@@ -131,15 +128,15 @@ export interface World extends AsyncDisposable {
   /** An account with money, linked to a fresh ref: a person in live, a sandbox account of the program in test. */
   newPlayer(options?: PlayerOptions): Promise<Player>;
   /** A live challenge: fee 1.00, prize 5.00, a score of 100 or more clears it. */
-  newChallenge(terms?: ChallengeTerms, program?: Program): Promise<ChallengeBody>;
+  newChallenge(terms?: ChallengeTerms, program?: Program): Promise<Challenge>;
   /** An active tournament: entry 1.00, cap 5, payouts 5.00, 3.00 and 2.00 for the first three ranks, one entrant is enough. It has no round. */
   newTournament(terms?: TournamentTerms, program?: Program): Promise<OperatorTournamentBody>;
   /** A round that is open for an hour, of a new tournament with these terms. */
-  newRound(terms?: TournamentTerms, program?: Program): Promise<RoundBody>;
+  newRound(terms?: TournamentTerms, program?: Program): Promise<Round>;
   /** The next round of a tournament, open for an hour. */
-  openRound(tournamentId: string): Promise<RoundBody>;
+  openRound(tournamentId: string): Promise<Round>;
   /** One attempt in the round, scored. */
-  playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<OutcomeBody>;
+  playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<Outcome>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
   /** Resolves when every payout and refund that players are owed is recorded, and every event is acknowledged. */
   allAcknowledged(): Promise<void>;
@@ -392,6 +389,12 @@ export function inMinutes(minutes: number): string {
 export function expectStatus<Body>(status: number, answer: Answer<Body>): Answer<Body> {
   if (answer.status !== status) expect.fail(`expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`);
   return answer;
+}
+
+/** Asserts that the whole board was received, as a player who has entered sees it, and returns that. */
+export function fullBoard(answer: Answer<Leaderboard>): FullLeaderboard {
+  const { body } = expectStatus(200, answer);
+  return 'data' in body ? body : expect.fail(`expected the whole board, got ${answer.text.slice(0, 500)}`);
 }
 
 /** Asserts an error envelope's status and code. */

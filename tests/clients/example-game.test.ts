@@ -9,7 +9,7 @@ import { CHECKOUT } from '@laurel/testing';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { expectStatus } from '../world.ts';
+import { fullBoard } from '../world.ts';
 import { hasChromium } from './chromium.ts';
 import { feesOf, useGame } from './game.ts';
 
@@ -82,8 +82,8 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await playRun(page)).toMatch(/^\d+ points\. You are on the board\.$/);
     await button(page, 'Close').press('Enter');
     await page.getByRole('cell', { name: `${name} (you)` }).waitFor();
-    const board = expectStatus(200, await h.world.partner.getLeaderboard(round.id, name)).body;
-    const score = String(board.data?.[0]?.best_score);
+    const board = fullBoard(await h.world.partner.getLeaderboard(round.id, name));
+    const score = String(board.data[0]?.best_score);
     expect(await page.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual([
       '1',
       `${name} (you)`,

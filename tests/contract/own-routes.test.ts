@@ -141,7 +141,7 @@ describe('the document of the routes under /api: success', () => {
     const { deliveryId } = await hook.event('attempt.refunded', id);
     await hook.delivery(deliveryId, ({ attempts }) => attempts[0]?.http_status === 500);
     expectStatus(202, await partner.retryNow(deliveryId));
-    expectStatus(200, await partner.send('GET', '/api/sandbox/events?from=oldest'));
+    expectStatus(200, await partner.call(({ sandbox }) => sandbox.listEvents({ from: 'oldest' })));
     const round = await world.newRound({}, developer.program);
     expectStatus(200, await partner.closeEntries(round.id));
     expectStatus(200, await partner.closeRound(round.id));

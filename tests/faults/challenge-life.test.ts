@@ -4,13 +4,8 @@
  * the drift monitor, one entry in its history, one event. The partner or operator who asked for the step asks again and finds it done once.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  type ChallengeBody,
-  type ChallengeTerms,
-  createIntegrations,
-  type FailpointAction,
-  push,
-} from '@laurel/testing';
+import type { Challenge } from '@laurel/sdk';
+import { type ChallengeTerms, createIntegrations, type FailpointAction, push } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ofPlayers, type Target } from '../integrations/target.ts';
 import { type Developer, eventually, expectStatus, type Hook, type Player, startWorld, type World } from '../world.ts';
@@ -59,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-function newChallenge(terms: ChallengeTerms): Promise<ChallengeBody> {
+function newChallenge(terms: ChallengeTerms): Promise<Challenge> {
   return world.newChallenge(terms, developer.program);
 }
 
@@ -121,14 +116,14 @@ async function countedOf(challengeId: string): Promise<number> {
   }, 'every outcome is counted');
 }
 
-async function read(challengeId: string): Promise<ChallengeBody> {
+async function read(challengeId: string): Promise<Challenge> {
   return await eventually(async () => {
     const { status, body } = await world.operator.getChallenge(challengeId);
     return status === 200 ? body : undefined;
   }, 'the challenge is read');
 }
 
-async function untilStatus(challengeId: string, wanted: string): Promise<ChallengeBody> {
+async function untilStatus(challengeId: string, wanted: string): Promise<Challenge> {
   return await eventually(async () => {
     const challenge = await read(challengeId);
     return challenge.status === wanted ? challenge : undefined;

@@ -4,7 +4,8 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody, Service } from '@laurel/testing';
+import type { Attempt } from '@laurel/sdk';
+import type { Answer, Service } from '@laurel/testing';
 import { SERVICE_NAMES } from '@laurel/topology';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -70,7 +71,7 @@ function countLogged(service: Service, part: string): number {
   return world.stack.logs(service).filter((line) => line.includes(part)).length;
 }
 
-function attempt(challengeId: string, { ref }: Pick<Player, 'ref'>): Promise<Answer<AttemptBody>> {
+function attempt(challengeId: string, { ref }: Pick<Player, 'ref'>): Promise<Answer<Attempt>> {
   return world.partner.createAttempt({ challenge_id: challengeId, player_ref: ref });
 }
 

@@ -3,14 +3,8 @@
  * report has settled one attempt, once, and what the partner sent and got, the integration's log and the owner's outcomes agree.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  type Answer,
-  type AttemptBody,
-  type FailpointAction,
-  type LogEntryBody,
-  type OutcomeBody,
-  push,
-} from '@laurel/testing';
+import type { Attempt, Outcome } from '@laurel/sdk';
+import { type Answer, type FailpointAction, type LogEntryBody, push } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';
 import { eventually, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
@@ -83,7 +77,7 @@ async function openAttempt(parent: Contest['parent'], ref: string): Promise<stri
   }, 'the attempt is created');
 }
 
-async function readAttempt(id: string): Promise<AttemptBody> {
+async function readAttempt(id: string): Promise<Attempt> {
   return await eventually(async () => {
     const { status, body } = await world.partner.getAttempt(id);
     return status === 200 ? body : undefined;
@@ -91,7 +85,7 @@ async function readAttempt(id: string): Promise<AttemptBody> {
 }
 
 /** Sends the body until it is answered; until then there is no response, or a 500. */
-async function pushUntilAnswered(target: Target, body: string): Promise<Answer<OutcomeBody>> {
+async function pushUntilAnswered(target: Target, body: string): Promise<Answer<Outcome>> {
   return await eventually(async () => {
     const answer = await push(world.http, target, body);
     if (answer.status === 200) return answer;

@@ -1,17 +1,14 @@
 /** Each test is a line of docs/operations/lost-second.md: one database, or several, lose what they had acknowledged. */
 import { randomUUID } from 'node:crypto';
 import { hashId } from '@laurel/ids';
+import type { Attempt, AttemptRequest, Outcome, PushResults } from '@laurel/sdk';
 import {
   type Answer,
-  type AttemptBody,
-  type AttemptEntry,
   createIntegrations,
   createPartner,
   createPortal,
   type DeliveryBody,
   type LogEntryBody,
-  type OutcomeBody,
-  type PushResultsBody,
   push,
   type Service,
   signIn,
@@ -27,6 +24,7 @@ import {
   eventually,
   expectError,
   expectStatus,
+  fullBoard,
   type Hook,
   type Player,
   startWorld,
@@ -64,7 +62,7 @@ async function newPlayer(funds?: string): Promise<Player> {
 }
 
 /** A parent with a fee of 1.00, and what enters the player. */
-const ENTRY: Record<Owner, (player: Player) => Promise<AttemptEntry>> = {
+const ENTRY: Record<Owner, (player: Player) => Promise<AttemptRequest>> = {
   challenge: async ({ ref }) => ({
     challenge_id: (await world.newChallenge({}, developer.program)).id,
     player_ref: ref,
@@ -75,11 +73,11 @@ const ENTRY: Record<Owner, (player: Player) => Promise<AttemptEntry>> = {
   }),
 };
 
-async function enter(entry: AttemptEntry, key?: string): Promise<Answer<AttemptBody>> {
+async function enter(entry: AttemptRequest, key?: string): Promise<Answer<Attempt>> {
   return expectStatus(201, await partner().createAttempt(entry, key));
 }
 
-async function report(attemptId: string, score: number, key?: string): Promise<Answer<OutcomeBody>> {
+async function report(attemptId: string, score: number, key?: string): Promise<Answer<Outcome>> {
   return expectStatus(200, await partner().reportOutcome(attemptId, { score }, key));
 }
 
@@ -367,7 +365,7 @@ describe('the database of the challenge service loses its last second', () => {
     const target = await newTarget(partner(), { descriptor: ofPlayers({ challenge_id: id }) });
     const listenTo = async (player: string, score: number) => {
       const body = { id: randomUUID(), player, score };
-      const { results } = expectStatus(200, await push<PushResultsBody>(world.http, target, body)).body;
+      const { results } = expectStatus(200, await push<PushResults>(world.http, target, body)).body;
       expect(results).toMatchObject([{ status: 'listened' }]);
     };
     const read = async () => expectStatus(200, await world.operator.getChallenge(id)).body;
@@ -465,9 +463,9 @@ describe('the database of the tournament service loses its last second', () => {
 
     const balances = async () => [await world.balance(first), await world.balance(second)];
     expect(await balances()).toEqual(['104.00', '102.00']);
-    const board = expectStatus(200, await partner().getLeaderboard(round.id, first.ref)).body;
+    const board = fullBoard(await partner().getLeaderboard(round.id, first.ref));
     expect(board.round.status).toBe('open');
-    expect(board.data?.map((row) => row.payout_status)).toEqual(['none', 'none']);
+    expect(board.data.map((row) => row.payout_status)).toEqual(['none', 'none']);
     await expectReported({ purse_payout_has_its_rank: 2 });
 
     const again = await close();
@@ -492,7 +490,7 @@ describe('the database of the tournament service loses its last second', () => {
       await report(ofLate ?? '', 20);
       expectStatus(200, await partner().closeRound(round.id));
     });
-    const board = async () => expectStatus(200, await partner().getLeaderboard(round.id, early.ref)).body;
+    const board = async () => fullBoard(await partner().getLeaderboard(round.id, early.ref));
     expectError(500, 'internal_error', await partner().closeRound(round.id));
     expect(await sql('tournament', 'select status from rounds where id = $1', round.id)).toEqual([
       { status: 'settling' },
@@ -614,7 +612,7 @@ describe('the database of the wallet loses its last second', () => {
       expectStatus(200, await partner().closeRound(round.id)),
     );
     expect(await world.balance(player)).toBe('99.00');
-    const board = expectStatus(200, await partner().getLeaderboard(round.id, player.ref)).body;
+    const board = fullBoard(await partner().getLeaderboard(round.id, player.ref));
     expect(board.data).toMatchObject([{ payout_amount: '5.00', payout_status: 'paid' }]);
     await expectReported({ purse_has_its_payout: 1 });
 
@@ -1060,7 +1058,7 @@ describe('the database of the integration service loses its last second', () => 
     const parent = { challenge_id: challenge.id };
     const target = await newTarget(partner(), { descriptor: ofPlayers(parent) });
     const listenedTo = async (body: object) => {
-      const { results } = expectStatus(200, await push<PushResultsBody>(world.http, target, body)).body;
+      const { results } = expectStatus(200, await push<PushResults>(world.http, target, body)).body;
       return results.map(({ status }) => status);
     };
     const samples = () =>
@@ -1216,7 +1214,7 @@ describe('several databases lose the same second', () => {
     expect(expectStatus(200, await partner().getAttempt(other.body.id)).body.status).toBe('open');
     await reopenKey(created);
     expect((await enter(entry, key)).body.id).toBe(created.body.id);
-    const settled = expectStatus(200, await push<OutcomeBody>(world.http, target, body));
+    const settled = expectStatus(200, await push<Outcome>(world.http, target, body));
     expect(settled.body.attempt_id).toBe(created.body.id);
     expect(await world.balance(player)).toBe('103.00');
     await world.allWritten();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody, LeaderboardBody, OutcomeBody, RoundBody, TournamentBody } from '@laurel/testing';
+import type { Attempt, Leaderboard, Outcome, Round, RoundStatus, Tournament } from '@laurel/sdk';
+import type { Answer } from '@laurel/testing';
 import { expect } from 'vitest';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
 import type { DeliveredEvents } from './delivered-events.ts';
@@ -22,7 +23,7 @@ interface Scene {
   readonly earlier: readonly string[];
   readonly act: Act;
   /** The round of a round's flow. */
-  readonly round: RoundBody | undefined;
+  readonly round: Round | undefined;
 }
 
 /** What cases are played in: one challenge, and rounds, of a program whose developer has a receiver. */
@@ -180,7 +181,7 @@ async function newPlayer(world: World): Promise<string> {
   return ref;
 }
 
-async function newRound(world: World, flow: RoundFlow): Promise<RoundBody> {
+async function newRound(world: World, flow: RoundFlow): Promise<Round> {
   const { operator, program } = world;
   const terms = tournamentTerms({
     purse_table: [
@@ -197,7 +198,7 @@ async function newRound(world: World, flow: RoundFlow): Promise<RoundBody> {
   );
 }
 
-async function enter(world: World, round: RoundBody, ref: string): Promise<string> {
+async function enter(world: World, round: Round, ref: string): Promise<string> {
   const key = randomUUID();
   const entry = { tournament_round_id: round.id, player_ref: ref };
   return (await insist(201, () => world.partner.createAttempt(entry, key))).id;
@@ -304,7 +305,7 @@ async function untilComplete(world: World, scene: Scene): Promise<void> {
 }
 
 /** The rows of a round that are in an intermediate state, and its tournament's next round while that is missing. */
-function unfinishedOf(world: World, flow: Flow, round: RoundBody): Promise<object[]> {
+function unfinishedOf(world: World, flow: Flow, round: Round): Promise<object[]> {
   const ends = flow === 'close' || flow === 'cancel';
   return world.stack.database('tournament').query(
     `select 'round' from rounds where id = $1 and (status in ('settling', 'cancelling') or ($2 and status = 'open'))
@@ -320,7 +321,7 @@ function unfinishedOf(world: World, flow: Flow, round: RoundBody): Promise<objec
 
 async function verify(world: World, scene: Scene, journalStart: number): Promise<void> {
   const visible = (await attemptsOf(world, scene)).filter(({ status }) => status !== 'refused');
-  const read = new Map<string, AttemptBody>();
+  const read = new Map<string, Attempt>();
   for (const { id } of visible) read.set(id, await insist(200, () => world.partner.getAttempt(id)));
   const attempts = [...read.values()];
   // A partner that saw one attempt created never finds two.
@@ -350,10 +351,11 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
 }
 
 /** The effect of an attempt on its player's balance, as the partner reads it. */
-function gainOf(attempt: AttemptBody, board: LeaderboardBody | undefined): bigint {
+function gainOf(attempt: Attempt, board: Leaderboard | undefined): bigint {
   if (attempt.status === 'expired' || attempt.status === 'voided') return 0n;
   if (board?.round.status === 'cancelled') return 0n;
-  const row = board?.data?.find((found) => found.player_ref === attempt.player_ref);
+  const rows = board !== undefined && 'data' in board ? board.data : [];
+  const row = rows.find((found) => found.player_ref === attempt.player_ref);
   const purse = row?.payout_status === 'paid' ? (PURSE_CENTS[row.rank - 1] ?? 0n) : 0n;
   return purse - FEE_CENTS + (attempt.outcome?.award?.paid_at ? PRIZE_CENTS : 0n);
 }
@@ -362,18 +364,18 @@ function gainOf(attempt: AttemptBody, board: LeaderboardBody | undefined): bigin
 async function readBoard(
   world: World,
   { flow }: Scene,
-  round: RoundBody,
-  attempts: readonly AttemptBody[],
-): Promise<LeaderboardBody> {
+  round: Round,
+  attempts: readonly Attempt[],
+): Promise<Leaderboard> {
   // An expired or voided attempt makes no entrant.
   const entered = attempts.filter(({ status }) => status === 'open' || status === 'settled');
   const ref = entered[0]?.player_ref;
   const board = await insist(200, () => world.partner.getLeaderboard(round.id, ref));
-  expect(board.locked).toBe(ref === undefined ? true : undefined);
+  expect('locked' in board).toBe(ref === undefined);
   expect(board.round.entrant_count).toBe(entered.length);
   const scored = attempts.filter((attempt) => attempt.status === 'settled');
   expect(board.scored_players).toBe(scored.length);
-  if (board.data === undefined) return board;
+  if (!('data' in board)) return board;
   const best = scored.toSorted((one, other) => (other.outcome?.score ?? 0) - (one.outcome?.score ?? 0));
   expect(board.data.map((row) => [row.player_ref, row.best_score, row.best_score_at])).toEqual(
     best.map((attempt) => [attempt.player_ref, attempt.outcome?.score, attempt.outcome?.recorded_at]),
@@ -383,7 +385,7 @@ async function readBoard(
     settling: [null, 'none'],
     settled: [undefined, 'paid'],
     cancelled: ['0.00', 'refunded'],
-  }[board.round.status];
+  }[board.round.status as RoundStatus];
   for (const [index, row] of board.data.entries()) {
     const [amount, status] = decided;
     expect(row).toMatchObject({
@@ -399,7 +401,7 @@ async function readBoard(
 
 async function verifyNextRound(world: World, { round }: Scene): Promise<void> {
   const { data } = await insist(200, () => world.partner.listTournaments('all'));
-  const tournament: TournamentBody | undefined = data.find(({ id }) => id === round?.tournament_id);
+  const tournament: Tournament | undefined = data.find(({ id }) => id === round?.tournament_id);
   expect(tournament).toMatchObject({ status: 'active', current_round: { status: 'open', entrant_count: 0 } });
   const rounds = await world.stack
     .database('tournament')
@@ -418,8 +420,8 @@ function verifyJournal(
   world: World,
   scene: Scene,
   start: number,
-  read: ReadonlyMap<string, AttemptBody>,
-  board: LeaderboardBody | undefined,
+  read: ReadonlyMap<string, Attempt>,
+  board: Leaderboard | undefined,
 ): void {
   const byKey = new Map<string, string>();
   for (const { idempotencyKey, path, answer } of world.http.journal.slice(start)) {
@@ -430,24 +432,24 @@ function verifyJournal(
       byKey.set(idempotencyKey, answer.text);
     }
     if (path === '/v1/attempts') {
-      const created = answer.body as AttemptBody;
+      const created = answer.body as Attempt;
       const { status: _status, outcome: _outcome, ...frozen } = created;
       expect(created).toMatchObject({ status: 'open', outcome: null, player_ref: scene.refs[0] });
       expect(read.get(created.id), `the attempt of a 201: ${answer.text}`).toMatchObject(frozen);
     } else if (path.endsWith('/outcome')) {
-      const answered = answer.body as OutcomeBody;
+      const answered = answer.body as Outcome;
       const { award, ...facts } = answered;
       const now = read.get(answered.attempt_id)?.outcome;
       expect(now, `the outcome of a 200: ${answer.text}`).toMatchObject(facts);
       expect(now?.award?.id).toBe(award?.id);
       if (award?.payout_status === 'paid') expect(now?.award?.paid_at).toBe(award.paid_at);
     } else if (path.endsWith('/expire') || path.endsWith('/void')) {
-      const ended = answer.body as AttemptBody;
+      const ended = answer.body as Attempt;
       expect(read.get(ended.id)).toEqual(ended);
     } else if (path.endsWith('/close')) {
       expect(board?.round, `the round of a 200: ${answer.text}`).toEqual(answer.body);
     } else if (path.endsWith('/release') && board !== undefined) {
-      expect(board.data?.[0]?.payout_status).toBe('paid');
+      expect('data' in board && board.data[0]?.payout_status).toBe('paid');
     } else if (path.endsWith('/release')) {
       expect(read.size).toBeGreaterThan(0);
       expect([...read.values()].every((attempt) => attempt.outcome?.award?.paid_at != null)).toBe(true);

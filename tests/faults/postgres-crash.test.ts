@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
-import { type Answer, type AttemptBody, freePorts, type OutcomeBody } from '@laurel/testing';
+import type { Attempt, Outcome } from '@laurel/sdk';
+import { type Answer, freePorts } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+import { eventually, expectStatus, fullBoard, startWorld, type World } from '../world.ts';
 import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { lapseAcknowledgements, lapseLeases } from './waits.ts';
 
@@ -72,8 +73,8 @@ describe('PostgreSQL dies under load', () => {
 
     let flowsDone = 0;
     let crashedAt = new Date();
-    const created = new Map<string, AttemptBody>();
-    const outcomes = new Map<string, OutcomeBody>();
+    const created = new Map<string, Attempt>();
+    const outcomes = new Map<string, Outcome>();
     const play = async (ref: string): Promise<void> => {
       for (let flow = 0; flow < FLOWS_PER_PLAYER; flow += 1) {
         const parent = flow % 4 === 0 ? { tournament_round_id: round.id } : { challenge_id: challenge.id };
@@ -120,13 +121,13 @@ describe('PostgreSQL dies under load', () => {
 
     const closed = await insist(() => partner.closeRound(round.id));
     expect(closed.body).toMatchObject({ status: 'settled', entrant_count: PLAYERS });
-    const board = await insist(() => partner.getLeaderboard(round.id, refs[0]));
+    const board = fullBoard(await insist(() => partner.getLeaderboard(round.id, refs[0])));
     // The last of a player's runs in the round has their best score.
     const best = [...outcomes.values()].filter(({ attempt_id, score }) => {
       return score === FLOWS_PER_PLAYER - 4 && created.get(attempt_id)?.tournament_round_id === round.id;
     });
-    expect(board.body.data).toHaveLength(PLAYERS);
-    expect(new Set(board.body.data?.map((row) => row.best_score_at))).toEqual(
+    expect(board.data).toHaveLength(PLAYERS);
+    expect(new Set(board.data.map((row) => row.best_score_at))).toEqual(
       new Set(best.map((outcome) => outcome.recorded_at)),
     );
     await world.expectAuditOk();

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { createIntegrations, push, signatureOf } from '@laurel/testing';
+import { signIntegrationBody } from '@laurel/sdk';
+import { createIntegrations, push } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 
@@ -74,7 +75,7 @@ async function pushFrom(localAddress: string, target: Target, body: string | Buf
 /** A push of the partner's own server settles an attempt. */
 async function report(target: Target, attemptId: string): Promise<number | undefined> {
   const body = JSON.stringify({ attempt_id: attemptId, score: 1 });
-  const signed = { 'x-service-signature': signatureOf(target.secret, body) };
+  const signed = { 'x-service-signature': await signIntegrationBody(body, target.secret) };
   return (await pushFrom(PARTNER, target, body, signed)).status;
 }
 

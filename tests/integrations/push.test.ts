@@ -2,21 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import {
-  type Answer,
-  type ChallengeTerms,
-  createIntegrations,
-  type LogEntryBody,
-  type PushResultsBody,
-  push,
-  signatureOf,
-} from '@laurel/testing';
+import { type PushResults, signIntegrationBody } from '@laurel/sdk';
+import { type Answer, type ChallengeTerms, createIntegrations, type LogEntryBody, push } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Developer,
   eventually,
   expectError,
   expectStatus,
+  fullBoard,
   joinWorld,
   type Player,
   type Program,
@@ -45,7 +39,7 @@ async function newAttempt(terms: ChallengeTerms = {}, player?: Player) {
   return { id, player: own, challenge };
 }
 
-const results = (answer: Answer<PushResultsBody>) =>
+const results = (answer: Answer<PushResults>) =>
   expectStatus(200, answer).body.results.map(({ status, code }) => code ?? status);
 
 describe('a pushed record', () => {
@@ -92,8 +86,8 @@ describe('a pushed record', () => {
     expectError(422, 'tiebreak_required', await push(world.http, target, { attempt_id: id, score: 3 }));
     const settled = expectStatus(200, await push(world.http, target, { attempt_id: id, score: 3, tiebreak: 41 })).body;
     expect(settled).toMatchObject({ attempt_id: id, score: 3, met_threshold: false, award: null });
-    const board = expectStatus(200, await program.test.getLeaderboard(round.id, player.ref)).body;
-    expect(board.data?.[0]).toMatchObject({ player_ref: player.ref, best_score: 3, best_tiebreak: 41 });
+    const board = fullBoard(await program.test.getLeaderboard(round.id, player.ref));
+    expect(board.data[0]).toMatchObject({ player_ref: player.ref, best_score: 3, best_tiebreak: 41 });
   });
 
   test('refusals are those of /v1', async () => {
@@ -144,11 +138,11 @@ describe('a pushed batch', () => {
       { attempt_id: two.id, score: 2 },
       { attempt_id: one.id, score: 9 },
     ];
-    const answer = await push<PushResultsBody>(world.http, target, body);
+    const answer = await push<PushResults>(world.http, target, body);
     expect(results(answer)).toEqual(['settled', 'not_found', 'invalid_request', 'settled', 'attempt_already_settled']);
     expect(answer.body.results.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
     expect(answer.body.results[0]?.attempt_id).toBe(one.id);
-    const again = await push<PushResultsBody>(world.http, target, body);
+    const again = await push<PushResults>(world.http, target, body);
     expect(results(again)).toEqual([
       'duplicate',
       'not_found',
@@ -174,7 +168,7 @@ describe('a pushed batch', () => {
     const { id } = await newAttempt();
     const run = { attempt: id, points: '42.5', url: 'https://game.example.com/1' };
     const events = [{ type: 'run.started' }, { type: 'run.finished', run }];
-    const answer = await push<PushResultsBody>(world.http, mapped, { events });
+    const answer = await push<PushResults>(world.http, mapped, { events });
     expect(results(answer)).toEqual(['ignored', 'settled']);
     expect(expectStatus(200, await program.test.getAttempt(id)).body.outcome?.score).toBe(42.5);
   });
@@ -227,7 +221,7 @@ describe('the signature of a push', () => {
   test('every failure of the signature is one answer, byte for byte, and settles nothing', async () => {
     const { id: attemptId } = await newAttempt();
     const body = JSON.stringify({ attempt_id: attemptId, score: 100 });
-    const signature = signatureOf(target.secret, body);
+    const signature = await signIntegrationBody(body, target.secret);
     const retired = await newTarget(program.test);
     const integrations = createIntegrations(program.test);
     const rotated = expectStatus(200, await integrations.rotateSecret(retired.id)).body;
@@ -244,13 +238,13 @@ describe('the signature of a push', () => {
       'too long': [target.id, body, [`${signature}0`]],
       'too short': [target.id, body, [signature.slice(0, -1)]],
       'of a re-serialised body': [target.id, JSON.stringify(JSON.parse(body), null, 1), [signature]],
-      'of another body': [target.id, body, [signatureOf(target.secret, body.replace('100', '101'))]],
+      'of another body': [target.id, body, [await signIntegrationBody(body.replace('100', '101'), target.secret)]],
       'under the decoded secret': [
         target.id,
         body,
-        [signatureOf(Buffer.from(target.secret, 'hex').toString('latin1'), body)],
+        [await signIntegrationBody(body, Buffer.from(target.secret, 'hex').toString('latin1'))],
       ],
-      'under a retired secret': [retired.id, body, [signatureOf(retired.secret, body)]],
+      'under a retired secret': [retired.id, body, [await signIntegrationBody(body, retired.secret)]],
       'under the secret of another integration': [retired.id, body, [signature]],
       'to an unknown integration': [randomUUID(), body, [signature]],
       'to no uuid': ['nonsense', body, [signature]],

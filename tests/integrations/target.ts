@@ -1,4 +1,5 @@
-import { createIntegrations, type NewIntegration, type Partner } from '@laurel/testing';
+import type { IntegrationRequest } from '@laurel/sdk';
+import { createIntegrations, type Partner } from '@laurel/testing';
 import { expectStatus } from '../world.ts';
 
 /** What a push is sent to and signed with. */
@@ -8,7 +9,7 @@ export interface Target {
 }
 
 /** An active push_webhook, which the partner has made. */
-export async function newTarget(partner: Partner, settings: Partial<NewIntegration> = {}): Promise<Target> {
+export async function newTarget(partner: Partner, settings: Partial<IntegrationRequest> = {}): Promise<Target> {
   const integrations = createIntegrations(partner);
   const made = expectStatus(201, await integrations.create({ transport: 'push_webhook', ...settings })).body;
   expectStatus(200, await integrations.update(made.id, { status: 'active' }));

@@ -1,4 +1,5 @@
-import type { AttemptBody, Service } from '@laurel/testing';
+import type { Attempt } from '@laurel/sdk';
+import type { Service } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, type Player, startWorld, type World } from '../world.ts';
 
@@ -31,7 +32,7 @@ describe('the money audit, GET /api/operator/audit', () => {
       .query(`begin; set local session_replication_role = replica; ${statement}; commit`);
   }
 
-  async function play(score?: number): Promise<{ player: Player; attempt: AttemptBody }> {
+  async function play(score?: number): Promise<{ player: Player; attempt: Attempt }> {
     const player = await world.newPlayer();
     const attempt = expectStatus(
       201,
@@ -64,8 +65,8 @@ describe('the money audit, GET /api/operator/audit', () => {
     what: string;
     score?: number;
     service: Service;
-    harm: (player: Player, attempt: AttemptBody) => string;
-    undo: (player: Player, attempt: AttemptBody) => string;
+    harm: (player: Player, attempt: Attempt) => string;
+    undo: (player: Player, attempt: Attempt) => string;
   }[] = [
     {
       what: 'a cent from nowhere',

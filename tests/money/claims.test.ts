@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, OutcomeBody } from '@laurel/testing';
+import type { Outcome } from '@laurel/sdk';
+import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
@@ -10,7 +11,7 @@ describe('one prize per person', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  async function play(challengeId: string, ref: string, score: number): Promise<Answer<OutcomeBody>> {
+  async function play(challengeId: string, ref: string, score: number): Promise<Answer<Outcome>> {
     const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: ref });
     return expectStatus(200, await world.partner.reportOutcome(expectStatus(201, attempt).body.id, { score }));
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, type AttemptBody, tally } from '@laurel/testing';
+import type { Attempt } from '@laurel/sdk';
+import { type Answer, tally } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
 
@@ -10,7 +11,7 @@ describe('parallel requests for challenges', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  function createMany(count: number, challengeId: string, player: Player): Promise<Answer<AttemptBody>[]> {
+  function createMany(count: number, challengeId: string, player: Player): Promise<Answer<Attempt>[]> {
     const body = { challenge_id: challengeId, player_ref: player.ref };
     return Promise.all(Array.from({ length: count }, () => world.partner.createAttempt(body)));
   }
@@ -180,7 +181,7 @@ describe('parallel requests for challenges', () => {
     const answers = await createMany(10, challenge.id, player);
     expect(tally(answers)).toEqual({ blocked: 10 });
     expect(await world.balance(player)).toBe('100.00');
-    expectError(403, 'blocked', (await createMany(1, challenge.id, player))[0] as Answer<AttemptBody>);
+    expectError(403, 'blocked', (await createMany(1, challenge.id, player))[0] as Answer<Attempt>);
   });
 
   test('a self-exclusion during a burst of creates stops the later ones, and every fee charged has its attempt', async () => {

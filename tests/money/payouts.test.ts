@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, OutcomeBody, PayoutBody } from '@laurel/testing';
+import type { Outcome } from '@laurel/sdk';
+import type { Answer, PayoutBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 
@@ -11,7 +12,7 @@ describe('payouts of awards', () => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   /** Wins a fresh challenge, and returns the outcome. */
-  async function win(player: Player, prize = '5.00', key: string = randomUUID()): Promise<Answer<OutcomeBody>> {
+  async function win(player: Player, prize = '5.00', key: string = randomUUID()): Promise<Answer<Outcome>> {
     const challenge = await world.newChallenge({ prize, integrity_tier: 3 });
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
     return expectStatus(
@@ -25,7 +26,7 @@ describe('payouts of awards', () => {
     return data.find((payout) => payout.award_id === awardId);
   }
 
-  function awardOf(outcome: Answer<OutcomeBody>): NonNullable<OutcomeBody['award']> {
+  function awardOf(outcome: Answer<Outcome>): NonNullable<Outcome['award']> {
     if (outcome.body.award === null) throw new Error(`no award: ${outcome.text}`);
     return outcome.body.award;
   }

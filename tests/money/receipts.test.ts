@@ -18,7 +18,10 @@ describe('receipts of challenges', () => {
     verifier[Symbol.dispose]();
   });
 
-  async function newReceipt(score = 100, evidence: object = { frames: [1, 2, 3] }): Promise<ReceiptBody> {
+  async function newReceipt(
+    score = 100,
+    evidence: Record<string, unknown> = { frames: [1, 2, 3] },
+  ): Promise<ReceiptBody> {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });

@@ -1,6 +1,7 @@
-import type { OutcomeBody, ReceiptBody, RoundBody, SealBody } from '@laurel/testing';
+import type { Outcome, Round } from '@laurel/sdk';
+import type { ReceiptBody, SealBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectStatus, joinWorld, type Player, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
+import { expectStatus, fullBoard, joinWorld, type Player, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
 import { createForger, createReceiptVerifier } from './verify-receipt.ts';
 
 describe('receipts of a round', () => {
@@ -17,7 +18,7 @@ describe('receipts of a round', () => {
     verifier[Symbol.dispose]();
   });
 
-  async function receiptOf({ receipt_id }: OutcomeBody): Promise<ReceiptBody> {
+  async function receiptOf({ receipt_id }: Outcome): Promise<ReceiptBody> {
     return expectStatus(200, await world.operator.getReceipt(receipt_id)).body;
   }
 
@@ -25,12 +26,12 @@ describe('receipts of a round', () => {
     return seal ?? expect.fail('a receipt without the seal of its round');
   }
 
-  async function close(round: RoundBody): Promise<RoundBody> {
+  async function close(round: Round): Promise<Round> {
     return expectStatus(200, await world.partner.closeRound(round.id)).body;
   }
 
   /** Three players with two runs each, the second better for all but the last player; one more player has no score. */
-  async function playRound(): Promise<{ round: RoundBody; players: Player[]; outcomes: OutcomeBody[] }> {
+  async function playRound(): Promise<{ round: Round; players: Player[]; outcomes: Outcome[] }> {
     const round = await world.newRound({
       ...WITH_TIEBREAK,
       purse_table: [
@@ -39,7 +40,7 @@ describe('receipts of a round', () => {
       ],
     });
     const players = await Promise.all([world.newPlayer(), world.newPlayer(), world.newPlayer()]);
-    const outcomes: OutcomeBody[] = [];
+    const outcomes: Outcome[] = [];
     for (const [index, player] of players.entries()) {
       outcomes.push(await world.playRound(round.id, player, 50 - index, 3));
       outcomes.push(await world.playRound(round.id, player, index === 2 ? 10 : 90 - index, 3));
@@ -51,7 +52,7 @@ describe('receipts of a round', () => {
 
   test('receipts of a running round verify offline, without a seal', async () => {
     const { outcomes } = await playRound();
-    const receipt = await receiptOf(outcomes[0] as OutcomeBody);
+    const receipt = await receiptOf(outcomes[0] as Outcome);
     expect(receipt.seal).toBeUndefined();
     expect((await verify(receipt, ...keys)).code).toBe(0);
   });
@@ -86,10 +87,10 @@ describe('receipts of a round', () => {
     expect(seals.map((seal) => seal.leaf_index).sort()).toEqual([0, 1, 2, 3, 4, 5]);
     const leaves = seals.toSorted((one, other) => one.leaf_index - other.leaf_index).map((seal) => seal.leaf);
     expect(leaves.map((leaf) => leaf.final_rank)).toEqual([1, 1, 2, 2, 3, 3]);
-    const board = expectStatus(200, await world.partner.getLeaderboard(round.id, players[0]?.ref)).body;
+    const board = fullBoard(await world.partner.getLeaderboard(round.id, players[0]?.ref));
     const best = leaves.filter((leaf) => leaf.best);
     expect(best.map((leaf) => [leaf.final_rank, leaf.player_ref, leaf.score, leaf.payout_amount])).toEqual(
-      board.data?.map((row) => [row.final_rank, row.player_ref, row.best_score, row.payout_amount]),
+      board.data.map((row) => [row.final_rank, row.player_ref, row.best_score, row.payout_amount]),
     );
     for (const [index, { receipt }] of receipts.entries()) {
       expect(seals[index]?.leaf).toMatchObject({
@@ -109,10 +110,10 @@ describe('receipts of a round', () => {
     const other = await playRound();
     await close(other.round);
     // The last player's own run: third, unpaid.
-    const receipt = await receiptOf(outcomes[4] as OutcomeBody);
+    const receipt = await receiptOf(outcomes[4] as Outcome);
     const seal = sealOf(receipt);
-    const winner = sealOf(await receiptOf(outcomes[1] as OutcomeBody));
-    const elsewhere = sealOf(await receiptOf(other.outcomes[4] as OutcomeBody));
+    const winner = sealOf(await receiptOf(outcomes[1] as Outcome));
+    const elsewhere = sealOf(await receiptOf(other.outcomes[4] as Outcome));
     const { leaf, statement, proof } = seal;
     expect(leaf).toMatchObject({ best: true, final_rank: 3, payout_amount: '0.00' });
     const forger = createForger();

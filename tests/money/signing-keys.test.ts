@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyListBody, OutcomeBody, ReceiptBody } from '@laurel/testing';
+import type { Outcome, SigningKeyList } from '@laurel/sdk';
+import type { ReceiptBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 import { createReceiptVerifier, readKeys } from './verify-receipt.ts';
 
-type Key = KeyListBody['keys'][number];
+type Key = SigningKeyList['keys'][number];
 
 /** A new seed on one replica after the other, as a deployment brings it: every signature of each replica, before, during and after, verifies. */
 describe('rotation of signing keys', () => {
@@ -20,7 +21,7 @@ describe('rotation of signing keys', () => {
 
   const newSeed = () => ({ RECEIPT_SIGNING_SEED: randomBytes(32).toString('base64') });
 
-  async function receiptOf({ receipt_id }: OutcomeBody): Promise<ReceiptBody> {
+  async function receiptOf({ receipt_id }: Outcome): Promise<ReceiptBody> {
     return expectStatus(200, await world.operator.getReceipt(receipt_id)).body;
   }
 

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answer, HttpClient, KeyListBody } from '@laurel/testing';
+import type { SigningKeyList } from '@laurel/sdk';
+import type { Answer, HttpClient } from '@laurel/testing';
 import { expectStatus } from '../world.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -40,8 +41,8 @@ export function createReceiptVerifier(): ReceiptVerifier {
   };
 }
 
-export async function readKeys(http: HttpClient): Promise<Answer<KeyListBody>> {
-  return expectStatus(200, await http.send<KeyListBody>('GET', KEYS_PATH));
+export async function readKeys(http: HttpClient): Promise<Answer<SigningKeyList>> {
+  return expectStatus(200, await http.send<SigningKeyList>('GET', KEYS_PATH));
 }
 
 /** Forges receipts as somebody with a key of their own would who knows how they are signed. Written without the service's code. */

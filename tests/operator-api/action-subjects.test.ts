@@ -1,6 +1,7 @@
 /** Each change that an operator can make, in the log of operator actions: the subject as operators see it, before and after. */
 import { randomUUID } from 'node:crypto';
-import type { Answer, AwardBody, OperatorChange, PayoutBody } from '@laurel/testing';
+import type { Award } from '@laurel/sdk';
+import type { Answer, OperatorChange, PayoutBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   expectStatus,
@@ -52,7 +53,7 @@ async function payoutChange(verb: 'releasePayout' | 'denyPayout'): Promise<Chang
   const entry = { challenge_id: (await world.newChallenge()).id, player_ref: player.ref };
   const { id } = expectStatus(201, await world.partner.createAttempt(entry)).body;
   const { award } = expectStatus(200, await world.partner.reportOutcome(id, { score: 100 })).body;
-  const { id: awardId } = award as AwardBody;
+  const { id: awardId } = award as Award;
   const listed = expectStatus(200, await operator().listPayouts('held')).body.data;
   return {
     before: listed.find((payout) => payout.award_id === awardId) ?? expect.fail('the payout is not held'),

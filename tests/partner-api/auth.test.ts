@@ -160,9 +160,11 @@ describe('authentication by API key', () => {
   });
 
   test('a live key is never accepted in the sandbox', async () => {
-    expectStatus(401, await world.program.live.createPlayer(randomUUID(), '1.00'));
-    expectStatus(401, await world.program.live.holdNextAward('a'));
-    expectStatus(401, await world.program.live.expireAttempt(randomUUID()));
+    const { send } = world.program.live;
+    const body = { player_ref: randomUUID(), funds: '1.00' };
+    expectStatus(401, await send('POST', '/api/sandbox/players', { body }));
+    expectStatus(401, await send('POST', '/api/sandbox/players/a/hold-next-award'));
+    expectStatus(401, await send('POST', `/api/sandbox/attempts/${randomUUID()}/expire`));
   });
 
   test('the operator API requires the operator token', async () => {

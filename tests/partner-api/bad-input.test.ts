@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AttemptBody, SendOptions } from '@laurel/testing';
+import type { Attempt } from '@laurel/sdk';
+import type { SendOptions } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
 
@@ -161,7 +162,7 @@ describe('bad input to the partner API', () => {
           raw: toJson({ challenge_id: challengeId, player_ref: playerRef, metadata }),
         });
         if (answer.status !== 400) {
-          const created = expectStatus(201, answer) as { body: AttemptBody };
+          const created = expectStatus(201, answer) as { body: Attempt };
           expectStatus(200, await world.partner.getAttempt(created.body.id));
         }
       }
@@ -173,7 +174,7 @@ describe('bad input to the partner API', () => {
           raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","metadata":{"text":${text}}}`,
         });
         if (answer.status === 400) continue;
-        const created = expectStatus(201, answer) as { body: AttemptBody };
+        const created = expectStatus(201, answer) as { body: Attempt };
         expect(created.body.metadata).toEqual({ text: JSON.parse(text) });
         expect(expectStatus(200, await world.partner.getAttempt(created.body.id)).body).toEqual(created.body);
       }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChallengeBody } from '@laurel/testing';
+import type { Challenge } from '@laurel/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
@@ -13,7 +13,7 @@ describe('GET /v1/challenges', () => {
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   /** The ids that the default list shows to a player. */
-  async function listed(ref: string, status?: string, partner = world.partner): Promise<string[]> {
+  async function listed(ref: string, status?: 'all', partner = world.partner): Promise<string[]> {
     return expectStatus(200, await partner.listChallenges(ref, status)).body.data.map((challenge) => challenge.id);
   }
 
@@ -83,7 +83,7 @@ describe('GET /v1/challenges', () => {
     expectStatus(200, await world.operator.updateChallenge(closed.id, { status: 'closed' }));
     expect(await listed('anyone', undefined, program.test)).toEqual([live.id]);
     const all = expectStatus(200, await program.test.listChallenges('anyone', 'all')).body.data;
-    const statuses = Object.fromEntries(all.map((challenge: ChallengeBody) => [challenge.id, challenge.status]));
+    const statuses = Object.fromEntries(all.map((challenge: Challenge) => [challenge.id, challenge.status]));
     expect(statuses).toEqual({ [suspended.id]: 'suspended', [closed.id]: 'closed', [live.id]: 'live' });
   });
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, ChallengeBody, ChallengeTerms, DistributionEntry } from '@laurel/testing';
+import type { Challenge, DistributionRequest } from '@laurel/sdk';
+import type { Answer, ChallengeTerms } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectError, expectStatus, type Program, startWorld, type World } from '../world.ts';
 
 const TAKEOVER_SECONDS = 3;
 const PERCENTILES = { p5: 10, p25: 30, p50: 50, p75: 70, p95: 110 };
-const BODY: DistributionEntry = { distribution: PERCENTILES, sample_size: 500 };
+const BODY: DistributionRequest = { distribution: PERCENTILES, sample_size: 500 };
 
 describe('POST /v1/challenges/{id}/distribution', () => {
   let world: World;
@@ -20,7 +21,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
   const calibrating = (terms: ChallengeTerms = {}, program?: Program) =>
     world.newChallenge({ status: 'calibrating', threshold: null, ...terms }, program);
 
-  async function listed(challengeId: string): Promise<ChallengeBody> {
+  async function listed(challengeId: string): Promise<Challenge> {
     const all = expectStatus(200, await world.partner.listChallenges('anyone', 'all')).body.data;
     return all.find(({ id }) => id === challengeId) ?? expect.fail(`${challengeId} is not listed`);
   }

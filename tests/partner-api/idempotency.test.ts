@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody } from '@laurel/testing';
+import type { Attempt } from '@laurel/sdk';
+import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
 
@@ -21,7 +22,7 @@ describe('the Idempotency-Key header', () => {
   }
 
   /** POST /v1/attempts with the body as text, so that the test sets key order and white space. */
-  function create(raw: string, key: string, partner = world.partner): Promise<Answer<AttemptBody>> {
+  function create(raw: string, key: string, partner = world.partner): Promise<Answer<Attempt>> {
     return partner.send('POST', '/v1/attempts', { raw, headers: { 'idempotency-key': key } });
   }
 

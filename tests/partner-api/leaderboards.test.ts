@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { LeaderboardBody, LeaderboardRowBody, OutcomeBody, RoundBody } from '@laurel/testing';
+import type { Leaderboard, LeaderboardRow, Outcome, Round } from '@laurel/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, joinWorld, type Player, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
+import {
+  expectError,
+  expectStatus,
+  fullBoard,
+  joinWorld,
+  type Player,
+  type SharedWorld,
+  WITH_TIEBREAK,
+} from '../world.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MASKED_FIELDS = [
@@ -26,33 +34,33 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
 
   const newPlayers = (count: number) => Promise.all(Array.from({ length: count }, () => world.newPlayer()));
 
-  async function enter(round: RoundBody, player: Player): Promise<string> {
+  async function enter(round: Round, player: Player): Promise<string> {
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
     return expectStatus(201, await world.partner.createAttempt(entry)).body.id;
   }
 
-  async function board(round: RoundBody, ref?: string): Promise<LeaderboardBody> {
+  async function board(round: Round, ref?: string): Promise<Leaderboard> {
     return expectStatus(200, await world.partner.getLeaderboard(round.id, ref)).body;
   }
 
   /** The rows that a player who has entered sees. */
-  async function rows(round: RoundBody, { ref }: Player): Promise<LeaderboardRowBody[]> {
-    const { data, locked } = await board(round, ref);
-    expect(locked).toBeUndefined();
-    return data ?? expect.fail('a board without data');
+  async function rows(round: Round, { ref }: Player): Promise<LeaderboardRow[]> {
+    const full = fullBoard(await world.partner.getLeaderboard(round.id, ref));
+    expect(full).not.toHaveProperty('locked');
+    return full.data;
   }
 
-  async function close(round: RoundBody): Promise<RoundBody> {
+  async function close(round: Round): Promise<Round> {
     return expectStatus(200, await world.partner.closeRound(round.id)).body;
   }
 
   /** The order of a complete board, by ref. */
-  async function finalOrder(round: RoundBody, player: Player): Promise<string[]> {
+  async function finalOrder(round: Round, player: Player): Promise<string[]> {
     await close(round);
     return (await rows(round, player)).map((row) => row.player_ref);
   }
 
-  const rowOf = (rank: number, player: Player, outcome: OutcomeBody, changes: Partial<LeaderboardRowBody> = {}) => ({
+  const rowOf = (rank: number, player: Player, outcome: Outcome, changes: Partial<LeaderboardRow> = {}) => ({
     rank,
     player_ref: player.ref,
     best_score: outcome.score,
@@ -178,7 +186,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       expect(await board(round, alias)).toMatchObject({ locked: true });
       await world.playRound(round.id, player, 5);
       expect(await board(round, alias)).toEqual(await board(round, player.ref));
-      expect((await board(round, alias)).data).toMatchObject([{ player_ref: player.ref, best_score: 5 }]);
+      expect(await board(round, alias)).toMatchObject({ data: [{ player_ref: player.ref, best_score: 5 }] });
       // A ref that moves to another account sees what that account may see.
       expectStatus(201, await world.partner.linkPlayer(alias, newcomer.email));
       expect(await board(round, alias)).toEqual(await board(round, randomUUID()));
@@ -187,11 +195,11 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     test('the leaderboard shows the player, one rank above and one below, and the total length', async () => {
       const round = await world.newRound();
       const players = await newPlayers(5);
-      const outcomes: OutcomeBody[] = [];
+      const outcomes: Outcome[] = [];
       for (const [index, player] of players.entries()) {
         outcomes.push(await world.playRound(round.id, player, 100 - index));
       }
-      const all = players.map((player, index) => rowOf(index + 1, player, outcomes[index] as OutcomeBody));
+      const all = players.map((player, index) => rowOf(index + 1, player, outcomes[index] as Outcome));
       for (const [index, player] of players.entries()) {
         expect(await board(round, player.ref)).toEqual({
           round: { ...round, entrant_count: 5 },
@@ -360,7 +368,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
       const round = await world.newRound();
       const players = await newPlayers(5);
       const silent = await world.newPlayer();
-      const outcomes: OutcomeBody[] = [];
+      const outcomes: Outcome[] = [];
       for (const [index, player] of players.entries()) {
         outcomes.push(await world.playRound(round.id, player, 100 - index));
       }
@@ -380,7 +388,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
         round: closed,
         scored_players: 5,
         data: players.map((player, index) =>
-          rowOf(index + 1, player, outcomes[index] as OutcomeBody, {
+          rowOf(index + 1, player, outcomes[index] as Outcome, {
             final_rank: index + 1,
             payout_amount: payouts[index] as string,
             payout_status: index < 3 ? 'paid' : 'none',
@@ -394,7 +402,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     test('the leaderboard of a cancelled round is complete, with every row refunded', async () => {
       const round = await world.newRound({ min_entrants: 4 });
       const players = await newPlayers(3);
-      const outcomes: OutcomeBody[] = [];
+      const outcomes: Outcome[] = [];
       for (const [index, player] of players.entries()) {
         outcomes.push(await world.playRound(round.id, player, 100 - index));
       }
@@ -404,7 +412,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
         round: closed,
         scored_players: 3,
         data: players.map((player, index) =>
-          rowOf(index + 1, player, outcomes[index] as OutcomeBody, {
+          rowOf(index + 1, player, outcomes[index] as Outcome, {
             payout_amount: '0.00',
             payout_status: 'refunded',
           }),

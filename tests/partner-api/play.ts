@@ -1,4 +1,5 @@
-import type { AttemptBody, ChallengeBody, ChallengeTerms, OutcomeBody } from '@laurel/testing';
+import type { Attempt, Challenge, Outcome } from '@laurel/sdk';
+import type { ChallengeTerms } from '@laurel/testing';
 import { expect } from 'vitest';
 import { expectStatus, type Player, type SharedWorld } from '../world.ts';
 
@@ -11,16 +12,16 @@ export const SEEDED_BAR = 80;
 
 /** What happens to challenges of the world's program, in its sandbox. */
 export function playIn(world: Pick<SharedWorld, 'partner' | 'newChallenge' | 'newPlayer'>) {
-  const start = async (challengeId: string, ref: string): Promise<AttemptBody> =>
+  const start = async (challengeId: string, ref: string): Promise<Attempt> =>
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challengeId, player_ref: ref })).body;
-  const report = async (attemptId: string, score: number): Promise<OutcomeBody> =>
+  const report = async (attemptId: string, score: number): Promise<Outcome> =>
     expectStatus(200, await world.partner.reportOutcome(attemptId, { score })).body;
   return {
     start,
     report,
-    calibrating: (terms: ChallengeTerms = {}): Promise<ChallengeBody> =>
+    calibrating: (terms: ChallengeTerms = {}): Promise<Challenge> =>
       world.newChallenge({ status: 'calibrating', threshold: null, ...terms }),
-    async listed(challengeId: string, ref = 'anyone'): Promise<ChallengeBody> {
+    async listed(challengeId: string, ref = 'anyone'): Promise<Challenge> {
       const all = expectStatus(200, await world.partner.listChallenges(ref, 'all')).body.data;
       return all.find(({ id }) => id === challengeId) ?? expect.fail(`${challengeId} is not listed`);
     },

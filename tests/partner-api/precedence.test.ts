@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type RoundBody, signIn } from '@laurel/testing';
+import type { Round } from '@laurel/sdk';
+import { signIn } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventually,
@@ -178,7 +179,7 @@ describe('the order of checks', () => {
       const player = await world.newPlayer({ partner: program.test, funds: '3.00' });
       const on = (tournament_round_id: string, key?: string) =>
         program.test.createAttempt({ tournament_round_id, player_ref: player.ref }, key);
-      const rounds: RoundBody[] = [];
+      const rounds: Round[] = [];
       const attemptIds: string[] = [];
       for (let count = 0; count < 3; count += 1) {
         const round = await world.newRound({ ...WITH_TIEBREAK, attempt_cap: 1 }, program);

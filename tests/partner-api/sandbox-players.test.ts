@@ -141,8 +141,9 @@ describe('sandbox players of a program', () => {
     ['a flag that is none', { enforcement_flag: 'yes' }],
     ['a null flag', { under_investigation: null }],
   ])('a sandbox player with %s is refused, and nothing is made', async (_what, facts) => {
+    const body = { player_ref: randomUUID(), funds: '1.00', ...facts };
     const before = await world.digest();
-    expectError(400, 'invalid_request', await world.partner.createPlayer(randomUUID(), '1.00', facts));
+    expectError(400, 'invalid_request', await world.partner.send('POST', '/api/sandbox/players', { body }));
     expect(await world.digest()).toEqual(before);
   });
 

@@ -82,9 +82,6 @@ describe('/api/sandbox', () => {
   });
 
   describe('retry-now of a webhook delivery', () => {
-    const retryNow = (partner: Program['test'], deliveryId: string) =>
-      partner.send<{ delivery_id: string }>('POST', `/api/sandbox/webhook-deliveries/${deliveryId}/retry-now`);
-
     /** The id of the delivery to the hook about a lost attempt of this program. */
     async function deliver(hook: Hook, program: Program, environment: 'test' | 'live' = 'test'): Promise<string> {
       const challenge = await world.newChallenge({ environment }, program);
@@ -111,20 +108,20 @@ describe('/api/sandbox', () => {
       expect(waiting.status).toBe('pending');
       expect(Date.parse(waiting.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
 
-      const answer = expectStatus(202, await retryNow(owner.program.test, id.toUpperCase()));
+      const answer = expectStatus(202, await owner.program.test.retryNow(id.toUpperCase()));
       expect(answer.body).toEqual({ delivery_id: id });
       const second = await afterSends(hook, id, 2);
       expect(second.status).toBe('pending');
       expect(Date.parse(second.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
 
       // Parallel requests all start the same one retry that is left.
-      const statuses = await Promise.all(Array.from({ length: 10 }, () => retryNow(owner.program.test, id)));
+      const statuses = await Promise.all(Array.from({ length: 10 }, () => owner.program.test.retryNow(id)));
       expect(statuses.map(({ status }) => status)).toContain(202);
       expect(new Set([...statuses.map(({ status }) => status), 202, 409])).toEqual(new Set([202, 409]));
       const third = await afterSends(hook, id, 3);
       expect(third).toMatchObject({ status: 'failed', next_attempt_at: null });
       expect(third.attempts.map(({ number }) => number)).toEqual([1, 2, 3]);
-      expectError(409, 'conflict', await retryNow(owner.program.test, id));
+      expectError(409, 'conflict', await owner.program.test.retryNow(id));
       expect(hook.sendsOf(id)).toHaveLength(3);
       expect(new Set(hook.sendsOf(id).map(({ body }) => body.toString())).size).toBe(1);
     });
@@ -135,12 +132,12 @@ describe('/api/sandbox', () => {
       const id = await deliver(hook, owner.program);
       await afterSends(hook, id, 1);
       hook.receiver.answerWith({ status: 204 });
-      expectStatus(202, await retryNow(owner.program.test, id));
+      expectStatus(202, await owner.program.test.retryNow(id));
       expect((await hook.delivery(id)).status).toBe('delivered');
       const atOnce = await deliver(hook, owner.program);
       expect((await hook.delivery(atOnce)).status).toBe('delivered');
       for (const delivered of [id, atOnce]) {
-        expectError(409, 'conflict', await retryNow(owner.program.test, delivered));
+        expectError(409, 'conflict', await owner.program.test.retryNow(delivered));
       }
       expect([hook.sendsOf(id).length, hook.sendsOf(atOnce).length]).toEqual([2, 1]);
     });
@@ -151,9 +148,9 @@ describe('/api/sandbox', () => {
       const id = await deliver(hook, owner.program);
       await afterSends(hook, id, 1);
       expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { active: false }));
-      expectError(409, 'conflict', await retryNow(owner.program.test, id));
+      expectError(409, 'conflict', await owner.program.test.retryNow(id));
       expectStatus(204, await owner.portal.deleteEndpoint(hook.endpoint.id));
-      expectError(404, 'not_found', await retryNow(owner.program.test, id));
+      expectError(404, 'not_found', await owner.program.test.retryNow(id));
       expect(hook.sendsOf(id)).toHaveLength(1);
     });
 
@@ -171,12 +168,12 @@ describe('/api/sandbox', () => {
         [world.partner, ofSibling],
         [owner.program.test, ofSibling],
       ] as const) {
-        expectError(404, 'not_found', await retryNow(partner, id));
+        expectError(404, 'not_found', await partner.retryNow(id));
       }
-      expectStatus(202, await retryNow(owner.program.test, ofAll));
+      expectStatus(202, await owner.program.test.retryNow(ofAll));
       await afterSends(all, ofAll, 2);
-      expectStatus(202, await retryNow(sibling.test, ofAll));
-      expectStatus(202, await retryNow(sibling.test, ofSibling));
+      expectStatus(202, await sibling.test.retryNow(ofAll));
+      expectStatus(202, await sibling.test.retryNow(ofSibling));
       expect((await all.delivery(ofAll)).attempts).toHaveLength(3);
       await afterSends(scoped, ofSibling, 2);
     });
@@ -188,12 +185,14 @@ describe('/api/sandbox', () => {
       const id = await deliver(hook, owner.program);
       const liveId = await deliver(hook, owner.program, 'live');
       for (const delivery of [id, liveId]) await afterSends(hook, delivery, 1);
+      const retryNow = ({ send }: Program['test'], deliveryId: string) =>
+        send('POST', `/api/sandbox/webhook-deliveries/${deliveryId}/retry-now`);
       const before = await world.digest();
       for (const { live } of [owner.program, sibling, world.program]) {
         for (const delivery of [id, liveId]) expectError(401, 'unauthorized', await retryNow(live, delivery));
       }
       for (const { test: outsider } of [sibling, world.program]) {
-        expectError(404, 'not_found', await retryNow(outsider, id));
+        expectError(404, 'not_found', await outsider.retryNow(id));
       }
       for (const unknown of [liveId, randomUUID(), hook.endpoint.id, 'nonsense', '%00', 'a'.repeat(2_000)]) {
         expectError(404, 'not_found', await retryNow(owner.program.test, unknown));

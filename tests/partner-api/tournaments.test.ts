@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TournamentBody } from '@laurel/testing';
+import type { Tournament } from '@laurel/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   expectError,
@@ -22,7 +22,7 @@ describe('GET /v1/tournaments', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  async function list(program: Program, status?: string): Promise<TournamentBody[]> {
+  async function list(program: Program, status?: 'all'): Promise<Tournament[]> {
     return expectStatus(200, await program.test.listTournaments(status)).body.data;
   }
 
@@ -148,7 +148,7 @@ describe('GET /v1/tournaments', () => {
 
   test('the tournament list has active tournaments, and with status=all also paused and closed ones, oldest first', async () => {
     const program = await world.newProgram();
-    const tournaments: TournamentBody[] = [];
+    const tournaments: Tournament[] = [];
     for (const name of ['first', 'second', 'third', 'fourth']) {
       tournaments.push(await world.newTournament({ name }, program));
     }
@@ -168,7 +168,7 @@ describe('GET /v1/tournaments', () => {
   });
 
   test.each(['active', 'paused', 'ALL', '', 'all&status=all'])('tournaments: refused status "%s"', async (status) => {
-    expectError(400, 'invalid_request', await world.partner.listTournaments(status));
+    expectError(400, 'invalid_request', await world.partner.send('GET', `/v1/tournaments?status=${status}`));
   });
 
   test('the tournament list does not depend on a player: a player_ref changes nothing', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody, OutcomeBody } from '@laurel/testing';
+import type { Attempt, Outcome } from '@laurel/sdk';
+import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 
@@ -35,9 +36,9 @@ describe('metadata and evidence are stored byte for byte', () => {
     for (const parent of [`"challenge_id":"${challengeId}"`, `"tournament_round_id":"${round.id}"`]) {
       const raw = `{${parent},"metadata":${metadata},"player_ref":"${player.ref}"}`;
       const key = randomUUID();
-      const created = expectStatus(201, await post<AttemptBody>('/v1/attempts', raw, key));
+      const created = expectStatus(201, await post<Attempt>('/v1/attempts', raw, key));
       expect(created.text).toContain(`,"metadata":${metadata},"outcome":null}`);
-      const replayed = expectStatus(201, await post<AttemptBody>('/v1/attempts', raw, key));
+      const replayed = expectStatus(201, await post<Attempt>('/v1/attempts', raw, key));
       expect(replayed.text).toBe(created.text);
       expect(replayed.headers['idempotency-replayed']).toBe('true');
       const read = expectStatus(200, await world.partner.getAttempt(created.body.id));
@@ -56,7 +57,7 @@ describe('metadata and evidence are stored byte for byte', () => {
       await world.partner.createAttempt({ tournament_round_id: round.id, player_ref: player.ref }),
     );
     for (const attemptId of [await openAttempt(player), entry.body.id]) {
-      const answer = await post<OutcomeBody>(`/v1/attempts/${attemptId}/outcome`, `{"score":1,"evidence":${evidence}}`);
+      const answer = await post<Outcome>(`/v1/attempts/${attemptId}/outcome`, `{"score":1,"evidence":${evidence}}`);
       const receipt = expectStatus(200, await world.operator.getReceipt(expectStatus(200, answer).body.receipt_id));
       expect(receipt.body.receipt.evidence_text).toBe(evidence);
     }
@@ -65,7 +66,7 @@ describe('metadata and evidence are stored byte for byte', () => {
   test('a receipt shows every digit of a seed, and adds none', async () => {
     const attemptId = await openAttempt(await world.newPlayer());
     const body = '{"score":1,"evidence":{"seed":12345678901234567891}}';
-    const answer = expectStatus(200, await post<OutcomeBody>(`/v1/attempts/${attemptId}/outcome`, body));
+    const answer = expectStatus(200, await post<Outcome>(`/v1/attempts/${attemptId}/outcome`, body));
     const receipt = expectStatus(200, await world.operator.getReceipt(answer.body.receipt_id));
     expect(receipt.text).toContain('12345678901234567891');
     expect(receipt.text).not.toContain('12345678901234567000');
@@ -76,7 +77,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     const attemptId = await openAttempt(await world.newPlayer());
     const evidence = '{"inputs":[1,2.5,{"ünï":null}],"ok":true,"replay":"https://example.com/r/1"}';
     const raw = `{"score":1,"evidence":${evidence}}`;
-    const answer = expectStatus(200, await post<OutcomeBody>(`/v1/attempts/${attemptId}/outcome`, raw));
+    const answer = expectStatus(200, await post<Outcome>(`/v1/attempts/${attemptId}/outcome`, raw));
     const receipt = expectStatus(200, await world.operator.getReceipt(answer.body.receipt_id));
     expect(receipt.text).toContain(`"evidence":${evidence}`);
     expect(receipt.body.receipt).not.toHaveProperty('evidence_text');

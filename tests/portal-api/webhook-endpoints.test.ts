@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import type { WebhookEventType } from '@laurel/sdk';
 import {
   type Answer,
   createHttpClient,
+  createPartner,
   createPortal,
   type EndpointBody,
   EVENT_TYPES,
-  type EventType,
   type HttpClient,
   SERVICES,
   type SendOptions,
@@ -231,13 +232,13 @@ describe('/api/portal/webhook-endpoints', () => {
 
     test('a webhook endpoint keeps a description of 1,000 code points, and stores each event once', async () => {
       const description = '🏆'.repeat(1_000);
-      const events: EventType[] = [...EVENT_TYPES, ...EVENT_TYPES];
+      const events: WebhookEventType[] = [...EVENT_TYPES, ...EVENT_TYPES];
       const { id, ...made } = expectStatus(
         201,
         await developer.portal.createEndpoint({ url: UNUSED_URL, description, events }),
       ).body;
       expect(made).toMatchObject({ description, events: [...EVENT_TYPES] });
-      const twice: EventType[] = ['round.settled', 'round.settled'];
+      const twice: WebhookEventType[] = ['round.settled', 'round.settled'];
       const changed = await developer.portal.updateEndpoint(id, { events: twice });
       expect(expectStatus(200, changed).body.events).toEqual(['round.settled']);
       expectStatus(204, await developer.portal.deleteEndpoint(id));
@@ -258,11 +259,11 @@ describe('/api/portal/webhook-endpoints', () => {
       for (const change of [
         { active: false },
         { url: 'https://127.0.0.1:9444/' },
-        { events: ['award.released', 'webhook.test'] as EventType[] },
+        { events: ['award.released', 'webhook.test'] as WebhookEventType[] },
         { description: 'second' },
         { description: '' },
         { events: [] },
-        { active: true, url: UNUSED_URL, events: ['attempt.settled'] as EventType[], description: 'first' },
+        { active: true, url: UNUSED_URL, events: ['attempt.settled'] as WebhookEventType[], description: 'first' },
       ]) {
         expected = { ...expected, ...change };
         expect(expectStatus(200, await developer.portal.updateEndpoint(made.id, change)).body).toEqual(expected);
@@ -650,18 +651,13 @@ describe('/api/portal/webhook-endpoints', () => {
     const silent = await world.newReceiver(owner, { answer: 'reset' });
     const { signing_secret: rotated } = expectStatus(200, await owner.portal.rotateSecret(hook.endpoint.id)).body;
     const { test_key } = expectStatus(200, await owner.portal.replaceTestKey(owner.program.id)).body;
-    const program = { ...owner.program, test: { ...owner.program.test, apiKey: test_key } };
-    const challenge = await world.newChallenge({}, program);
+    const partner = createPartner(world.http, test_key);
+    const challenge = await world.newChallenge({}, owner.program);
     const ref = `ref-${randomUUID()}`;
-    const keyed = (body: object): SendOptions => ({
-      body,
-      headers: { 'x-api-key': test_key, 'idempotency-key': randomUUID() },
-    });
-    const player = { player_ref: ref, funds: '10.00' };
-    expectStatus(201, await world.http.send('POST', '/api/sandbox/players', keyed(player)));
+    expectStatus(201, await partner.createPlayer(ref, '10.00'));
     const entry = { challenge_id: challenge.id, player_ref: ref };
-    const attempt = expectStatus(201, await world.http.send<{ id: string }>('POST', '/v1/attempts', keyed(entry))).body;
-    expectStatus(200, await world.http.send('POST', `/v1/attempts/${attempt.id}/outcome`, keyed({ score: 100 })));
+    const attempt = expectStatus(201, await partner.createAttempt(entry)).body;
+    expectStatus(200, await partner.reportOutcome(attempt.id, { score: 100 }));
     const arrived = await hook.event('attempt.settled', attempt.id);
     await hook.delivery(arrived.deliveryId);
     for (const failing of [refusing, silent]) {

@@ -1,6 +1,7 @@
 /** What is played before and after the quiet instant that databases are restored to. */
 import { randomUUID } from 'node:crypto';
-import { type OutcomeBody, push, type RoundBody } from '@laurel/testing';
+import type { Outcome, Round } from '@laurel/sdk';
+import { push } from '@laurel/testing';
 import { newTarget, type Target } from '../integrations/target.ts';
 import { type Developer, expectStatus, type Player, type Program, type World } from '../world.ts';
 import type { End, Game, Parent, Play } from './play.ts';
@@ -12,7 +13,7 @@ export interface Field {
   readonly prizes: { readonly before: Parent; readonly after: Parent; readonly across: Parent };
   readonly round: Parent;
   /** Scored before the instant, and closed after it. */
-  readonly cup: RoundBody;
+  readonly cup: Round;
   /** A report for an attempt of before the instant is pushed to it after it. */
   readonly target: Target;
 }
@@ -144,5 +145,5 @@ export async function finish(
 }
 
 export async function pushReport(world: World, target: Target, { id, score }: Game) {
-  return expectStatus(200, await push<OutcomeBody>(world.http, target, { attempt_id: id, score }));
+  return expectStatus(200, await push<Outcome>(world.http, target, { attempt_id: id, score }));
 }

@@ -1,6 +1,7 @@
 /** Partners that play paid attempts and an operator that voids some: every request is written down, and can be sent again with its key. */
 import { randomUUID } from 'node:crypto';
-import type { Answer, AttemptBody, AttemptEntry, OutcomeBody } from '@laurel/testing';
+import type { Attempt, AttemptRequest, Outcome } from '@laurel/sdk';
+import type { Answer } from '@laurel/testing';
 import type { Owner } from '../owner-checks.ts';
 import { expectStatus, type Player, type Program, type World } from '../world.ts';
 
@@ -13,7 +14,7 @@ export type End = 'lose' | 'win' | 'expire' | 'void';
 export interface Game {
   readonly player: Player;
   readonly owner: Owner;
-  readonly entry: AttemptEntry;
+  readonly entry: AttemptRequest;
   readonly score: number;
   readonly createKey: string;
   readonly outcomeKey: string;
@@ -28,7 +29,7 @@ export interface Step {
   /** Milliseconds since the epoch, as `Date.now()`. */
   readonly sentAt: number;
   readonly answeredAt: number;
-  readonly answer: Answer<AttemptBody | OutcomeBody>;
+  readonly answer: Answer<Attempt | Outcome>;
 }
 
 /** Sends requests for the players of a program, and writes each down. */
@@ -87,7 +88,7 @@ export function startPlay(world: World, program: Program): Play {
 /** What the answer to a request that was sent again is compared with. */
 export interface Again {
   readonly step: Step;
-  readonly answer: Answer<AttemptBody | OutcomeBody>;
+  readonly answer: Answer<Attempt | Outcome>;
 }
 
 /**
@@ -115,7 +116,7 @@ export function gamesOf(steps: readonly Step[]): readonly Game[] {
 
 /** The attempt that the answer to a create names. */
 export function attemptIdOf({ answer }: Pick<Step, 'answer'>): string {
-  return (answer.body as AttemptBody).id;
+  return (answer.body as Attempt).id;
 }
 
 function send(
@@ -123,7 +124,7 @@ function send(
   { test: partner }: Program,
   { id, entry, score, createKey, outcomeKey }: Game,
   act: Step['act'],
-): Promise<Answer<AttemptBody | OutcomeBody>> {
+): Promise<Answer<Attempt | Outcome>> {
   switch (act) {
     case 'create':
       return partner.createAttempt(entry, createKey);

@@ -2,7 +2,8 @@
  * Databases are restored from their backups, alone and together: what differs then, and what is done about it
  * (docs/operations/backup-and-restore.md).
  */
-import { type AttemptBody, type AuditBody, type OutcomeBody, type Service, tally } from '@laurel/testing';
+import type { Attempt, Outcome } from '@laurel/sdk';
+import { type AuditBody, type Service, tally } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECKS, OWNERS, type Owner } from '../owner-checks.ts';
@@ -75,9 +76,9 @@ async function sendAllAgain(): Promise<readonly Again[]> {
 /** The same attempts, outcomes, receipts and awards. An outcome that is done again has another instant. */
 function expectSameOperations(again: readonly Again[]): void {
   for (const { step, answer } of again) {
-    if (step.act === 'create') expect((answer.body as AttemptBody).id).toBe((step.answer.body as AttemptBody).id);
+    if (step.act === 'create') expect((answer.body as Attempt).id).toBe((step.answer.body as Attempt).id);
     if (step.act !== 'lose' && step.act !== 'win') continue;
-    const [first, second] = [step.answer.body as OutcomeBody, expectStatus(200, answer).body as OutcomeBody];
+    const [first, second] = [step.answer.body as Outcome, expectStatus(200, answer).body as Outcome];
     expect(second.receipt_id).toBe(first.receipt_id);
     expect(second.award?.id).toBe(first.award?.id);
   }
@@ -220,8 +221,7 @@ describe('restores of six databases from base backups that were taken under load
 
     const again = await sendAllAgain();
     const others = again.filter(
-      ({ step, answer }) =>
-        step.act === 'create' && (answer.body as AttemptBody).id !== (step.answer.body as AttemptBody).id,
+      ({ step, answer }) => step.act === 'create' && (answer.body as Attempt).id !== (step.answer.body as Attempt).id,
     );
     site.note(`  ${others.length} of them name other attempts than they did`);
     expect(others.length).toBeGreaterThan(0);

@@ -5,15 +5,8 @@
  * tests/operator-api/live-key.test.ts.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  createIntegrations,
-  createOperator,
-  type IntegrationBody,
-  push,
-  type Receiver,
-  type Service,
-  startReceiver,
-} from '@laurel/testing';
+import type { Integration } from '@laurel/sdk';
+import { createIntegrations, createOperator, push, type Receiver, type Service, startReceiver } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTarget, type Target } from '../integrations/target.ts';
 import { expectSignedWith } from '../webhooks/expect-request.ts';
@@ -152,7 +145,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
 describe('INTEGRATION_SECRET_KEY', () => {
   let owner: Developer['program'];
   let target: Target;
-  let polled: IntegrationBody;
+  let polled: Integration;
   let source: Receiver;
   const token = newKey();
   const integrations = () => createIntegrations(owner.test);

@@ -1,13 +1,7 @@
 import { createCoalescer } from '@laurel/coalesce';
+import type { Outcome } from '@laurel/sdk';
 import { inSpan, startTracing, tracer } from '@laurel/telemetry';
-import {
-  type Answer,
-  type CollectedSpan,
-  type Collector,
-  type OutcomeBody,
-  SERVICES,
-  startCollector,
-} from '@laurel/testing';
+import { type Answer, type CollectedSpan, type Collector, SERVICES, startCollector } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, type Player, startWorld, type World } from '../world.ts';
 
@@ -22,7 +16,7 @@ describe('the traces of requests through a stack', () => {
   let world: World;
   let player: Player;
   let created: Answer<{ readonly id: string }>;
-  let reported: Answer<OutcomeBody>;
+  let reported: Answer<Outcome>;
   let read: Answer<unknown>;
   let refused: Answer<unknown>;
   let concurrent: readonly Answer<unknown>[];

@@ -98,7 +98,11 @@ describe('the early retry of a delivery', () => {
     const { id } = await failOnce(hook);
     const sibling = await world.newProgram(developer);
     for (const partner of [sibling.test, world.program.test]) expectError(404, 'not_found', await partner.retryNow(id));
-    expectError(401, 'unauthorized', await developer.program.live.retryNow(id));
+    expectError(
+      401,
+      'unauthorized',
+      await developer.program.live.send('POST', `/api/sandbox/webhook-deliveries/${id}/retry-now`),
+    );
     for (const unknown of [UNKNOWN, 'nonsense']) {
       expectError(404, 'not_found', await developer.program.test.retryNow(unknown));
     }

@@ -1,14 +1,7 @@
 /** Every event that the contract names (docs/contract/partner-api.md, "Event types"), from play to a partner's server, and no other event. */
 import { randomUUID } from 'node:crypto';
-import type {
-  AttemptBody,
-  AwardBody,
-  ChallengeTerms,
-  EventType,
-  OutcomeBody,
-  Partner,
-  RoundBody,
-} from '@laurel/testing';
+import type { Attempt, Award, Outcome, Round, WebhookEventType } from '@laurel/sdk';
+import type { ChallengeTerms, Partner } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Developer,
@@ -44,20 +37,20 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   const newPlayer = () => world.newPlayer({ environment, partner });
   const newChallenge = (terms: ChallengeTerms = {}) => world.newChallenge({ environment, ...terms }, developer.program);
 
-  async function start(challengeId: string, { ref }: Pick<Player, 'ref'>): Promise<AttemptBody> {
+  async function start(challengeId: string, { ref }: Pick<Player, 'ref'>): Promise<Attempt> {
     return expectStatus(201, await partner.createAttempt({ challenge_id: challengeId, player_ref: ref })).body;
   }
 
-  async function report(attemptId: string, score: number): Promise<OutcomeBody> {
+  async function report(attemptId: string, score: number): Promise<Outcome> {
     return expectStatus(200, await partner.reportOutcome(attemptId, { score })).body;
   }
 
-  async function read(attemptId: string): Promise<AttemptBody> {
+  async function read(attemptId: string): Promise<Attempt> {
     return expectStatus(200, await partner.getAttempt(attemptId)).body;
   }
 
   /** Waits for the event about this id and checks the whole request. */
-  async function expectEvent(event: EventType, id: string, data: Record<string, unknown>): Promise<HookRequest> {
+  async function expectEvent(event: WebhookEventType, id: string, data: Record<string, unknown>): Promise<HookRequest> {
     const request = await hook.event(event, id);
     expected.push(`${event} ${id}`);
     await expectRequest(hook, request, { event, data: environment === 'test' ? { ...data, test: true } : data });
@@ -65,7 +58,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   }
 
   /** The event of an outcome; it must also agree with the attempt as it is read. */
-  async function expectSettled(attempt: AttemptBody, outcome: OutcomeBody): Promise<void> {
+  async function expectSettled(attempt: Attempt, outcome: Outcome): Promise<void> {
     const { award } = outcome;
     const delivered = await expectEvent('attempt.settled', attempt.id, {
       ...aboutAttempt(attempt),
@@ -86,7 +79,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
     expect([again?.award?.id, again?.award?.amount]).toEqual([award?.id, award?.amount]);
   }
 
-  async function expectRefunded(attempt: AttemptBody, reason: string, status: AttemptBody['status']): Promise<void> {
+  async function expectRefunded(attempt: Attempt, reason: string, status: Attempt['status']): Promise<void> {
     const amount = Number(attempt.fee_charged);
     await expectEvent('attempt.refunded', attempt.id, { ...aboutAttempt(attempt), amount, reason });
     expect(await read(attempt.id)).toMatchObject({ ...aboutRead(attempt), status });
@@ -113,7 +106,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       commit`);
   }
 
-  function awardOf({ award }: OutcomeBody): AwardBody {
+  function awardOf({ award }: Outcome): Award {
     return award ?? expect.fail('no award');
   }
 
@@ -248,12 +241,12 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       return expectStatus(201, await world.operator.openRound(tournament.id, { closes_at: inMinutes(60) })).body;
     };
 
-    async function enter(round: RoundBody, { ref }: Player): Promise<AttemptBody> {
+    async function enter(round: Round, { ref }: Player): Promise<Attempt> {
       return expectStatus(201, await partner.createAttempt({ tournament_round_id: round.id, player_ref: ref })).body;
     }
 
     /** Ends the round: in the sandbox by a partner's request, in live by an update of the row. */
-    async function close({ id }: RoundBody): Promise<void> {
+    async function close({ id }: Round): Promise<void> {
       if (environment === 'test') {
         expectStatus(200, await partner.closeRound(id));
         return;
@@ -344,11 +337,11 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
 test('the audit is good after all webhook events', () => world.expectAuditOk());
 
 /** The fields in which an event names its attempt. */
-function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: AttemptBody) {
+function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: Attempt) {
   return { attempt_id: id, challenge_id, tournament_round_id, player_ref };
 }
 
 /** The same fields in a read of the attempt. */
-function aboutRead({ id, challenge_id, tournament_round_id, player_ref, fee_charged }: AttemptBody) {
+function aboutRead({ id, challenge_id, tournament_round_id, player_ref, fee_charged }: Attempt) {
   return { id, challenge_id, tournament_round_id, player_ref, fee_charged };
 }

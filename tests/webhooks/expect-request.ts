@@ -1,4 +1,4 @@
-import type { EventType } from '@laurel/testing';
+import type { WebhookEventType } from '@laurel/sdk';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
@@ -24,7 +24,7 @@ const OTHER_HEADERS = ['accept-encoding', 'connection', 'content-length', 'host'
 export async function expectRequest(
   { endpoint, secret, contract }: Pick<Hook, 'endpoint' | 'secret' | 'contract'>,
   request: HookRequest,
-  expected: { readonly event: EventType; readonly data: Record<string, unknown> },
+  expected: { readonly event: WebhookEventType; readonly data: Record<string, unknown> },
 ): Promise<void> {
   const url = new URL(endpoint.url);
   expect(`${request.method} ${url.origin}${request.path}`).toBe(`POST ${endpoint.url}`);

@@ -1,4 +1,4 @@
-import type { Answer } from './partner.ts';
+import type { Answer } from './http-client.ts';
 
 /** How often each word occurs. */
 export function countsOf(words: readonly string[]): Record<string, number> {

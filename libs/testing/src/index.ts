@@ -10,13 +10,15 @@ export {
   type StackDescription,
 } from './described-stack.ts';
 export { freePorts } from './free-ports.ts';
+export * from './http-client.ts';
 export * from './integrations.ts';
 export { removeLeftovers } from './leftovers.ts';
 export { measureStages } from './measure-stages.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
+export * from './operator.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
 export { created, recorded, verdictOf, violationsOf, wrongEventsOf } from './owner-results.ts';
-export * from './partner.ts';
+export { createPartner, type Partner } from './partner.ts';
 export * from './portal.ts';
 export { createTestDatabase, startPostgres, type TestDatabase } from './postgres.ts';
 export * from './receiver.ts';

@@ -1,49 +1,16 @@
-import { createHmac } from 'node:crypto';
-import type { Answer, HttpClient, OutcomeBody, Partner, SendOptions } from './partner.ts';
-
-// --- bodies, as docs/contract/partner-api.md and docs/contract/portal-api.md name their fields ---
-
-export type TransportName = 'push_webhook' | 'pull_poll' | 'sdk_direct';
-
-export interface IntegrationBody {
-  id: string;
-  transport: TransportName;
-  status: 'draft' | 'active' | 'suspended';
-  descriptor: Record<string, unknown>;
-  has_signing_secret: boolean;
-  pull_interval_seconds: number | null;
-  last_polled_at: string | null;
-  next_poll_at: string | null;
-  consecutive_failures: number;
-  last_poll_error: string | null;
-  created_at: string;
-}
-
-/** Only the answers that make an integration or a secret have the secret. */
-export type NewIntegrationBody = IntegrationBody & {
-  signing_secret?: string;
-  webhook_url?: string;
-  signing_instructions?: string;
-};
-
-export interface NewIntegration {
-  transport: TransportName;
-  descriptor?: object;
-  pull_interval_seconds?: number;
-}
-
-export interface IntegrationChange {
-  descriptor?: object;
-  status?: IntegrationBody['status'];
-  pull_interval_seconds?: number;
-}
-
-export type RecordStatusName = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened';
-
-/** The answer to a push of several records. */
-export interface PushResultsBody {
-  results: { index: number; attempt_id: string | null; status: RecordStatusName; code?: string }[];
-}
+import {
+  type CreatedIntegration,
+  type Integration,
+  type IntegrationChange,
+  type IntegrationList,
+  type IntegrationRequest,
+  type Outcome,
+  type RecordStatus,
+  type RotatedIntegration,
+  signIntegrationBody,
+} from '@laurel/sdk';
+import type { Answer, HttpClient, SendOptions } from './http-client.ts';
+import type { Partner } from './partner.ts';
 
 /** An entry of the log in the portal. */
 export interface LogEntryBody {
@@ -55,46 +22,40 @@ export interface LogEntryBody {
   records: {
     index: number;
     attempt_id: string | null;
-    status: RecordStatusName;
+    status: RecordStatus;
     code: string | null;
     message: string | null;
   }[];
 }
 
-// --- a partner's server ---
-
 /** The integrations of a partner. */
 export interface Integrations {
-  create(integration: NewIntegration): Promise<Answer<NewIntegrationBody>>;
-  list(): Promise<Answer<{ data: IntegrationBody[] }>>;
-  update(integrationId: string, change: IntegrationChange): Promise<Answer<IntegrationBody>>;
-  rotateSecret(integrationId: string): Promise<Answer<IntegrationBody & { signing_secret: string; note: string }>>;
-  retirePreviousSecret(integrationId: string): Promise<Answer<IntegrationBody>>;
+  create(integration: IntegrationRequest): Promise<Answer<CreatedIntegration>>;
+  list(): Promise<Answer<IntegrationList>>;
+  update(integrationId: string, change: IntegrationChange): Promise<Answer<Integration>>;
+  rotateSecret(integrationId: string): Promise<Answer<RotatedIntegration>>;
+  retirePreviousSecret(integrationId: string): Promise<Answer<Integration>>;
 }
 
-export function createIntegrations({ send }: Pick<Partner, 'send'>): Integrations {
+export function createIntegrations({ call }: Pick<Partner, 'call'>): Integrations {
   return {
-    create: (integration) => send('POST', '/v1/integrations', { body: integration }),
-    list: () => send('GET', '/v1/integrations'),
-    update: (integrationId, change) => send('PATCH', `/v1/integrations/${integrationId}`, { body: change }),
-    rotateSecret: (integrationId) => send('POST', `/v1/integrations/${integrationId}/rotate-secret`),
-    retirePreviousSecret: (integrationId) => send('DELETE', `/v1/integrations/${integrationId}/previous-secret`),
+    create: (integration) => call(({ integrations }) => integrations.create(integration)),
+    list: () => call(({ integrations }) => integrations.list()),
+    update: (integrationId, change) => call(({ integrations }) => integrations.update(integrationId, change)),
+    rotateSecret: (integrationId) => call(({ integrations }) => integrations.rotateSecret(integrationId)),
+    retirePreviousSecret: (integrationId) =>
+      call(({ integrations }) => integrations.retirePreviousSecret(integrationId)),
   };
 }
 
-/** `X-Service-Signature` of a body. */
-export function signatureOf(secret: string, body: string | Buffer): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-}
-
 /** Posts a body to an integration, signed with the secret; `headers` replace the signature. */
-export function push<Body = OutcomeBody>(
+export async function push<Body = Outcome>(
   http: HttpClient,
   { id, secret }: { readonly id: string; readonly secret: string },
   body: string | Buffer | object,
   headers: SendOptions['headers'] = {},
 ): Promise<Answer<Body>> {
   const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const signed = { 'x-service-signature': signatureOf(secret, raw), ...headers };
+  const signed = { 'x-service-signature': await signIntegrationBody(raw, secret), ...headers };
   return http.send('POST', `/webhooks/integrations/${id}/outcome`, { raw, headers: signed });
 }

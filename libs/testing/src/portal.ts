@@ -1,4 +1,6 @@
-import type { Answer, HttpClient, ProgramBody, SendOptions } from './partner.ts';
+import type { WebhookEventType } from '@laurel/sdk';
+import type { Answer, HttpClient, SendOptions } from './http-client.ts';
+import type { ProgramBody } from './operator.ts';
 
 // --- bodies, as docs/contract/portal-api.md names their fields ---
 
@@ -10,13 +12,12 @@ export const EVENT_TYPES = [
   'round.settled',
   'round.cancelled',
   'award.released',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+] as const satisfies readonly WebhookEventType[];
 
 export interface EndpointBody {
   id: string;
   url: string;
-  events: EventType[];
+  events: WebhookEventType[];
   program_id: string | null;
   environment: 'test' | 'live' | null;
   description: string;
@@ -26,7 +27,7 @@ export interface EndpointBody {
 
 export interface DeliveryBody {
   id: string;
-  event: EventType;
+  event: WebhookEventType;
   status: 'pending' | 'delivered' | 'failed';
   created_at: string;
   next_attempt_at: string | null;
@@ -54,7 +55,7 @@ export interface Credentials {
 /** The body of `POST /api/portal/webhook-endpoints`. */
 export interface NewEndpoint {
   url: string;
-  events?: readonly EventType[];
+  events?: readonly WebhookEventType[];
   program_id?: string | null;
   environment?: 'test' | 'live' | null;
   description?: string | null;
@@ -62,14 +63,14 @@ export interface NewEndpoint {
 
 export interface EndpointChange {
   url?: string;
-  events?: readonly EventType[];
+  events?: readonly WebhookEventType[];
   description?: string;
   active?: boolean;
 }
 
 export interface DeliveryQuery {
   status?: DeliveryBody['status'];
-  event?: EventType;
+  event?: WebhookEventType;
   limit?: number;
   cursor?: string;
 }

@@ -535,7 +535,7 @@ describe('sandbox', () => {
     const made = await operator.createProgram('Arcade');
     const live = createPartner(http, (await operator.approveProgram(made.body.id)).body.live_key);
     const refusals = await Promise.all([
-      live.createPlayer('p'),
+      live.send('POST', '/api/sandbox/players', { body: { player_ref: 'p' } }),
       http.send('POST', '/api/sandbox/players', { body: { player_ref: 'p' } }),
       createPartner(http, `${made.body.test_key}x`).createPlayer('p'),
     ]);
