@@ -58,7 +58,7 @@ function compile(source: string, built: string): void {
 function publishedManifest(manifest: Manifest): object {
   const { name, version, description, engines, exports, bin, dependencies = {} } = manifest;
   const [inRepository] = Object.entries(dependencies).filter(([, wanted]) => wanted === '*');
-  if (inRepository !== undefined) throw new Error(`${name} depends on ${inRepository[0]}, which nobody can install.`);
+  if (inRepository !== undefined) throw new Error(`${name} depends on ${inRepository[0]}, which no registry has.`);
   const main = exports['.'];
   return {
     name,

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Attempt, Challenge, Leaderboard } from '@laurel/browser';
-import type { PlayerAttempt, PlayerChallenge, PlayerLeaderboard } from '@laurel/sdk';
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectStatus } from '../world.ts';
 import { hasChromium } from './chromium.ts';
 import { feesOf, type GamePage, useGame } from './game.ts';
@@ -12,12 +10,6 @@ import { feesOf, type GamePage, useGame } from './game.ts';
 const INIT = `laurel.init({ endpoint: '/laurel' })`;
 const arm = (target: object) => `laurel.arm(${JSON.stringify(target)})`;
 const failure = (code: string, serverCode?: string) => ({ name: 'LaurelBrowserError', code, serverCode });
-
-test('the page’s types are those of what the handler answers', () => {
-  expectTypeOf<PlayerAttempt>().toEqualTypeOf<Attempt>();
-  expectTypeOf<PlayerChallenge>().toEqualTypeOf<Challenge>();
-  expectTypeOf<PlayerLeaderboard>().toEqualTypeOf<Leaderboard>();
-});
 
 describe.skipIf(!(await hasChromium()))(
   'the browser library in Chromium, through the example game, against the stack',

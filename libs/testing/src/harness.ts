@@ -6,10 +6,13 @@ export function useStarted<Started extends AsyncDisposable>(
   check?: (started: Started) => Promise<void>,
 ): Started {
   const started = {} as Started;
+  let hasStarted = false;
   beforeAll(async () => {
     Object.assign(started, await start());
+    hasStarted = true;
   });
   afterAll(async () => {
+    if (!hasStarted) return;
     await check?.(started);
     await started[Symbol.asyncDispose]();
   });
