@@ -1,7 +1,7 @@
 /**
  * Keys of the configuration are replaced while the stack runs, one replica after the other, in the steps of
  * docs/operations/rotate-secrets.md: what was made under the old one works at every step, and after the old one is gone. KEY_PEPPER:
- * rotate-pepper.long.test.ts. The seed that signs receipts: tests/money/signing-keys.test.ts. A partner's own API key:
+ * rotate-pepper.long.test.ts. The seed that signs receipts: tests/money/signing-keys.long.test.ts. A partner's own API key:
  * tests/operator-api/live-key.test.ts.
  */
 import { randomBytes } from 'node:crypto';
