@@ -25,7 +25,7 @@ export async function payAttempt(laurel: Laurel, playerRef: string): Promise<Pai
   return { id, playerRef, challengeId, score: Number(challenge?.threshold) };
 }
 
-/** Whether a webhook is of this attempt, and tells that it has won. */
+/** Whether a webhook is of this attempt, and says that it won. */
 export const hasWon =
   ({ id }: PaidAttempt) =>
   (data: AttemptSettledEventData): boolean =>
