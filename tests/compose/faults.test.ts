@@ -6,7 +6,7 @@
 import { SERVICES } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.ts';
-import { expectAcknowledged, type Load, type Scene, setScene, underLoad } from '../faults/load.ts';
+import { expectAcknowledged, type Load, type Place, underLoad } from '../faults/load.ts';
 import { eventually, joinWorld, type SharedWorld } from '../world.ts';
 import { type Containers, openContainers } from './containers.ts';
 import { DISK_IS_FULL, FAULTS, type Fault, isWell } from './faults.ts';
@@ -24,18 +24,18 @@ const RETRIED = ['0', 'internal_error', 'idempotency_in_progress'];
 let world: SharedWorld;
 let containers: Containers;
 let delivered: DeliveredEvents;
-let scene: Scene;
+let place: Place;
 
 beforeAll(async () => {
   world = await joinWorld();
   containers = openContainers();
   delivered = await receiveEvents(world);
-  scene = await setScene(world, delivered.developer.program);
+  place = { world, program: delivered.developer.program };
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promise<Load> {
-  return await underLoad(scene, { players: PLAYERS, retried: RETRIED, waitMs: WAIT_MS }, async (load) => {
+  return await underLoad(place, { players: PLAYERS, retried: RETRIED, waitMs: WAIT_MS }, async (load) => {
     await load.more(ENOUGH);
     await begin(containers, name);
     try {

@@ -5,8 +5,14 @@ import { type Answer, countsOf, type JoinableStack, type Partner } from '@laurel
 import { expect } from 'vitest';
 import { eventually, type Program, type SharedWorld } from '../world.ts';
 
-/** Where the load plays: the partner, whose client holds the base URLs, and what the partner offers. */
-export interface Scene {
+/** Where loads play: a program of a stack, in the environment `test`. */
+export interface Place {
+  readonly world: Pick<SharedWorld, 'newChallenge' | 'newRound'>;
+  readonly program: Program;
+}
+
+/** What one load plays: the partner, whose client holds the base URLs, and what the partner offers. */
+interface Scene {
   readonly partner: Partner;
   /** Each player loses here, often: fee 1.00, a score of 1 does not clear its bar. */
   readonly challengeId: string;
@@ -72,23 +78,28 @@ const PRIZE_CENTS = 500n;
 /** How long a partner waits before a request is sent again: the first time, doubled each time, and at the most. */
 const RETRY_PAUSE_MS = { first: 50, longest: 1_000 };
 
-/** A new scene of a program. Each challenge claims what is played on it, so that no drift monitor suspends it: losses alone, and wins alone. */
-export async function setScene(
-  { newChallenge, newRound }: Pick<SharedWorld, 'newChallenge' | 'newRound'>,
-  program: Program,
-): Promise<Scene> {
-  const challenge = await newChallenge({ target_pass_rate: 0.002 }, program);
-  const prize = await newChallenge({ target_pass_rate: 0.9 }, program);
+/**
+ * The lowest pass rate that a challenge here claims: losses alone refute it after some 15,000, and its drift monitor suspends it
+ * (services/challenge/src/domain/drift-monitor.ts). No load plays as many.
+ */
+const RARELY_CLEARED = 0.001;
+/** Wins alone never refute this one: one and a half times as often is always. */
+const MOSTLY_CLEARED = 0.9;
+
+async function setScene({ world: { newChallenge, newRound }, program }: Place): Promise<Scene> {
+  const challenge = await newChallenge({ target_pass_rate: RARELY_CLEARED }, program);
+  const prize = await newChallenge({ target_pass_rate: MOSTLY_CLEARED }, program);
   const round = await newRound({ attempt_cap: 100_000 }, program);
   return { partner: program.test, challengeId: challenge.id, prizeId: prize.id, roundId: round.id };
 }
 
-/** Does something to the stack under load; resolves once the players have ended the attempts that they had begun. */
+/** Does something to the stack under load, with players and contests of its own; resolves once the players have ended the attempts that they had begun. */
 export async function underLoad(
-  scene: Scene,
+  place: Place,
   options: LoadOptions,
   disturb: (load: Load) => Promise<void>,
 ): Promise<EndedLoad> {
+  const scene = await setScene(place);
   const refs = Array.from({ length: options.players }, () => randomUUID());
   const requests = createRequests(options);
   for (const ref of refs) await requests.ask(201, () => scene.partner.createPlayer(ref, '5000.00'));

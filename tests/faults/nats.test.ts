@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually, startWorld, type World } from '../world.ts';
 import { withBroker } from './broker.ts';
 import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
-import { expectAcknowledged, type Load, underLoad as playUnderLoad, type Scene, setScene } from './load.ts';
+import { expectAcknowledged, type Load, type Place, underLoad as playUnderLoad } from './load.ts';
 import { lapseAcknowledgements } from './waits.ts';
 
 const PLAYERS = 6;
@@ -22,7 +22,7 @@ const WAIT_MS = 240_000;
 let nats: Awaited<ReturnType<typeof startNats>>;
 let world: World;
 let delivered: DeliveredEvents;
-let scene: Scene;
+let place: Place;
 
 beforeAll(async () => {
   nats = await startNats({ tls: true });
@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   delivered = await receiveEvents(world);
-  scene = await setScene(world, delivered.developer.program);
+  place = { world, program: delivered.developer.program };
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 /** Plays paid attempts, each player one after the other, while `disturb` runs. */
 function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
-  return playUnderLoad(scene, { players: PLAYERS, retried, waitMs: WAIT_MS }, disturb);
+  return playUnderLoad(place, { players: PLAYERS, retried, waitMs: WAIT_MS }, disturb);
 }
 
 /** Also waits until both outboxes are empty. */

@@ -8,7 +8,7 @@ import { CHECKOUT, SERVICES, type Service } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.ts';
-import { type EndedLoad, expectAcknowledged, type Load, type Scene, setScene, underLoad } from '../faults/load.ts';
+import { type EndedLoad, expectAcknowledged, type Load, type Place, underLoad } from '../faults/load.ts';
 import { startWorld, type World } from '../world.ts';
 import { checkOutPreviousRelease, whyNoPreviousRelease } from './previous-release.ts';
 
@@ -31,7 +31,7 @@ const STOPPED_TO_MIGRATE: readonly ('challenge' | 'tournament')[] = ['challenge'
 let previous: string;
 let world: World;
 let delivered: DeliveredEvents;
-let scene: Scene;
+let place: Place;
 
 const whyNot = whyNoPreviousRelease();
 if (whyNot !== undefined) console.log(`SKIPPED, no release was rolled out: ${whyNot}.`);
@@ -39,7 +39,7 @@ if (whyNot !== undefined) console.log(`SKIPPED, no release was rolled out: ${why
 /** Plays while `step` runs. Then every acknowledged request is in the databases, once, and every event is delivered. */
 async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> {
   const load = await underLoad(
-    scene,
+    place,
     { players: 8, requestsPerSecond: REQUESTS_PER_SECOND, retried: RETRIED, waitMs: WAIT_MS },
     async (now) => {
       await now.more(SOME);
@@ -108,7 +108,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     previous = checkOutPreviousRelease();
     world = await startWorld({ checkout: previous, replicas: byService(() => REPLICAS) });
     delivered = await receiveEvents(world);
-    scene = await setScene(world, delivered.developer.program);
+    place = { world, program: delivered.developer.program };
   }, 600_000);
   afterAll(() => world?.[Symbol.asyncDispose]());
 
