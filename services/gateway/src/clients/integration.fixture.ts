@@ -1,17 +1,30 @@
 /** An integration service that a test scripts. Every gateway announces programs to it, so those calls are apart from what a test asks for. */
-import { IntegrationServiceService } from '@laurel/proto/integration';
+import { IntegrationServiceService, type PutProgramRequest } from '@laurel/proto/integration';
 import { type ScriptedService, startScriptedService } from './scripted-service.fixture.ts';
 
 export interface ScriptedIntegration extends ScriptedService<typeof IntegrationServiceService> {
   /** Every request of PutProgram so far; it is answered as the service would. */
-  readonly programs: object[];
+  readonly programs: PutProgramRequest[];
+  /**
+   * What was announced of a program, oldest version first, each once: every gateway repeats what changed in the last minutes on a
+   * schedule of its own, also between two changes.
+   */
+  announced(programId: string): PutProgramRequest[];
 }
 
 export async function startScriptedIntegration(): Promise<ScriptedIntegration> {
-  const programs: object[] = [];
-  const putProgram = (request: object) => {
+  const programs: PutProgramRequest[] = [];
+  const putProgram = (request: PutProgramRequest) => {
     programs.push(request);
     return {};
   };
-  return Object.assign(await startScriptedService(IntegrationServiceService, { putProgram }), { programs });
+  return Object.assign(await startScriptedService(IntegrationServiceService, { putProgram }), {
+    programs,
+    announced(programId: string) {
+      const versions = new Map(
+        programs.filter((request) => request.programId === programId).map((request) => [request.version, request]),
+      );
+      return [...versions.values()].toSorted((one, other) => (one.version < other.version ? -1 : 1));
+    },
+  });
 }

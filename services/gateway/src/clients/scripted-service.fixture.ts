@@ -16,7 +16,7 @@ export interface ScriptedService<Service extends Definition> extends AsyncDispos
 /** The rpcs of `apart` are answered by it, and are not among those asked. */
 export async function startScriptedService<Service extends Definition>(
   definition: Service,
-  apart: Readonly<Record<string, (request: object) => object>> = {},
+  apart: Readonly<Record<string, (request: never) => object>> = {},
 ): Promise<ScriptedService<Service>> {
   const logger = createLogger({ service: 'scripted', level: 'silent' });
   const asked: [string, object][] = [];
@@ -24,7 +24,7 @@ export async function startScriptedService<Service extends Definition>(
     rpc,
     async (request: object, context: never) => {
       const answerApart = apart[rpc];
-      if (answerApart !== undefined) return answerApart(request);
+      if (answerApart !== undefined) return answerApart(request as never);
       asked.push([rpc, request]);
       const answer = scripted.script[rpc] as ((request: object, context: never) => object) | undefined;
       return answer === undefined ? refused('not_found') : answer(request, context);

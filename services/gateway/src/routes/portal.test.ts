@@ -379,7 +379,7 @@ describe('programs that an operator makes for a developer', () => {
     expect(made.status).toBe(201);
     expect(asked).toEqual([['putProgram', { programId: made.body.id, developerId: id }]]);
     expect(wasThere).toBe(false);
-    expect(integration.programs.at(-1)).toMatchObject({ programId: made.body.id, developerId: id });
+    expect(integration.announced(made.body.id)).toMatchObject([{ programId: made.body.id, developerId: id }]);
   });
 
   test('a program of a developer is not made while the webhook service is down; one without a developer is', async () => {
