@@ -3,27 +3,29 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The longest files first, so that none of them runs alone at the end: whatever starts a stack of its own. After them, in one go, the files that join the stack of their worker: it costs CPU for as long as it is there. The packages follow.
- * Besides, Vitest's own order: what took longest the last time, or the largest.
+ * In one go, the files that join the stack of their worker: it costs CPU for as long as it is there. The packages follow, so that no long file
+ * runs alone at the end. Besides, Vitest's own order: what took longest the last time, or the largest.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) => {
-      if (project.name.startsWith('packages')) return 2;
-      return joinsStack(moduleId) ? 1 : 0;
-    };
+    const rank = ({ project }: TestSpecification) => (project.name.startsWith('packages') ? 1 : 0);
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
-function joinsStack(file: string): boolean {
-  return /\b(joinWorld|useGame)\(/.test(readFileSync(file, 'utf8'));
+/** Black-box files that call one of these. */
+function filesThatCall(call: RegExp): string[] {
+  return globSync('tests/**/*.test.ts').filter((file) => call.test(readFileSync(file, 'utf8')));
 }
 
-/** The files that run on any stack: their own, or the containers of `npm run test:compose`. */
-const JOINING = globSync('tests/**/*.test.ts').filter(
-  (file) => !/^tests\/(compose|clients)\//.test(file) && joinsStack(file),
-);
+/** Folders of tests/ that are a project of their own. */
+const PROJECTS_OF_THEIR_OWN = 'tests/{faults,rolling,restore,compose,clients}/**';
+
+/** The files that run on any stack: their worker's, or the containers of `npm run test:compose`. */
+const JOINING = filesThatCall(/\b(joinWorld|useGame)\(/).filter((file) => !/^tests\/(compose|clients)\//.test(file));
+
+/** The files with a stack of their own, or several: replicas, other settings, failpoints, logs, a fingerprint of all rows. */
+const STACKS = filesThatCall(/\b(startWorld|startStack)\(/);
 
 /** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
@@ -53,7 +55,8 @@ const FAILPOINTS = [
   'services/webhook/src/workers/crash.test.ts',
 ];
 
-// Unit and database tests of the packages; `tests/` runs real processes and is slower. `npm test` runs both; `npm run test:long` and
+// Unit and database tests of the packages, and the black-box tests that share a stack: `npm test` runs both. `npm run test:stacks` runs those
+// that start stacks of their own, each of which takes as long as many tests; `npm run test:long` and
 // `npm run test:faults` the proofs that take minutes each; `npm run test:rolling` needs the previous release beside this checkout,
 // `npm run test:restore` restores databases from their backups, `npm run test:clients` packs what partners install and opens a browser, and
 // `npm run test:compose` has its own entry.
@@ -87,8 +90,12 @@ export default defineConfig({
           ...BLACK_BOX,
           name: 'system',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/{faults,rolling,restore,compose,clients}/**', ...LONG],
+          exclude: [PROJECTS_OF_THEIR_OWN, ...LONG, ...STACKS],
         },
+      },
+      {
+        extends: true,
+        test: { ...BLACK_BOX, name: 'stacks', include: STACKS, exclude: [PROJECTS_OF_THEIR_OWN, ...LONG] },
       },
       // The faults come last and alone: the stack is the same, and they break it.
       {
