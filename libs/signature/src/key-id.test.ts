@@ -13,3 +13,13 @@ test('bytes that are not an Ed25519 key have no key id', () => {
   expect(keyIdOf(publicKey.export({ format: 'der', type: 'spki' }))).toBeNull();
   expect(keyIdOf(Buffer.alloc(44, 1))).toBeNull();
 });
+
+test('an encoding of a key other than its DER has no key id', () => {
+  const { publicKey } = createSigner(Buffer.alloc(32));
+  for (const unusedBits of [1, 2, 7]) {
+    const altered = Buffer.from(publicKey);
+    altered[11] = unusedBits;
+    expect(keyIdOf(altered)).toBeNull();
+  }
+  expect(keyIdOf(Buffer.concat([publicKey, Buffer.of(0)]))).toBeNull();
+});

@@ -4,11 +4,15 @@
  */
 import { createPublicKey, hash } from 'node:crypto';
 
-/** Of an Ed25519 key in SPKI DER; null for anything else. */
+/**
+ * Of an Ed25519 key in SPKI DER; null for anything else. DER has one encoding of a key. OpenSSL reads others too, such as a bit string with unused
+ * bits, so only what it would write itself is accepted: everyone who computes the id agrees on what is a key.
+ */
 export function keyIdOf(publicKey: Buffer): string | null {
   try {
-    const { crv, kty, x } = createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ format: 'jwk' });
-    if (crv !== 'Ed25519') return null;
+    const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+    const { crv, kty, x } = key.export({ format: 'jwk' });
+    if (crv !== 'Ed25519' || !key.export({ format: 'der', type: 'spki' }).equals(publicKey)) return null;
     // The members of a thumbprint, in the order of their names.
     return hash('sha256', JSON.stringify({ crv, kty, x }), 'base64url');
   } catch {
