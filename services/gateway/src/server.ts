@@ -26,6 +26,7 @@ import { type AppDependencies, createApp } from './app.ts';
 import { connectHealth } from './clients/health.ts';
 import { connectIntegration } from './clients/integration.ts';
 import { createPushes } from './clients/pushes.ts';
+import { createSandboxPlayers } from './clients/sandbox-players.ts';
 import { createSigningKeys } from './clients/signing-keys.ts';
 import { connectWallet } from './clients/wallet.ts';
 import { connectWebhook } from './clients/webhook.ts';
@@ -93,6 +94,7 @@ export async function startGateway(
   };
   const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
   const pushes = stack.use(createPushes(integration));
+  const sandboxPlayers = stack.use(createSandboxPlayers(wallet));
   const signingKeys = createSigningKeys([challenge, tournament]);
 
   const keys = keysOf(config, 'KEY_PEPPER');
@@ -211,6 +213,7 @@ export async function startGateway(
     webhook,
     integration,
     pushes,
+    sandboxPlayers,
     clock,
     admission,
     idempotency,

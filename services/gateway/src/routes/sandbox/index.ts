@@ -1,5 +1,6 @@
 /** The routes of `/api/sandbox`. */
 import type { OwningServices } from '@laurel/attempt-owners';
+import type { SandboxPlayers } from '../../clients/sandbox-players.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -13,6 +14,7 @@ import { retryWebhookDelivery } from './webhook-deliveries.ts';
 /** The dependencies of these routes. */
 export interface SandboxServices extends OwningServices {
   readonly wallet: WalletClient;
+  readonly sandboxPlayers: SandboxPlayers;
   readonly webhook: WebhookClient;
 }
 

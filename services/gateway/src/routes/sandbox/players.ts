@@ -1,4 +1,5 @@
 import { isRefused } from '@laurel/errors';
+import type { SandboxPlayers } from '../../clients/sandbox-players.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
@@ -38,8 +39,8 @@ export const putSandboxPlayer = defineSandboxRoute({
     not_found: "The e-mail's account was severed from the program.",
     conflict: 'The e-mail is that of another player.',
   },
-  run: async ({ caller, body, options }, { wallet }: { wallet: WalletClient }) => {
-    const put = await wallet.putSandboxPlayer(
+  run: async ({ caller, body, options }, { sandboxPlayers }: { sandboxPlayers: SandboxPlayers }) => {
+    const put = await sandboxPlayers.put(
       {
         player: { tenant: caller, playerRef: body.player_ref },
         fundsCents: body.funds ?? 0n,
