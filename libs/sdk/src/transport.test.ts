@@ -181,6 +181,22 @@ describe('a call', () => {
     }
   });
 
+  test('calls that are aborted in the tick in which they begin send nothing, and hold no later call back', async () => {
+    const shared = transport([ok()]);
+    const leave = new Error('the player left');
+    const ends = Array.from({ length: 10 }, () => {
+      const controller = new AbortController();
+      const end = shared.send({ ...CREATE, signal: controller.signal }).catch((error: unknown) => error);
+      controller.abort(leave);
+      return end;
+    });
+    await clock.advance(0);
+    expect(sent).toHaveLength(0);
+    expect(await Promise.all(ends)).toEqual(Array(10).fill(leave));
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ tries: 1 });
+    expect(clock.pending).toBe(0);
+  });
+
   test('calls of one client share one gate: after a 429 none of them is sent before its retry_after', async () => {
     const shared = transport([limited(30), ok()]);
     const calls = Promise.all([shared.send(CREATE), shared.send({ ...CREATE, method: 'GET' })]);

@@ -96,6 +96,8 @@ export class Transport {
   /** One request and its whole answer, or the failure to get one. */
   async #exchange({ request, deadline }: Call): Promise<ReceivedAnswer | LaurelError> {
     const { operation, idempotencyKey, signal } = request;
+    // The gate lets go of the signal when it admits the call, and this runs a little later.
+    signal?.throwIfAborted();
     const timeoutMs = Math.max(0, Math.min(this.#options.timeoutMs, deadline - this.#clock.now()));
     const controller = new AbortController();
     const abort = () => controller.abort();
