@@ -15,6 +15,8 @@ export interface RequestNames {
   readonly idempotencyKey?: string | undefined;
 }
 
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
 /** The parsed body of a 2xx; undefined where it is not as the operation answers, since then something else than Laurel has answered. */
 export function readBody(
   { status, text }: ReceivedAnswer,
@@ -59,10 +61,13 @@ export function rateLimitOf({ headers }: ReceivedAnswer): { limit: number; remai
   return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
 }
 
-/** Milliseconds: of the header, which is in seconds, else of the body of a 429. A date, which only something in between would send, is not read. */
+/**
+ * Milliseconds: of the header, which is in seconds, else of the body of a 429. A date, which only something in between would send, is not read.
+ * No more than an hour: the API's minute is over long before, and a timer fires at once when it is set beyond 24 days.
+ */
 export function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefined {
   const seconds = wholeNumber(headers.get('retry-after')) ?? wholeNumber(field(parse(text), 'retry_after'));
-  return seconds === undefined ? undefined : seconds * 1_000;
+  return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_RETRY_AFTER_MS);
 }
 
 function envelopeOf(

@@ -32,7 +32,7 @@ export class LaurelError extends Error {
   readonly requestId: string | undefined;
   /** The key that every try of this call had. A repetition with it takes effect once. */
   readonly idempotencyKey: string | undefined;
-  /** How long to wait before a repetition is worthwhile, in milliseconds. */
+  /** How long to wait before a repetition is worthwhile, in milliseconds: an hour at most. */
   readonly retryAfterMs: number | undefined;
   /** Which member of the request was wrong, on some failures of validation. */
   readonly details: Readonly<Record<string, unknown>> | undefined;

@@ -219,6 +219,21 @@ describe('a call', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('a Retry-After beyond what a timer can hold counts as an hour, of Laurel and of what is in between', async () => {
+    const shared = transport([limited(999_999_999)], { deadlineMs: 20_000 });
+    const hour = { retryAfterMs: 3_600_000 };
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', ...hour });
+    const busy = new Response('<html>', { status: 503, headers: { 'retry-after': '2147484' } });
+    expect(await outcomeOf(transport([busy], { deadlineMs: 20_000 }).send(CREATE), 0)).toMatchObject(hour);
+    await clock.advance(3_580_249);
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', retryAfterMs: 20_001 });
+    await clock.advance(2);
+    expect(await outcomeOf(shared.send(CREATE), 19_998)).toBe('pending');
+    expect(sent).toHaveLength(2);
+    await clock.advance(1);
+    expect(sent).toHaveLength(3);
+  });
+
   test('no failure shows the API key', async () => {
     for (const reply of [
       new Error('reset'),
