@@ -1,5 +1,5 @@
 /** Reads what came back from a request: the body with its headers, or the failure that it is. */
-import { LaurelError, type LaurelErrorCode } from './errors.ts';
+import { isApiCode, LaurelError, type LaurelErrorCode } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 
 export interface ReceivedAnswer {
@@ -75,11 +75,10 @@ function envelopeOf(
 ): { code: LaurelErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
   const error = field(body, 'error');
   const code = field(error, 'code');
-  if (typeof code !== 'string') return undefined;
+  if (!isApiCode(code)) return undefined;
   const details = field(error, 'details');
   return {
-    // The sets are closed, so a code of the API is one of the type.
-    code: code as LaurelErrorCode,
+    code,
     message: String(field(error, 'message')),
     details: typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : undefined,
   };

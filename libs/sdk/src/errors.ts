@@ -7,7 +7,37 @@ import type { ErrorCode } from './api-types.ts';
  * - `network`: no answer of Laurel arrived: no connection, a connection that ended early, or an answer that something in between wrote.
  * - `timeout`: no answer within `timeoutMs`, or within what was left of `deadlineMs`.
  */
-export type LaurelErrorCode = ErrorCode | 'conflict' | 'rate_limited' | 'network' | 'timeout';
+export type LaurelErrorCode = ApiCode | 'rate_limited' | 'network' | 'timeout';
+
+/** What the envelope of a failure names. */
+type ApiCode = ErrorCode | 'conflict';
+
+const API_CODES: Readonly<Record<ApiCode, true>> = {
+  invalid_request: true,
+  unauthorized: true,
+  insufficient_funds: true,
+  blocked: true,
+  insider_entry: true,
+  not_found: true,
+  challenge_not_available: true,
+  challenge_already_claimed: true,
+  rung_locked: true,
+  attempt_cap_reached: true,
+  entries_closed: true,
+  round_closed: true,
+  attempt_already_settled: true,
+  idempotency_key_reused: true,
+  idempotency_in_progress: true,
+  score_out_of_range: true,
+  tiebreak_required: true,
+  internal_error: true,
+  conflict: true,
+};
+
+/** Whether the API answers with this code. The sets are closed: another code was written by something in between. */
+export function isApiCode(code: unknown): code is ApiCode {
+  return typeof code === 'string' && Object.hasOwn(API_CODES, code);
+}
 
 export interface LaurelErrorFacts {
   readonly status?: number | undefined;

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { LaurelError, type LaurelErrorCode } from './errors.ts';
+import type { FetchRequest } from './fetch.ts';
+import { Laurel } from './laurel.ts';
 import { toNodeListener } from './node-listener.ts';
 import { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
 import type { Round } from './player-shapes.ts';
@@ -309,6 +311,11 @@ test.each([
   ['the server’s key was refused', laurelError('unauthorized', 401), 502],
   ['Laurel failed', laurelError('internal_error', 500), 502],
   ['Laurel was not reached', laurelError('network'), 502],
+  ['Laurel did not answer in time', laurelError('timeout'), 502],
+  ['something in between answered 403', laurelError('network', 403), 502],
+  ['something in between answered 404', laurelError('network', 404), 502],
+  ['something in between answered 409', laurelError('network', 409), 502],
+  ['something in between answered late, with a 408', laurelError('timeout', 408), 502],
   ['the handler’s own surroundings failed', new Error('no session store at 10.0.0.3'), 500],
 ])('%s: the player gets internal_error without a detail, and the server the error', async (_, error, status) => {
   const { api, ask, onError } = setUp();
@@ -317,6 +324,37 @@ test.each([
   expect(answer).toMatchObject({ status, body: refused('internal_error') });
   expect(answer.text).not.toContain(error.message);
   expect(onError.mock.calls.map(([seen]) => seen)).toEqual([error]);
+});
+
+test('a charge whose reply was lost is not refused by a page of a proxy, and is asked for with the same key', async () => {
+  const replies = [
+    new Error('the reply was lost'),
+    new Response('<html>Not found', { status: 404 }),
+    Response.json(ATTEMPT, { status: 201 }),
+  ];
+  const sent: FetchRequest[] = [];
+  const laurel = new Laurel({
+    apiKey: `sk_test_${'a'.repeat(49)}`,
+    baseUrl: 'https://api.example.com',
+    fetch: async (_url, request) => {
+      sent.push(request);
+      const reply = replies.shift();
+      if (reply instanceof Response) return reply;
+      throw reply;
+    },
+  });
+  const { ask, onError } = setUp({ laurel });
+  const click = () => ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID } });
+  expect(await click()).toMatchObject({ status: 502, body: refused('internal_error') });
+  expect(onError.mock.calls).toMatchObject([[{ code: 'network', status: 404 }, {}]]);
+  expect(await click()).toMatchObject({ status: 201, body: { id: ID } });
+  expect(sent.map(({ headers, body }) => [headers['idempotency-key'], body])).toEqual(
+    Array(3).fill([
+      expect.stringMatching(/^arm-[\da-f]{64}$/),
+      JSON.stringify({ player_ref: 'ann', challenge_id: ID }),
+    ]),
+  );
+  expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
 test('as a listener of node:http it reads a streamed or a parsed body, and takes a second host in the path for a path', async () => {

@@ -59,7 +59,7 @@ const MAX_BODY_BYTES = 4_096;
  * - every `outcome`, whatever the method: 410 `client_reporting_removed`
  *
  * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code
- * and status of Laurel's refusal, and 502 `internal_error` where Laurel could not answer, or refused the server's key.
+ * and status of Laurel's refusal, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused.
  */
 export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
   const { authenticate, onError = (error: unknown) => console.error(error) } = options;
@@ -163,10 +163,14 @@ async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** Laurel's answer to what the player wanted; not a 401, which is about the server's key and not about the player. */
+/**
+ * Laurel's answer to what the player wanted. Not a 401, which is about the server's key and not about the player; nor an answer that something
+ * in between wrote, whatever its status: an earlier try may have been charged, and the page would take it for a decision that nothing was.
+ */
 function toRefusal(error: unknown): Response | undefined {
   if (!(error instanceof LaurelError)) return undefined;
   const { code, status = 0, message, retryAfterMs } = error;
+  if (code === 'network' || code === 'timeout') return undefined;
   if (status < 400 || status >= 500 || status === 401) return undefined;
   const response = failure(status, code, message);
   if (retryAfterMs !== undefined) response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));

@@ -162,8 +162,13 @@ describe('a call', () => {
     expect(await outcomeOf(transport([new Response('<html>'), ok()]).send(CREATE))).toMatchObject({ tries: 2 });
   });
 
-  test('an answer of a stranger is a network failure with its status, not a refusal of the API', async () => {
-    const error = await outcomeOf(transport([new Response('Forbidden', { status: 403 })]).send(CREATE));
+  test.each([
+    ['a page', () => new Response('Forbidden', { status: 403 })],
+    ['an envelope with a code that the API does not have', () => refused(403, 'Forbidden')],
+    ['an envelope with the name of a method', () => refused(403, 'toString')],
+    ['an envelope with a number', () => Response.json({ error: { code: 403, message: 'No.' } }, { status: 403 })],
+  ])('%s is a network failure with its status, not a refusal of the API', async (_, reply) => {
+    const error = await outcomeOf(transport([reply()]).send(CREATE));
     expect(error).toMatchObject({ code: 'network', status: 403 });
   });
 
