@@ -44,6 +44,7 @@ export interface LaurelErrorFacts {
   readonly requestId?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly apiMessage?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
@@ -64,6 +65,8 @@ export class LaurelError extends Error {
   readonly idempotencyKey: string | undefined;
   /** How long to wait before a repetition is worthwhile, in milliseconds: an hour at most. */
   readonly retryAfterMs: number | undefined;
+  /** What the API wrote about its refusal, without the operation that `message` names: for people, and it may change. Undefined where it wrote nothing. */
+  readonly apiMessage: string | undefined;
   /** Which member of the request was wrong, on some failures of validation. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
@@ -74,6 +77,7 @@ export class LaurelError extends Error {
     this.requestId = facts.requestId;
     this.idempotencyKey = facts.idempotencyKey;
     this.retryAfterMs = facts.retryAfterMs;
+    this.apiMessage = facts.apiMessage;
     this.details = facts.details;
   }
 }

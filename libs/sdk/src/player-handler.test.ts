@@ -45,7 +45,7 @@ const ROUND: Round & { pool_amount: string } = {
 };
 
 const laurelError = (code: LaurelErrorCode, status?: number, retryAfterMs?: number) =>
-  new LaurelError(code, `Laurel says ${code}`, { status, retryAfterMs });
+  new LaurelError(code, `POST /v1/attempts: ${code}`, { status, retryAfterMs, apiMessage: `Laurel says ${code}` });
 
 function setUp(options: Partial<PlayerHandlerOptions> = {}) {
   const api = {
@@ -139,6 +139,8 @@ test('another player’s attempt is answered as one that does not exist', async 
   const unknown = await ask('GET', `attempts/${ID}`);
   expect([others.status, others.body.error.code]).toEqual([404, 'not_found']);
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
+  expect(unknown.text).toBe(others.text);
+  expect([...unknown.headers]).toEqual([...others.headers]);
 });
 
 test('a board names players as the site does, and shows the payout status of the player alone', async () => {
@@ -300,11 +302,34 @@ test('a refusal of Laurel keeps its status and code', async () => {
   }
 });
 
-test('Laurel’s rate limit is passed on with its delay in whole seconds', async () => {
+test('a player reads the API’s own message, and nothing that the SDK writes for the developer', async () => {
   const { api, ask } = setUp();
-  api.challenges.list.mockRejectedValue(laurelError('rate_limited', 429, 1_200));
+  const read = async (error: LaurelError) => {
+    api.attempts.create.mockRejectedValue(error);
+    return (await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID } })).body.error.message;
+  };
+  expect(await read(laurelError('blocked', 403))).toBe('Laurel says blocked');
+  const withoutMessage = new LaurelError('blocked', 'POST /v1/attempts: blocked', { status: 403 });
+  expect(await read(withoutMessage)).not.toContain('/v1');
+  expect(await read(new LaurelError('rate_limited', 'POST /v1/attempts: too many', { status: 429 }))).not.toContain(
+    '/v1',
+  );
+});
+
+test.each<[string, LaurelError, string]>([
+  ['an answer of Laurel', laurelError('rate_limited', 429, 1_200), '2'],
+  [
+    'calls that the client did not send, until the minute is over',
+    laurelError('rate_limited', undefined, 59_001),
+    '60',
+  ],
+  ['an answer without a time', laurelError('rate_limited', 429), '1'],
+])('Laurel’s rate limit is passed on with its delay in whole seconds: %s', async (_, error, seconds) => {
+  const { api, ask, onError } = setUp();
+  api.challenges.list.mockRejectedValue(error);
   const { status, headers, body } = await ask('GET', 'challenges');
-  expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '2', 'rate_limited']);
+  expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, seconds, 'rate_limited']);
+  expect(onError).not.toHaveBeenCalled();
 });
 
 test.each([

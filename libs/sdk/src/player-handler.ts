@@ -58,8 +58,9 @@ const MAX_BODY_BYTES = 4_096;
  * - `GET attempts/{id}`: `PlayerAttempt`, of the player's own alone; any other is 404
  * - every `outcome`, whatever the method: 410 `client_reporting_removed`
  *
- * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code
- * and status of Laurel's refusal, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused.
+ * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
+ * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where a minute's requests are used up, and 502 `internal_error`
+ * where Laurel did not answer, something in between did, or the server's key was refused.
  */
 export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
   const { authenticate, onError = (error: unknown) => console.error(error) } = options;
@@ -111,8 +112,14 @@ async function readLeaderboard({ laurel, playerRef, playerNames }: Player, round
 }
 
 async function readAttempt({ laurel, playerRef }: Player, attemptId: string): Promise<Response> {
-  const attempt = await laurel.attempts.retrieve(attemptId);
-  return attempt.player_ref === playerRef ? answer(200, viewAttempt(attempt)) : notFound();
+  try {
+    const attempt = await laurel.attempts.retrieve(attemptId);
+    return attempt.player_ref === playerRef ? answer(200, viewAttempt(attempt)) : notFound();
+  } catch (error) {
+    // In the same words as another player's, or a page could find out which attempts exist.
+    if (error instanceof LaurelError && error.code === 'not_found') return notFound();
+    throw error;
+  }
 }
 
 async function createAttempt({ laurel, playerRef }: Player, request: Request): Promise<Response> {
@@ -169,11 +176,20 @@ async function readJson(request: Request): Promise<unknown> {
  */
 function toRefusal(error: unknown): Response | undefined {
   if (!(error instanceof LaurelError)) return undefined;
-  const { code, status = 0, message, retryAfterMs } = error;
+  const { code, status = 0, apiMessage = 'The request was refused.', retryAfterMs } = error;
+  if (code === 'rate_limited') return tooManyRequests(retryAfterMs);
   if (code === 'network' || code === 'timeout') return undefined;
   if (status < 400 || status >= 500 || status === 401) return undefined;
-  const response = failure(status, code, message);
-  if (retryAfterMs !== undefined) response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+  const response = failure(status, code, apiMessage);
+  return retryAfterMs === undefined ? response : withRetryAfter(response, retryAfterMs);
+}
+
+function tooManyRequests(retryAfterMs = 1_000): Response {
+  return withRetryAfter(failure(429, 'rate_limited', 'Too many requests; try again later.'), retryAfterMs);
+}
+
+function withRetryAfter(response: Response, retryAfterMs: number): Response {
+  response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
   return response;
 }
 

@@ -104,6 +104,7 @@ describe('a call', () => {
       name: 'LaurelError',
       code: 'entries_closed',
       message: 'POST /v1/attempts: entries_closed: No.',
+      apiMessage: 'No.',
       status: 409,
       requestId: 'request-1',
       idempotencyKey: 'match-1',
@@ -222,6 +223,15 @@ describe('a call', () => {
     });
     expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', idempotencyKey: 'match-1' });
     expect(sent).toHaveLength(1);
+  });
+
+  test('a 429 without a time to wait, which something in between wrote, is waited for a second', async () => {
+    const bare = new Response('<html>', { status: 429 });
+    const error = await outcomeOf(transport([bare], { maxRetries: 0 }).send(CREATE), 0);
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 1_000, apiMessage: undefined });
+    sent = [];
+    expect(await outcomeOf(transport([bare, ok()]).send(CREATE))).toMatchObject({ tries: 2 });
+    expect(sent[1]).toMatchObject({ at: (sent[0]?.at ?? 0) + 1_250 });
   });
 
   test('a Retry-After beyond what a timer can hold counts as an hour, of Laurel and of what is in between', async () => {
