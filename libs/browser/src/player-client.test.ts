@@ -215,6 +215,19 @@ describe('time', () => {
     expect(kept.size).toBe(0);
   });
 
+  test('result asks eleven times in its first minute, well within the 60 requests that the handler allows a player', async () => {
+    const { sent, openPage } = openTab();
+    const { client } = openPage({ body: attempt() });
+    client.arm(TARGET);
+    await client.begin();
+    const left = new AbortController();
+    const code = codeOf(client.result({ signal: left.signal }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    left.abort();
+    await code;
+    expect(sent.filter(({ method }) => method === 'GET').length).toBe(11);
+  });
+
   test('result gives up after six failures in a row, and can be called again', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ body: attempt() }, 'none');

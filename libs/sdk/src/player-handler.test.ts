@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LaurelError, type LaurelErrorCode } from './errors.ts';
 import type { FetchRequest } from './fetch.ts';
 import { Laurel } from './laurel.ts';
@@ -330,6 +330,61 @@ test.each<[string, LaurelError, string]>([
   const { status, headers, body } = await ask('GET', 'challenges');
   expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, seconds, 'rate_limited']);
   expect(onError).not.toHaveBeenCalled();
+});
+
+describe('the requests of one player in a minute', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-31T12:00:15.000Z') }));
+  afterEach(() => void vi.useRealTimers());
+
+  const spend = async ({ ask }: ReturnType<typeof setUp>, requests: number) => {
+    const statuses: number[] = [];
+    for (let request = 0; request < requests; request += 1) statuses.push((await ask('GET', 'challenges')).status);
+    return statuses;
+  };
+
+  test('a player’s 61st request in a minute is 429 until the next minute, without asking Laurel', async () => {
+    const set = setUp();
+    expect(await spend(set, 60)).toEqual(Array(60).fill(200));
+    const { status, headers, body } = await set.ask('GET', 'challenges');
+    expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '45', 'rate_limited']);
+    expect(set.api.challenges.list).toHaveBeenCalledTimes(60);
+    expect(set.onError).not.toHaveBeenCalled();
+    vi.setSystemTime('2026-01-31T12:00:59.999Z');
+    expect((await set.ask('GET', 'challenges')).headers.get('retry-after')).toBe('1');
+    vi.setSystemTime('2026-01-31T12:01:00.000Z');
+    expect(await spend(set, 61)).toEqual([...Array(60).fill(200), 429]);
+  });
+
+  test('a player who has used up the minute holds up no other player', async () => {
+    const set = setUp({ playerRequestsPerMinute: 1 });
+    expect(await spend(set, 2)).toEqual([200, 429]);
+    expect((await set.ask('GET', 'challenges', { headers: { 'x-player': 'bob' } })).status).toBe(200);
+  });
+
+  test('each kind of request of a signed-in player counts, and none that is turned away before', async () => {
+    const { api, ask } = setUp({ playerRequestsPerMinute: 4 });
+    api.rounds.leaderboard.mockResolvedValue({ locked: true, reason: 'enter_to_see', round: ROUND, scored_players: 0 });
+    const body = { arm_id: ARM, challenge_id: ID };
+    for (const [method, path, options, status] of [
+      ['GET', 'challenges', { headers: { 'x-player': '' } }, 401],
+      ['POST', 'attempts', { body, headers: { 'sec-fetch-site': 'cross-site' } }, 403],
+      ['GET', 'tournaments', {}, 404],
+      ['POST', `attempts/${ID}/outcome`, { body }, 410],
+      ['GET', 'challenges', {}, 200],
+      ['GET', `rounds/${ID}/leaderboard`, {}, 200],
+      ['POST', 'attempts', { body }, 201],
+      ['GET', `attempts/${ID}`, {}, 200],
+      ['POST', 'attempts', { body }, 429],
+      ['GET', `attempts/${ID}`, {}, 429],
+    ] as const) {
+      expect([path, (await ask(method, path, options)).status]).toEqual([path, status]);
+    }
+    expect([api.attempts.create.mock.calls.length, api.attempts.retrieve.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, '60'])('a budget of %s requests is a TypeError', (playerRequestsPerMinute) => {
+    expect(() => setUp({ playerRequestsPerMinute: playerRequestsPerMinute as number })).toThrow(TypeError);
+  });
 });
 
 test.each([

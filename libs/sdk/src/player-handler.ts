@@ -1,5 +1,6 @@
 import { sha256, toHex } from './bytes.ts';
 import { LaurelError } from './errors.ts';
+import { createPlayerBudget } from './player-budget.ts';
 import type { Challenge } from './player-shapes.ts';
 import { type AnyLeaderboard, type OwnedAttempt, viewAttempt, viewChallenge, viewLeaderboard } from './player-view.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -33,6 +34,11 @@ export interface PlayerHandlerOptions {
   ) => ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>;
   /** The site's public origin, `https://game.example.com`, where a proxy replaces the `Host` header. */
   readonly origin?: string;
+  /**
+   * How many requests of one player are answered in a minute: 60. The players of a program share Laurel's limit of requests per minute with its
+   * servers, and without a limit of their own one of them could use it up. Counted by this handler, in this process.
+   */
+  readonly playerRequestsPerMinute?: number;
   /** Called with what is not the player's doing: Laurel out of reach, a key refused, an error of `authenticate`. `console.error` by default. */
   readonly onError?: (error: unknown, request: Request) => void;
 }
@@ -59,11 +65,13 @@ const MAX_BODY_BYTES = 4_096;
  * - every `outcome`, whatever the method: 410 `client_reporting_removed`
  *
  * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
- * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where a minute's requests are used up, and 502 `internal_error`
- * where Laurel did not answer, something in between did, or the server's key was refused.
+ * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where the player's or the program's requests of the minute
+ * are used up, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused. Throws a
+ * `TypeError` for a `playerRequestsPerMinute` that is no whole number.
  */
 export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
   const { authenticate, onError = (error: unknown) => console.error(error) } = options;
+  const spend = createPlayerBudget(options.playerRequestsPerMinute ?? 60);
   return async (request) => {
     const path = new URL(request.url).pathname;
     if (/\/outcomes?\/?$/.test(path)) {
@@ -77,6 +85,8 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
     try {
       const playerRef = await authenticate(request);
       if (!playerRef) return failure(401, 'unauthorized', 'The player is not signed in.');
+      const usedUpForMs = spend(playerRef);
+      if (usedUpForMs !== undefined) return tooManyRequests(usedUpForMs);
       return await call({ ...options, playerRef });
     } catch (error) {
       const refusal = toRefusal(error);
