@@ -60,13 +60,17 @@ export function errorOfAnswer(status: number, body: unknown): LaurelBrowserError
   return new LaurelBrowserError(ownCode, message ?? `The game server answered ${status}.`, status, code);
 }
 
+/** What a server answers before, or without, a decision about what this arm may have been charged. */
+const UNDECIDED = /^(network|timeout|idempotency_in_progress|cross_origin)$/;
+const REFUSED = /^4(0[02349]|10|22)$/;
+
 /**
- * Whether the server has decided that nothing is charged. Not after a lost reply, a failure on its side, a rate limit, a session that ended or
- * while an earlier request with the same arm runs: the same arm sent again may still become an attempt, or already has.
+ * Whether Laurel has decided, through the server, that nothing is charged. Not after a lost reply, an answer of something in between, a failure
+ * of the server, a rate limit, a session that ended or while an earlier request with the same arm runs: the same arm sent again may still become
+ * an attempt, or already has.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof LaurelBrowserError)) return false;
-  const { status = 0, serverCode } = error;
-  if (serverCode === undefined || serverCode === 'idempotency_in_progress') return false;
-  return status >= 400 && status < 500 && status !== 401 && status !== 408 && status !== 429;
+  const { status, serverCode } = error;
+  return typeof serverCode === 'string' && !UNDECIDED.test(serverCode) && REFUSED.test(`${status}`);
 }

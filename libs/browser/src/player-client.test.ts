@@ -92,6 +92,15 @@ describe('paying', () => {
     ['a page in place of an answer', { status: 200, body: '<html>' }],
     ['a rate limit', { status: 429, body: refusal('rate_limited') }],
     ['a request of the same arm under way', { status: 409, body: refusal('idempotency_in_progress') }],
+    ['a page of a proxy with a status of refusals', { status: 404, body: '<html>' }],
+    ['a refusal in another form than the server’s', { status: 403, body: { error: { code: 403, message: 'No.' } } }],
+    ['an answer of something before Laurel, 403', { status: 403, body: refusal('network') }],
+    ['an answer of something before Laurel, 404', { status: 404, body: refusal('network') }],
+    ['an answer of something before Laurel, 409', { status: 409, body: refusal('network') }],
+    ['no answer of Laurel in time', { status: 409, body: refusal('timeout') }],
+    ['a timeout of the server', { status: 408, body: refusal('request_timeout') }],
+    ['a page that the server takes for another site’s', { status: 403, body: refusal('cross_origin') }],
+    ['a limit of something in between', { status: 413, body: refusal('too_large') }],
   ])('after %s the same arm is sent again, over a reload too', async (_, reply) => {
     const { sent, openPage } = openTab();
     const before = openPage(reply);
@@ -204,6 +213,19 @@ describe('time', () => {
     expect(await result).toEqual(attempt('settled'));
     expect(client.state).toEqual({ status: 'ended', target: TARGET, attempt: attempt('settled') });
     expect(kept.size).toBe(0);
+  });
+
+  test('result asks eleven times in its first minute, well within the 60 requests that the handler allows a player', async () => {
+    const { sent, openPage } = openTab();
+    const { client } = openPage({ body: attempt() });
+    client.arm(TARGET);
+    await client.begin();
+    const left = new AbortController();
+    const code = codeOf(client.result({ signal: left.signal }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    left.abort();
+    await code;
+    expect(sent.filter(({ method }) => method === 'GET').length).toBe(11);
   });
 
   test('result gives up after six failures in a row, and can be called again', async () => {

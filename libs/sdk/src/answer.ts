@@ -1,5 +1,5 @@
 /** Reads what came back from a request: the body with its headers, or the failure that it is. */
-import { LaurelError, type LaurelErrorCode } from './errors.ts';
+import { isApiCode, LaurelError, type LaurelErrorCode } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 
 export interface ReceivedAnswer {
@@ -14,6 +14,10 @@ export interface RequestNames {
   readonly operation: string;
   readonly idempotencyKey?: string | undefined;
 }
+
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** A 429 without a time to wait, which only something in between would send. */
+const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** The parsed body of a 2xx; undefined where it is not as the operation answers, since then something else than Laurel has answered. */
 export function readBody(
@@ -31,10 +35,10 @@ export function readFailure(answer: ReceivedAnswer, { operation, idempotencyKey 
   const { status } = answer;
   const body = parse(answer.text);
   const requestId = requestIdOf(answer);
-  const retryAfterMs = retryAfterOf(answer);
-  const facts = { status, requestId, idempotencyKey, retryAfterMs };
+  const facts = { status, requestId, idempotencyKey, retryAfterMs: retryAfterOf(answer) };
   if (status === 429) {
-    return new LaurelError('rate_limited', `${operation}: too many requests in this minute.`, facts);
+    const message = `${operation}: too many requests in this minute.`;
+    return new LaurelError('rate_limited', message, { ...facts, retryAfterMs: limitedForMs(answer) });
   }
   const envelope = envelopeOf(body);
   if (envelope === undefined) {
@@ -42,7 +46,7 @@ export function readFailure(answer: ReceivedAnswer, { operation, idempotencyKey 
     return new LaurelError('network', message, facts);
   }
   const { code, message, details } = envelope;
-  return new LaurelError(code, `${operation}: ${code}: ${message}`, { ...facts, details });
+  return new LaurelError(code, `${operation}: ${code}: ${message}`, { ...facts, apiMessage: message, details });
 }
 
 export function requestIdOf({ headers }: ReceivedAnswer): string | undefined {
@@ -59,10 +63,18 @@ export function rateLimitOf({ headers }: ReceivedAnswer): { limit: number; remai
   return limit === undefined || remaining === undefined ? undefined : { limit, remaining };
 }
 
-/** Milliseconds: of the header, which is in seconds, else of the body of a 429. A date, which only something in between would send, is not read. */
-export function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefined {
+/**
+ * Milliseconds: of the header, which is in seconds, else of the body of a 429. A date, which only something in between would send, is not read.
+ * No more than an hour: the API's minute is over long before, and a timer fires at once when it is set beyond 24 days.
+ */
+function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefined {
   const seconds = wholeNumber(headers.get('retry-after')) ?? wholeNumber(field(parse(text), 'retry_after'));
-  return seconds === undefined ? undefined : seconds * 1_000;
+  return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_RETRY_AFTER_MS);
+}
+
+/** Of a 429. */
+export function limitedForMs(answer: ReceivedAnswer): number {
+  return retryAfterOf(answer) ?? DEFAULT_RETRY_AFTER_MS;
 }
 
 function envelopeOf(
@@ -70,11 +82,10 @@ function envelopeOf(
 ): { code: LaurelErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
   const error = field(body, 'error');
   const code = field(error, 'code');
-  if (typeof code !== 'string') return undefined;
+  if (!isApiCode(code)) return undefined;
   const details = field(error, 'details');
   return {
-    // The sets are closed, so a code of the API is one of the type.
-    code: code as LaurelErrorCode,
+    code,
     message: String(field(error, 'message')),
     details: typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : undefined,
   };

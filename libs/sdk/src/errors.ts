@@ -7,13 +7,44 @@ import type { ErrorCode } from './api-types.ts';
  * - `network`: no answer of Laurel arrived: no connection, a connection that ended early, or an answer that something in between wrote.
  * - `timeout`: no answer within `timeoutMs`, or within what was left of `deadlineMs`.
  */
-export type LaurelErrorCode = ErrorCode | 'conflict' | 'rate_limited' | 'network' | 'timeout';
+export type LaurelErrorCode = ApiCode | 'rate_limited' | 'network' | 'timeout';
+
+/** What the envelope of a failure names. */
+type ApiCode = ErrorCode | 'conflict';
+
+const API_CODES: Readonly<Record<ApiCode, true>> = {
+  invalid_request: true,
+  unauthorized: true,
+  insufficient_funds: true,
+  blocked: true,
+  insider_entry: true,
+  not_found: true,
+  challenge_not_available: true,
+  challenge_already_claimed: true,
+  rung_locked: true,
+  attempt_cap_reached: true,
+  entries_closed: true,
+  round_closed: true,
+  attempt_already_settled: true,
+  idempotency_key_reused: true,
+  idempotency_in_progress: true,
+  score_out_of_range: true,
+  tiebreak_required: true,
+  internal_error: true,
+  conflict: true,
+};
+
+/** Whether the API answers with this code. The sets are closed: another code was written by something in between. */
+export function isApiCode(code: unknown): code is ApiCode {
+  return typeof code === 'string' && Object.hasOwn(API_CODES, code);
+}
 
 export interface LaurelErrorFacts {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly apiMessage?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
@@ -32,8 +63,10 @@ export class LaurelError extends Error {
   readonly requestId: string | undefined;
   /** The key that every try of this call had. A repetition with it takes effect once. */
   readonly idempotencyKey: string | undefined;
-  /** How long to wait before a repetition is worthwhile, in milliseconds. */
+  /** How long to wait before a repetition is worthwhile, in milliseconds: an hour at most. */
   readonly retryAfterMs: number | undefined;
+  /** What the API wrote about its refusal, without the operation that `message` names: for people, and it may change. Undefined where it wrote nothing. */
+  readonly apiMessage: string | undefined;
   /** Which member of the request was wrong, on some failures of validation. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
@@ -44,6 +77,7 @@ export class LaurelError extends Error {
     this.requestId = facts.requestId;
     this.idempotencyKey = facts.idempotencyKey;
     this.retryAfterMs = facts.retryAfterMs;
+    this.apiMessage = facts.apiMessage;
     this.details = facts.details;
   }
 }

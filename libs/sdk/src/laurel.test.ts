@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { FetchRequest } from './fetch.ts';
 import { Laurel, LaurelError } from './index.ts';
@@ -73,6 +73,11 @@ const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: La
     (it) => it.sandbox.listEvents({ after: 'c', from: 'now', limit: 1 }),
   ],
 };
+
+/** They would act a second time: add funds, use up a retry, or push out a secret that is in use. */
+const ONCE = ['integrations.create', 'integrations.rotateSecret', 'sandbox.createPlayer', 'sandbox.retryDelivery'];
+/** The delay before the second try is a random part of it. */
+const LONGEST_FIRST_DELAY_MS = 250;
 
 /** The operations of a document below a path, their parameters resolved. */
 function operationsOf(file: string, below: string): readonly (readonly [name: string, operation: Operation])[] {
@@ -188,15 +193,36 @@ describe('the methods of a client', () => {
     for (const [, call] of calls) await expect(call(live)).rejects.toThrow(TypeError);
   });
 
-  test.each(['sandbox.createPlayer', 'sandbox.retryDelivery'])(
-    '%s, which would act a second time, is not repeated after a lost answer',
-    async (method) => {
+  describe('after a lost answer', () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    const methods = new Map(Object.values(CALLS));
+    const repeated = [...methods.keys()].filter((method) => !ONCE.includes(method));
+
+    test.each(repeated)('%s is sent again after a lost answer, with the same bytes', async (method) => {
       replies.push(new Error('reset'));
-      const [, call] = Object.values(CALLS).find(([name]) => name === method) ?? [];
-      await expect(call?.(laurel)).rejects.toMatchObject({ code: 'network' });
+      const call = methods.get(method)?.(laurel);
+      await vi.advanceTimersByTimeAsync(LONGEST_FIRST_DELAY_MS);
+      await call;
+      expect(sent).toHaveLength(2);
+      const [first, second] = sent.map(({ url, request: { signal: _, ...request } }) => ({
+        url: url.href,
+        ...request,
+      }));
+      expect(second).toEqual(first);
+    });
+
+    test.each(ONCE)('%s, which would act a second time, is not sent again after a lost answer', async (method) => {
+      replies.push(new Error('reset'));
+      const end = methods
+        .get(method)?.(laurel)
+        .catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(LONGEST_FIRST_DELAY_MS);
       expect(sent).toHaveLength(1);
-    },
-  );
+      expect(await end).toMatchObject({ code: 'network' });
+    });
+  });
 
   test('only a 204 is the success of a call without an answer', async () => {
     replies.push(Response.json({}), new Response(null, { status: 204 }));

@@ -55,10 +55,15 @@ test.each([
   { timeoutMs: 0 },
   { timeoutMs: 1.5 },
   { deadlineMs: 2 ** 31 },
+  { deadlineMs: 12 * 3_600_000 + 1 },
   { maxRetries: -1 },
   { maxRetries: Number.NaN },
 ])('%j is refused', (numbers) => {
   expect(() => check(numbers)).toThrow(TypeError);
+});
+
+test('a call may take half of the time for which Laurel knows its key, so that no repetition charges again', () => {
+  expect(check({ deadlineMs: 12 * 3_600_000 }).deadlineMs).toBe(43_200_000);
 });
 
 test('a browser is refused, by its window and its document; a runtime that has one of them is not', () => {

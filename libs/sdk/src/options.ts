@@ -12,8 +12,8 @@ export interface LaurelOptions {
   /** How long one try waits for its whole answer, in milliseconds: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a call may take with all its tries and waits, in milliseconds: 90,000. A minute's limit is over in 60 s, and the idempotency
-   * key of a request whose process died is free again after 60 s.
+   * How long a call may take with all its tries and waits, in milliseconds: 90,000, and 12 hours at most. A minute's limit is over in 60 s, and
+   * the idempotency key of a request whose process died is free again after 60 s.
    */
   readonly deadlineMs?: number | undefined;
   /** How often a call is repeated after failures: 8. With 0 every call is sent once and no more, also after a 429. */
@@ -23,6 +23,8 @@ export interface LaurelOptions {
 const DEFAULTS = { timeoutMs: 10_000, deadlineMs: 90_000, maxRetries: 8 };
 /** The longest delay of a timer of JavaScript; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Half of the time for which Laurel keeps an idempotency key: a try after that time could charge a second time. */
+const LONGEST_CALL_MS = 12 * 3_600_000;
 /** Base62 of any length that a random key can have: what follows is for the API to know. */
 const KEY = /^sk_(test|live)_[0-9A-Za-z]{20,200}$/;
 const THIS_MACHINE = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -40,7 +42,7 @@ export function checkOptions(options: LaurelOptions): TransportOptions {
     baseUrl: checkBaseUrl(options.baseUrl, apiKey),
     fetch,
     timeoutMs: checkNumber('timeoutMs', options.timeoutMs, 1, LONGEST_TIMER_MS),
-    deadlineMs: checkNumber('deadlineMs', options.deadlineMs, 1, LONGEST_TIMER_MS),
+    deadlineMs: checkNumber('deadlineMs', options.deadlineMs, 1, LONGEST_CALL_MS),
     maxRetries: checkNumber('maxRetries', options.maxRetries, 0, 1_000),
   };
 }

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LaurelError, type LaurelErrorCode } from './errors.ts';
+import type { FetchRequest } from './fetch.ts';
+import { Laurel } from './laurel.ts';
 import { toNodeListener } from './node-listener.ts';
 import { createPlayerHandler, type PlayerApi, type PlayerHandlerOptions } from './player-handler.ts';
 import type { Round } from './player-shapes.ts';
@@ -43,7 +45,7 @@ const ROUND: Round & { pool_amount: string } = {
 };
 
 const laurelError = (code: LaurelErrorCode, status?: number, retryAfterMs?: number) =>
-  new LaurelError(code, `Laurel says ${code}`, { status, retryAfterMs });
+  new LaurelError(code, `POST /v1/attempts: ${code}`, { status, retryAfterMs, apiMessage: `Laurel says ${code}` });
 
 function setUp(options: Partial<PlayerHandlerOptions> = {}) {
   const api = {
@@ -137,6 +139,8 @@ test('another player’s attempt is answered as one that does not exist', async 
   const unknown = await ask('GET', `attempts/${ID}`);
   expect([others.status, others.body.error.code]).toEqual([404, 'not_found']);
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
+  expect(unknown.text).toBe(others.text);
+  expect([...unknown.headers]).toEqual([...others.headers]);
 });
 
 test('a board names players as the site does, and shows the payout status of the player alone', async () => {
@@ -298,17 +302,100 @@ test('a refusal of Laurel keeps its status and code', async () => {
   }
 });
 
-test('Laurel’s rate limit is passed on with its delay in whole seconds', async () => {
+test('a player reads the API’s own message, and nothing that the SDK writes for the developer', async () => {
   const { api, ask } = setUp();
-  api.challenges.list.mockRejectedValue(laurelError('rate_limited', 429, 1_200));
+  const read = async (error: LaurelError) => {
+    api.attempts.create.mockRejectedValue(error);
+    return (await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID } })).body.error.message;
+  };
+  expect(await read(laurelError('blocked', 403))).toBe('Laurel says blocked');
+  const withoutMessage = new LaurelError('blocked', 'POST /v1/attempts: blocked', { status: 403 });
+  expect(await read(withoutMessage)).not.toContain('/v1');
+  expect(await read(new LaurelError('rate_limited', 'POST /v1/attempts: too many', { status: 429 }))).not.toContain(
+    '/v1',
+  );
+});
+
+test.each<[string, LaurelError, string]>([
+  ['an answer of Laurel', laurelError('rate_limited', 429, 1_200), '2'],
+  [
+    'calls that the client did not send, until the minute is over',
+    laurelError('rate_limited', undefined, 59_001),
+    '60',
+  ],
+  ['an answer without a time', laurelError('rate_limited', 429), '1'],
+])('Laurel’s rate limit is passed on with its delay in whole seconds: %s', async (_, error, seconds) => {
+  const { api, ask, onError } = setUp();
+  api.challenges.list.mockRejectedValue(error);
   const { status, headers, body } = await ask('GET', 'challenges');
-  expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '2', 'rate_limited']);
+  expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, seconds, 'rate_limited']);
+  expect(onError).not.toHaveBeenCalled();
+});
+
+describe('the requests of one player in a minute', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-31T12:00:15.000Z') }));
+  afterEach(() => void vi.useRealTimers());
+
+  const spend = async ({ ask }: ReturnType<typeof setUp>, requests: number) => {
+    const statuses: number[] = [];
+    for (let request = 0; request < requests; request += 1) statuses.push((await ask('GET', 'challenges')).status);
+    return statuses;
+  };
+
+  test('a player’s 61st request in a minute is 429 until the next minute, without asking Laurel', async () => {
+    const set = setUp();
+    expect(await spend(set, 60)).toEqual(Array(60).fill(200));
+    const { status, headers, body } = await set.ask('GET', 'challenges');
+    expect([status, headers.get('retry-after'), body.error.code]).toEqual([429, '45', 'rate_limited']);
+    expect(set.api.challenges.list).toHaveBeenCalledTimes(60);
+    expect(set.onError).not.toHaveBeenCalled();
+    vi.setSystemTime('2026-01-31T12:00:59.999Z');
+    expect((await set.ask('GET', 'challenges')).headers.get('retry-after')).toBe('1');
+    vi.setSystemTime('2026-01-31T12:01:00.000Z');
+    expect(await spend(set, 61)).toEqual([...Array(60).fill(200), 429]);
+  });
+
+  test('a player who has used up the minute holds up no other player', async () => {
+    const set = setUp({ playerRequestsPerMinute: 1 });
+    expect(await spend(set, 2)).toEqual([200, 429]);
+    expect((await set.ask('GET', 'challenges', { headers: { 'x-player': 'bob' } })).status).toBe(200);
+  });
+
+  test('each kind of request of a signed-in player counts, and none that is turned away before', async () => {
+    const { api, ask } = setUp({ playerRequestsPerMinute: 4 });
+    api.rounds.leaderboard.mockResolvedValue({ locked: true, reason: 'enter_to_see', round: ROUND, scored_players: 0 });
+    const body = { arm_id: ARM, challenge_id: ID };
+    for (const [method, path, options, status] of [
+      ['GET', 'challenges', { headers: { 'x-player': '' } }, 401],
+      ['POST', 'attempts', { body, headers: { 'sec-fetch-site': 'cross-site' } }, 403],
+      ['GET', 'tournaments', {}, 404],
+      ['POST', `attempts/${ID}/outcome`, { body }, 410],
+      ['GET', 'challenges', {}, 200],
+      ['GET', `rounds/${ID}/leaderboard`, {}, 200],
+      ['POST', 'attempts', { body }, 201],
+      ['GET', `attempts/${ID}`, {}, 200],
+      ['POST', 'attempts', { body }, 429],
+      ['GET', `attempts/${ID}`, {}, 429],
+    ] as const) {
+      expect([path, (await ask(method, path, options)).status]).toEqual([path, status]);
+    }
+    expect([api.attempts.create.mock.calls.length, api.attempts.retrieve.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, '60'])('a budget of %s requests is a TypeError', (playerRequestsPerMinute) => {
+    expect(() => setUp({ playerRequestsPerMinute: playerRequestsPerMinute as number })).toThrow(TypeError);
+  });
 });
 
 test.each([
   ['the server’s key was refused', laurelError('unauthorized', 401), 502],
   ['Laurel failed', laurelError('internal_error', 500), 502],
   ['Laurel was not reached', laurelError('network'), 502],
+  ['Laurel did not answer in time', laurelError('timeout'), 502],
+  ['something in between answered 403', laurelError('network', 403), 502],
+  ['something in between answered 404', laurelError('network', 404), 502],
+  ['something in between answered 409', laurelError('network', 409), 502],
+  ['something in between answered late, with a 408', laurelError('timeout', 408), 502],
   ['the handler’s own surroundings failed', new Error('no session store at 10.0.0.3'), 500],
 ])('%s: the player gets internal_error without a detail, and the server the error', async (_, error, status) => {
   const { api, ask, onError } = setUp();
@@ -317,6 +404,37 @@ test.each([
   expect(answer).toMatchObject({ status, body: refused('internal_error') });
   expect(answer.text).not.toContain(error.message);
   expect(onError.mock.calls.map(([seen]) => seen)).toEqual([error]);
+});
+
+test('a charge whose reply was lost is not refused by a page of a proxy, and is asked for with the same key', async () => {
+  const replies = [
+    new Error('the reply was lost'),
+    new Response('<html>Not found', { status: 404 }),
+    Response.json(ATTEMPT, { status: 201 }),
+  ];
+  const sent: FetchRequest[] = [];
+  const laurel = new Laurel({
+    apiKey: `sk_test_${'a'.repeat(49)}`,
+    baseUrl: 'https://api.example.com',
+    fetch: async (_url, request) => {
+      sent.push(request);
+      const reply = replies.shift();
+      if (reply instanceof Response) return reply;
+      throw reply;
+    },
+  });
+  const { ask, onError } = setUp({ laurel });
+  const click = () => ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID } });
+  expect(await click()).toMatchObject({ status: 502, body: refused('internal_error') });
+  expect(onError.mock.calls).toMatchObject([[{ code: 'network', status: 404 }, {}]]);
+  expect(await click()).toMatchObject({ status: 201, body: { id: ID } });
+  expect(sent.map(({ headers, body }) => [headers['idempotency-key'], body])).toEqual(
+    Array(3).fill([
+      expect.stringMatching(/^arm-[\da-f]{64}$/),
+      JSON.stringify({ player_ref: 'ann', challenge_id: ID }),
+    ]),
+  );
+  expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
 test('as a listener of node:http it reads a streamed or a parsed body, and takes a second host in the path for a path', async () => {

@@ -1,5 +1,6 @@
 import { sha256, toHex } from './bytes.ts';
 import { LaurelError } from './errors.ts';
+import { createPlayerBudget } from './player-budget.ts';
 import type { Challenge } from './player-shapes.ts';
 import { type AnyLeaderboard, type OwnedAttempt, viewAttempt, viewChallenge, viewLeaderboard } from './player-view.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -33,6 +34,11 @@ export interface PlayerHandlerOptions {
   ) => ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>;
   /** The site's public origin, `https://game.example.com`, where a proxy replaces the `Host` header. */
   readonly origin?: string;
+  /**
+   * How many requests of one player are answered in a minute: 60. The players of a program share Laurel's limit of requests per minute with its
+   * servers, and without a limit of their own one of them could use it up. Counted by this handler, in this process.
+   */
+  readonly playerRequestsPerMinute?: number;
   /** Called with what is not the player's doing: Laurel out of reach, a key refused, an error of `authenticate`. `console.error` by default. */
   readonly onError?: (error: unknown, request: Request) => void;
 }
@@ -58,11 +64,14 @@ const MAX_BODY_BYTES = 4_096;
  * - `GET attempts/{id}`: `PlayerAttempt`, of the player's own alone; any other is 404
  * - every `outcome`, whatever the method: 410 `client_reporting_removed`
  *
- * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code
- * and status of Laurel's refusal, and 502 `internal_error` where Laurel could not answer, or refused the server's key.
+ * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
+ * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where the player's or the program's requests of the minute
+ * are used up, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused. Throws a
+ * `TypeError` for a `playerRequestsPerMinute` that is no whole number.
  */
 export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
   const { authenticate, onError = (error: unknown) => console.error(error) } = options;
+  const spend = createPlayerBudget(options.playerRequestsPerMinute ?? 60);
   return async (request) => {
     const path = new URL(request.url).pathname;
     if (/\/outcomes?\/?$/.test(path)) {
@@ -76,6 +85,8 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
     try {
       const playerRef = await authenticate(request);
       if (!playerRef) return failure(401, 'unauthorized', 'The player is not signed in.');
+      const usedUpForMs = spend(playerRef);
+      if (usedUpForMs !== undefined) return tooManyRequests(usedUpForMs);
       return await call({ ...options, playerRef });
     } catch (error) {
       const refusal = toRefusal(error);
@@ -111,8 +122,14 @@ async function readLeaderboard({ laurel, playerRef, playerNames }: Player, round
 }
 
 async function readAttempt({ laurel, playerRef }: Player, attemptId: string): Promise<Response> {
-  const attempt = await laurel.attempts.retrieve(attemptId);
-  return attempt.player_ref === playerRef ? answer(200, viewAttempt(attempt)) : notFound();
+  try {
+    const attempt = await laurel.attempts.retrieve(attemptId);
+    return attempt.player_ref === playerRef ? answer(200, viewAttempt(attempt)) : notFound();
+  } catch (error) {
+    // In the same words as another player's, or a page could find out which attempts exist.
+    if (error instanceof LaurelError && error.code === 'not_found') return notFound();
+    throw error;
+  }
 }
 
 async function createAttempt({ laurel, playerRef }: Player, request: Request): Promise<Response> {
@@ -163,13 +180,26 @@ async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** Laurel's answer to what the player wanted; not a 401, which is about the server's key and not about the player. */
+/**
+ * Laurel's answer to what the player wanted. Not a 401, which is about the server's key and not about the player; nor an answer that something
+ * in between wrote, whatever its status: an earlier try may have been charged, and the page would take it for a decision that nothing was.
+ */
 function toRefusal(error: unknown): Response | undefined {
   if (!(error instanceof LaurelError)) return undefined;
-  const { code, status = 0, message, retryAfterMs } = error;
+  const { code, status = 0, apiMessage = 'The request was refused.', retryAfterMs } = error;
+  if (code === 'rate_limited') return tooManyRequests(retryAfterMs);
+  if (code === 'network' || code === 'timeout') return undefined;
   if (status < 400 || status >= 500 || status === 401) return undefined;
-  const response = failure(status, code, message);
-  if (retryAfterMs !== undefined) response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+  const response = failure(status, code, apiMessage);
+  return retryAfterMs === undefined ? response : withRetryAfter(response, retryAfterMs);
+}
+
+function tooManyRequests(retryAfterMs = 1_000): Response {
+  return withRetryAfter(failure(429, 'rate_limited', 'Too many requests; try again later.'), retryAfterMs);
+}
+
+function withRetryAfter(response: Response, retryAfterMs: number): Response {
+  response.headers.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
   return response;
 }
 

@@ -93,7 +93,51 @@ describe('the gate of a client', () => {
     await leave(0, limited(60_000));
     await enter(1, clock.now() + 10_000);
     expect(passes[1]).toEqual({ kind: 'limited', retryAfterMs: 60_000 });
-    expect(clock.pending).toBe(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a closed gate has a timer, which would keep a process alive, only while calls wait for its opening', async () => {
+    await enter(1);
+    await leave(0, limited(30_000));
+    expect(clock.pending).toBe(0);
+    const waiting = [new AbortController(), new AbortController()].map((controller) => ({
+      controller,
+      end: gate.enter(SOON, controller.signal).catch((reason: unknown) => reason),
+    }));
+    // A deadline for each, and the opening for both.
+    expect(clock.pending).toBe(3);
+    for (const { controller } of waiting) controller.abort('left');
+    expect(await Promise.all(waiting.map(({ end }) => end))).toEqual(['left', 'left']);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a closed gate that no call waited for opens at the same moment', async () => {
+    await enter(1);
+    await leave(0, limited(30_000));
+    await clock.advance(29_000);
+    await enter(1);
+    await clock.advance(999);
+    expect(passed()).toBe(1);
+    await clock.advance(1);
+    expect(passed()).toBe(2);
+    await leave(1, limited(30_000));
+    await clock.advance(30_000);
+    await enter(1);
+    expect(passed()).toBe(3);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a later 429 moves the opening for the calls that wait for it', async () => {
+    await enter(2);
+    await leave(0, limited(10_000));
+    await enter(1);
+    await leave(1, limited(30_000));
+    expect(clock.pending).toBe(2);
+    await clock.advance(29_999);
+    expect(passed()).toBe(2);
+    await clock.advance(1);
+    expect(passed()).toBe(3);
+    expect(clock.pending).toBe(0);
   });
 
   test('a call that waited for others until its deadline is late', async () => {

@@ -46,7 +46,7 @@ export class RateGate {
   #begun = 0;
   #learnedAt = 0;
   #closedUntil = Number.NEGATIVE_INFINITY;
-  #cancelOpening: (() => void) | undefined;
+  #cancelOpeningTimer: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -80,6 +80,7 @@ export class RateGate {
   #remove(waiter: Waiter): void {
     waiter.cancelTimer();
     this.#waiting.delete(waiter);
+    if (this.#waiting.size === 0) this.#cancelOpening();
   }
 
   #admit(): void {
@@ -94,6 +95,22 @@ export class RateGate {
         waiter.settle({ kind: 'passed', leave: this.#begin() });
       } else return;
     }
+    if (closedForMs > 0 && this.#waiting.size > 0) this.#scheduleOpening(closedForMs);
+  }
+
+  /** Only while calls wait: a timer keeps its process alive, and a call that comes later reads `closedUntil`. */
+  #scheduleOpening(closedForMs: number): void {
+    this.#cancelOpeningTimer ??= this.#clock.schedule(closedForMs, () => {
+      this.#cancelOpeningTimer = undefined;
+      // A timer may fire a little early, and no other timer is set.
+      this.#closedUntil = Number.NEGATIVE_INFINITY;
+      this.#admit();
+    });
+  }
+
+  #cancelOpening(): void {
+    this.#cancelOpeningTimer?.();
+    this.#cancelOpeningTimer = undefined;
   }
 
   #begin(): (report: GateReport) => void {
@@ -126,11 +143,6 @@ export class RateGate {
     this.#know(UNKNOWN_REMAINING);
     if (until <= this.#closedUntil) return;
     this.#closedUntil = until;
-    this.#cancelOpening?.();
-    this.#cancelOpening = this.#clock.schedule(until - this.#clock.now(), () => {
-      // A timer may fire a little early, and no other timer is set.
-      this.#closedUntil = Number.NEGATIVE_INFINITY;
-      this.#admit();
-    });
+    this.#cancelOpening();
   }
 }

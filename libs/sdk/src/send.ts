@@ -13,8 +13,8 @@ export interface CallOptions {
 /** Options of a call that moves money. */
 export interface KeyedCallOptions extends CallOptions {
   /**
-   * Names what is to happen once, in 1 to 255 printable ASCII characters, kept for 24 hours: chosen and stored before the call, so that a process which
-   * died can repeat it.
+   * Names what is to happen once, in 1 to 255 printable ASCII characters: chosen and stored before the call, so that a process which died can
+   * repeat it. Laurel keeps it for 24 hours from its first use; after that the same call is a new one, and takes effect again.
    */
   readonly idempotencyKey: string;
 }

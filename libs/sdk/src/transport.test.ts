@@ -104,6 +104,7 @@ describe('a call', () => {
       name: 'LaurelError',
       code: 'entries_closed',
       message: 'POST /v1/attempts: entries_closed: No.',
+      apiMessage: 'No.',
       status: 409,
       requestId: 'request-1',
       idempotencyKey: 'match-1',
@@ -162,8 +163,13 @@ describe('a call', () => {
     expect(await outcomeOf(transport([new Response('<html>'), ok()]).send(CREATE))).toMatchObject({ tries: 2 });
   });
 
-  test('an answer of a stranger is a network failure with its status, not a refusal of the API', async () => {
-    const error = await outcomeOf(transport([new Response('Forbidden', { status: 403 })]).send(CREATE));
+  test.each([
+    ['a page', () => new Response('Forbidden', { status: 403 })],
+    ['an envelope with a code that the API does not have', () => refused(403, 'Forbidden')],
+    ['an envelope with the name of a method', () => refused(403, 'toString')],
+    ['an envelope with a number', () => Response.json({ error: { code: 403, message: 'No.' } }, { status: 403 })],
+  ])('%s is a network failure with its status, not a refusal of the API', async (_, reply) => {
+    const error = await outcomeOf(transport([reply()]).send(CREATE));
     expect(error).toMatchObject({ code: 'network', status: 403 });
   });
 
@@ -179,6 +185,22 @@ describe('a call', () => {
       controller.abort(leave);
       expect(await outcomeOf(call, 0)).toBe(leave);
     }
+  });
+
+  test('calls that are aborted in the tick in which they begin send nothing, and hold no later call back', async () => {
+    const shared = transport([ok()]);
+    const leave = new Error('the player left');
+    const ends = Array.from({ length: 10 }, () => {
+      const controller = new AbortController();
+      const end = shared.send({ ...CREATE, signal: controller.signal }).catch((error: unknown) => error);
+      controller.abort(leave);
+      return end;
+    });
+    await clock.advance(0);
+    expect(sent).toHaveLength(0);
+    expect(await Promise.all(ends)).toEqual(Array(10).fill(leave));
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ tries: 1 });
+    expect(clock.pending).toBe(0);
   });
 
   test('calls of one client share one gate: after a 429 none of them is sent before its retry_after', async () => {
@@ -201,6 +223,30 @@ describe('a call', () => {
     });
     expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', idempotencyKey: 'match-1' });
     expect(sent).toHaveLength(1);
+  });
+
+  test('a 429 without a time to wait, which something in between wrote, is waited for a second', async () => {
+    const bare = new Response('<html>', { status: 429 });
+    const error = await outcomeOf(transport([bare], { maxRetries: 0 }).send(CREATE), 0);
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 1_000, apiMessage: undefined });
+    sent = [];
+    expect(await outcomeOf(transport([bare, ok()]).send(CREATE))).toMatchObject({ tries: 2 });
+    expect(sent[1]).toMatchObject({ at: (sent[0]?.at ?? 0) + 1_250 });
+  });
+
+  test('a Retry-After beyond what a timer can hold counts as an hour, of Laurel and of what is in between', async () => {
+    const shared = transport([limited(999_999_999)], { deadlineMs: 20_000 });
+    const hour = { retryAfterMs: 3_600_000 };
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', ...hour });
+    const busy = new Response('<html>', { status: 503, headers: { 'retry-after': '2147484' } });
+    expect(await outcomeOf(transport([busy], { deadlineMs: 20_000 }).send(CREATE), 0)).toMatchObject(hour);
+    await clock.advance(3_580_249);
+    expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', retryAfterMs: 20_001 });
+    await clock.advance(2);
+    expect(await outcomeOf(shared.send(CREATE), 19_998)).toBe('pending');
+    expect(sent).toHaveLength(2);
+    await clock.advance(1);
+    expect(sent).toHaveLength(3);
   });
 
   test('no failure shows the API key', async () => {

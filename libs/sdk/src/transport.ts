@@ -1,12 +1,12 @@
 /** Sends a call: through the gate, with a limit of time for each try and one for the whole, and again where the policy says so. */
 import {
   isReplay,
+  limitedForMs,
   type ReceivedAnswer,
   rateLimitOf,
   readBody,
   readFailure,
   requestIdOf,
-  retryAfterOf,
 } from './answer.ts';
 import type { ApiAnswer } from './api-promise.ts';
 import type { Clock } from './clock.ts';
@@ -46,9 +46,6 @@ interface Call {
   tries: number;
   failures: number;
 }
-
-/** A 429 without a time to wait, which only something in between would send. */
-const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 export class Transport {
   readonly #options: TransportOptions;
@@ -96,6 +93,8 @@ export class Transport {
   /** One request and its whole answer, or the failure to get one. */
   async #exchange({ request, deadline }: Call): Promise<ReceivedAnswer | LaurelError> {
     const { operation, idempotencyKey, signal } = request;
+    // The gate lets go of the signal when it admits the call, and this runs a little later.
+    signal?.throwIfAborted();
     const timeoutMs = Math.max(0, Math.min(this.#options.timeoutMs, deadline - this.#clock.now()));
     const controller = new AbortController();
     const abort = () => controller.abort();
@@ -162,9 +161,7 @@ function notSent({ operation, idempotencyKey }: ApiRequest, pass: Exclude<GatePa
 }
 
 function reportOf(answer: ReceivedAnswer): GateReport {
-  if (answer.status === 429) {
-    return { kind: 'limited', retryAfterMs: retryAfterOf(answer) ?? DEFAULT_RETRY_AFTER_MS };
-  }
+  if (answer.status === 429) return { kind: 'limited', retryAfterMs: limitedForMs(answer) };
   const remaining = rateLimitOf(answer)?.remaining;
   if (remaining !== undefined) return { kind: 'counted', remaining };
   return answer.status < 300 ? { kind: 'uncounted' } : { kind: 'lost' };

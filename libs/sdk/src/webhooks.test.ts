@@ -82,10 +82,29 @@ describe('verifyWebhook', () => {
     expect(await reasonOf(headersOf([signature, signature]))).toBe('signature_malformed');
     expect(await reasonOf({ body: BODY.replace('Grüße', 'Gruesse') })).toBe('signature_mismatch');
     expect(await reasonOf({ body: JSON.stringify(JSON.parse(BODY), null, 1) })).toBe('signature_mismatch');
-    expect(await reasonOf({ secrets: [SECRET.slice('whsec_'.length), 'whsec_other'] })).toBe('signature_mismatch');
+    expect(await reasonOf({ secrets: [SECRET.slice(0, -1), 'whsec_other'] })).toBe('signature_mismatch');
+    for (const malformed of [
+      SECRET.slice('whsec_'.length),
+      `${SECRET}\n`,
+      ` ${SECRET}`,
+      `"${SECRET}"`,
+      `'${SECRET}'\r\n`,
+    ]) {
+      expect(await reasonOf({ secrets: [malformed, 'whsec_other'] })).toBe('secret_malformed');
+    }
     for (const body of ['', '{', 'null', '[]', '{"event":"webhook.test"}', '{"event":1,"timestamp":"","data":{}}']) {
       expect(await reasonOf(await signed(body))).toBe('body_malformed');
     }
+  });
+
+  it('verifyWebhook reports a malformed secret only where its right form signed exactly this body', async () => {
+    const changed = BODY.replace('Grüße', 'Gruesse');
+    expect(await reasonOf({ secrets: [`${SECRET}\n`], body: changed })).toBe('signature_mismatch');
+    expect(await reasonOf({ secrets: [`${SECRET.slice(0, -1)}\n`] })).toBe('signature_mismatch');
+    const own = { 'x-webhook-signature': await signWebhook(BODY, ' a secret of my own\n') };
+    expect(await verifyWebhook({ body: BODY, headers: own, secrets: [' a secret of my own\n'] })).toMatchObject({
+      event: JSON.parse(BODY),
+    });
   });
 
   it('verifyWebhook refuses an old event only where an age is given', async () => {

@@ -9,7 +9,8 @@ import { bytesOf, isSignature, isSignedByAny, type RawBody } from './webhook-sig
  * - `body_parsed`: the body is an object, so the bytes that were signed are gone: read the raw body
  * - `signature_missing`: there is no `X-Webhook-Signature`
  * - `signature_malformed`: it is not `sha256=` and 64 hexadecimal digits, or there are several
- * - `signature_mismatch`: none of the secrets signed this body: another secret, or a body that was changed
+ * - `secret_malformed`: a secret signed this body, and was given with white space or quotes around it, or without its `whsec_`
+ * - `signature_mismatch`: none of the secrets signed this body: another secret, or a body that was changed, which an HMAC cannot distinguish
  * - `body_malformed`: it was signed, and is not the JSON of an event
  * - `too_old`: it is about something that happened longer ago than `maxAgeMs`
  */
@@ -17,6 +18,7 @@ export type WebhookVerificationReason =
   | 'body_parsed'
   | 'signature_missing'
   | 'signature_malformed'
+  | 'secret_malformed'
   | 'signature_mismatch'
   | 'body_malformed'
   | 'too_old';
@@ -25,6 +27,8 @@ const MESSAGES: Readonly<Record<WebhookVerificationReason, string>> = {
   body_parsed: 'The body was parsed before it was verified: pass the raw bytes or the raw text of the request.',
   signature_missing: 'The request has no X-Webhook-Signature.',
   signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 lower-case hexadecimal digits.',
+  secret_malformed:
+    'A secret signed this body, but it was not given as it was shown: white space or quotes are around it, or "whsec_" is missing.',
   signature_mismatch: 'None of the secrets signed this body: the secret is another one, or the body was changed.',
   body_malformed: 'The body was signed, and is not the JSON of an event.',
   too_old: 'The event happened longer ago than maxAgeMs.',
@@ -76,7 +80,10 @@ export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: Webhoo
   if (signatures.length === 0) throw new WebhookVerificationError('signature_missing');
   const [signature = ''] = signatures;
   if (signatures.length > 1 || !isSignature(signature)) throw new WebhookVerificationError('signature_malformed');
-  if (!(await isSignedByAny(bytes, signature, secrets))) throw new WebhookVerificationError('signature_mismatch');
+  if (!(await isSignedByAny(bytes, signature, secrets))) {
+    const isOneMalformed = await isSignedByAny(bytes, signature, secrets.map(asShown));
+    throw new WebhookVerificationError(isOneMalformed ? 'secret_malformed' : 'signature_mismatch');
+  }
 
   const event = parseEvent(bytes);
   if (maxAgeMs !== undefined && !(Date.now() - Date.parse(event.timestamp) <= maxAgeMs)) {
@@ -84,6 +91,12 @@ export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: Webhoo
   }
   const [deliveryId = null] = headerValues(headers, 'x-webhook-delivery-id');
   return { event, deliveryId, dedupeKey: toHex(await sha256(bytes)) };
+}
+
+/** Without what a settings file or a copy may have put around the secret, and with the beginning that a copy may have lost. */
+function asShown(secret: string): string {
+  const bare = secret.replace(/^[\s"']+|[\s"']+$/g, '');
+  return bare.startsWith('whsec_') ? bare : `whsec_${bare}`;
 }
 
 function rawBytesOf(body: RawBody): Bytes {

@@ -15,8 +15,9 @@ export class Attempts {
   }
 
   /**
-   * Creates an attempt and charges its fee, once for each idempotency key, however often the call is repeated. A key made inside the call would
-   * die with the process, and with it the knowledge whether the player was charged: so the caller chooses it.
+   * Creates an attempt and charges its fee, once for each idempotency key, however often the call is repeated within 24 hours; after that the same
+   * key charges again. A key made inside the call would die with the process, and with it the knowledge whether the player was charged: so the
+   * caller chooses it.
    */
   create(body: AttemptRequest, options: KeyedCallOptions): ApiPromise<Attempt> {
     return this.#send(CREATE, () => ({
@@ -29,7 +30,8 @@ export class Attempts {
 
   /**
    * Reports the measured score; Laurel alone decides whether it won. The default key is derived from the attempt's id, so a process that died may
-   * report the same body again and gets the same outcome; another body is then `idempotency_key_reused`.
+   * report the same body again and gets the same outcome; another body is then `idempotency_key_reused`. After 24 hours both are
+   * `attempt_already_settled`, and `retrieve` has the outcome.
    */
   reportOutcome(
     attemptId: string,
