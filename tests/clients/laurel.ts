@@ -1,7 +1,7 @@
 /** The `laurel` command as a developer runs it: a process of its own, in a folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,6 +31,8 @@ export interface Laurel extends AsyncDisposable {
   start(argv: readonly string[], settings: Settings): RunningCommand;
   /** Writes a file into the folder; returns its path. */
   save(name: string, content: string): Promise<string>;
+  /** What `listen` has stored in the folder. */
+  readPosition(): Promise<{ readonly start: { readonly after?: string } }>;
 }
 
 export async function createLaurel(): Promise<Laurel> {
@@ -68,6 +70,7 @@ export async function createLaurel(): Promise<Laurel> {
       await writeFile(file, content);
       return file;
     },
+    readPosition: async () => JSON.parse(await readFile(join(directory, '.laurel-listen.json'), 'utf8')),
     async [Symbol.asyncDispose]() {
       for (const child of children) {
         if (child.exitCode !== null || child.signalCode !== null) continue;

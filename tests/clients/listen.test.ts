@@ -48,16 +48,24 @@ const play = (program: Program, what?: 'settled' | 'refunded') =>
 const attemptsOf = ({ received }: WebhookReceiver) =>
   received.map(({ event }) => (event.event === 'attempt.settled' ? event.data.attempt_id : event.event));
 
+/** The events of the sandbox, oldest first: fails unless they are so many. */
+async function logged({ test }: Program, count: number) {
+  await world.allAcknowledged();
+  const { data } = expectStatus(200, await test.send<EventPage>('GET', `${EVENTS}?from=oldest`)).body;
+  expect(data).toHaveLength(count);
+  return data;
+}
+
+/** `listen` that has stored where it begins, so that it delivers all that happens from now on. */
 async function listening(laurel: Laurel, argv: readonly string[], settings: Record<string, string>) {
   const command = laurel.start(['listen', ...argv], settings);
   await eventually(async () => command.output().includes('Forwarding') || undefined, 'listen has begun');
   return command;
 }
 
-/** `listen` that has stored where it begins, so that it delivers all that happens from now on. */
-async function begun(machine: Awaited<ReturnType<typeof newDeveloperMachine>>, argv: readonly string[] = []) {
-  const { laurel, receiver, settings, program } = machine;
-  const command = await listening(laurel, ['--forward-to', receiver.url, '--from', 'oldest', ...argv], settings);
+/** `listen` that has delivered an event. */
+async function begun({ laurel, receiver, settings, program }: Awaited<ReturnType<typeof newDeveloperMachine>>) {
+  const command = await listening(laurel, ['--forward-to', receiver.url], settings);
   const first = await play(program);
   await eventually(async () => attemptsOf(receiver).includes(first) || undefined, 'the first event was delivered');
   return { command, first };
@@ -66,8 +74,9 @@ async function begun(machine: Awaited<ReturnType<typeof newDeveloperMachine>>, a
 describe('laurel listen', () => {
   it('listen delivers each event of the sandbox as a webhook, without any endpoint, and prints a line for it', async () => {
     await using machine = await newDeveloperMachine();
-    const { program, receiver } = machine;
-    const { command, first } = await begun(machine);
+    const { program, laurel, receiver, settings } = machine;
+    const command = await listening(laurel, ['--forward-to', receiver.url], settings);
+    const first = await play(program);
     await playAttempt(world, { program }, { environment: 'live' });
     const refunded = await play(program, 'refunded');
     await eventually(async () => receiver.received.length === 2 || undefined, 'both events were delivered');
@@ -126,6 +135,56 @@ describe('laurel listen', () => {
     expect((await again.end('SIGTERM')).code).toBe(0);
   });
 
+  it.each([
+    { from: 'now', skipped: 2 },
+    { from: 'oldest', skipped: 0 },
+    { from: 'CURSOR', skipped: 1 },
+  ])(
+    'listen --from $from that was stopped before its first event was delivered delivers it and all later ones afterwards',
+    async ({ from, skipped }) => {
+      await using machine = await newDeveloperMachine();
+      const { program, laurel, receiver, settings } = machine;
+      const url = ['--forward-to', receiver.url];
+      await play(program);
+      await play(program);
+      const [first] = await logged(program, 2);
+      await receiver[Symbol.asyncDispose]();
+      const position = from === 'CURSOR' ? (first?.cursor ?? '') : from;
+      const command = await listening(laurel, [...url, '--from', position], settings);
+      if (from !== 'now')
+        await eventually(async () => command.output().includes('ECONNREFUSED') || undefined, 'it tried to deliver');
+      expect((await command.end('SIGTERM')).code).toBe(0);
+      await play(program);
+      const expected = (await logged(program, 3)).slice(skipped).map(({ id }) => id);
+
+      await using restarted = await startWebhookReceiver(SECRET, Number(new URL(receiver.url).port));
+      const again = await listening(laurel, url, settings);
+      await eventually(async () => restarted.received.length >= expected.length || undefined, 'all were delivered');
+      expect(restarted.received.map(({ deliveryId }) => deliveryId)).toEqual(expected);
+      expect((await again.end('SIGTERM')).code).toBe(0);
+    },
+  );
+
+  it('listen ends at once when it is stopped, though more events of its page are to come, and delivers them afterwards', async () => {
+    await using machine = await newDeveloperMachine();
+    const { program, laurel, receiver, settings } = machine;
+    const url = ['--forward-to', receiver.url];
+    for (let count = 0; count < 3; count += 1) await play(program);
+    const [first, ...others] = (await logged(program, 3)).map(({ id }) => id);
+    receiver.answer(null);
+    const command = await listening(laurel, [...url, '--from', 'oldest'], settings);
+    await eventually(async () => receiver.received.length === 1 || undefined, 'it has sent the first event');
+    const { code, output } = await command.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(output.trimEnd().split('\n')).toEqual([expect.stringContaining('Forwarding')]);
+
+    receiver.answer(204);
+    const again = await listening(laurel, url, settings);
+    await eventually(async () => receiver.received.length === 4 || undefined, 'all were delivered');
+    expect(receiver.received.map(({ deliveryId }) => deliveryId)).toEqual([first, first, ...others]);
+    expect((await again.end('SIGTERM')).code).toBe(0);
+  });
+
   it('listen waits for a server that is not reachable, and gives up on one that answers with an error three times', async () => {
     await using machine = await newDeveloperMachine();
     const { program, receiver } = machine;
@@ -160,20 +219,79 @@ describe('laurel listen', () => {
     const refunds = ['--forward-to', receiver.url, '--events', 'attempt.refunded'];
     const command = await listening(laurel, [...refunds, '--from', 'oldest'], settings);
     await play(program);
+    await world.allAcknowledged();
     await play(program, 'refunded');
-    await eventually(async () => receiver.received.length > 0 || undefined, 'the refund was delivered');
+    // Its line comes when the answer has arrived: a stop before that would end the delivery, and the refund would come again.
+    await eventually(async () => command.output().includes('204 in ') || undefined, 'the refund was delivered');
     await command.end('SIGTERM');
-    const every = await listening(laurel, ['--forward-to', receiver.url], settings);
+    const { start } = await laurel.readPosition();
+    const every = ['--forward-to', receiver.url, '--cursor-file', 'every.json', '--from', start.after ?? ''];
+    const unfiltered = await listening(laurel, every, settings);
     const last = await play(program);
     await eventually(async () => attemptsOf(receiver).includes(last) || undefined, 'the next event was delivered');
     expect(attemptsOf(receiver)).toEqual(['attempt.refunded', last]);
-    await every.end('SIGTERM');
+    await unfiltered.end('SIGTERM');
+  });
+
+  it('listen neither continues nor overwrites the position of another receiver, filter, host or program', async () => {
+    await using machine = await newDeveloperMachine();
+    const { laurel, receiver, settings } = machine;
+    const refunds = ['--forward-to', receiver.url, '--events', 'attempt.refunded,attempt.settled'];
+    await (await listening(laurel, refunds, settings)).end('SIGTERM');
+    const position = await laurel.readPosition();
+    for (const from of [[], ['--from', 'now']]) {
+      for (const [argv, host, sentence] of [
+        [['--forward-to', `${receiver.url}/2`, ...refunds.slice(2)], {}, `a listen with --forward-to ${receiver.url}:`],
+        [refunds.slice(0, 2), {}, 'a listen with --events attempt.refunded,attempt.settled:'],
+        [[...refunds.slice(0, 3), 'attempt.refunded'], {}, 'a listen with --events attempt.refunded,attempt.settled:'],
+        [refunds, { LAUREL_BASE_URL: 'http://127.0.0.1:1' }, `a listen to ${world.stack.baseUrl}:`],
+      ] as const) {
+        const refused = await laurel.run(['listen', ...argv, ...from], { ...settings, ...host });
+        expect(refused).toMatchObject({
+          code: 2,
+          output: expect.stringContaining(`holds the position of ${sentence}`),
+        });
+        expect(refused.output).toContain('--cursor-file');
+      }
+    }
+    const other = { ...settings, LAUREL_API_KEY: (await world.newProgram()).test.apiKey };
+    const refused = await laurel.run(['listen', ...refunds], other);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('refused with 400') });
+    expect(await laurel.readPosition()).toEqual(position);
+
+    const reordered = ['--forward-to', receiver.url, '--events', 'attempt.settled, attempt.refunded'];
+    expect((await (await listening(laurel, reordered, settings)).end('SIGTERM')).code).toBe(0);
+  });
+
+  it('of two listens with one file the earlier one ends, and one that was killed keeps no other from beginning', async () => {
+    await using machine = await newDeveloperMachine();
+    const { program, laurel, receiver, settings } = machine;
+    const url = ['--forward-to', receiver.url];
+    const earlier = await listening(laurel, url, settings);
+    const later = await listening(laurel, url, settings);
+    const ended = await earlier.ended;
+    expect(ended).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('Another listen has begun with .laurel-listen'),
+    });
+    const id = await play(program);
+    await eventually(async () => receiver.received.length > 0 || undefined, 'it was delivered');
+    expect((await later.end('SIGKILL')).code).toBeNull();
+    const last = await listening(laurel, url, settings);
+    const next = await play(program);
+    await eventually(async () => attemptsOf(receiver).includes(next) || undefined, 'the next one was delivered');
+    expect([...new Set(attemptsOf(receiver))]).toEqual([id, next]);
+    expect((await last.end('SIGTERM')).code).toBe(0);
   });
 
   it('listen refuses what it cannot work with, by its exit code and a sentence without a secret', async () => {
     await using machine = await newDeveloperMachine();
     const { laurel, receiver, settings, program } = machine;
     const to = ['listen', '--forward-to', receiver.url];
+    const damaged = await laurel.save('damaged.json', '{"cursor":');
+    // An event that is there to be forwarded, and is not.
+    await play(program);
+    await world.allAcknowledged();
     for (const [argv, changes, code, sentence] of [
       [['listen'], {}, 2, '--forward-to'],
       [['listen', '--forward-to', 'http://user:pass@127.0.0.1/'], {}, 2, '--forward-to'],
@@ -184,6 +302,9 @@ describe('laurel listen', () => {
       [to, { LAUREL_API_KEY: program.live.apiKey }, 2, 'not a test key'],
       [to, { LAUREL_API_KEY: `sk_test_${'x'.repeat(40)}` }, 1, 'refused with 401'],
       [[...to, '--from', 'nonsense'], {}, 1, 'refused with 400'],
+      [[...to, '--from', 'oldest', '--cursor-file', 'no/such/folder.json'], {}, 2, 'could not be written'],
+      [[...to, '--from', 'oldest', '--cursor-file', '.'], {}, 2, 'could not be read'],
+      [[...to, '--from', 'oldest', '--cursor-file', damaged], {}, 2, 'is damaged'],
     ] as const) {
       const ended = await laurel.run(argv, { ...settings, ...changes });
       expect({ argv, code: ended.code }).toEqual({ argv, code });
@@ -191,6 +312,8 @@ describe('laurel listen', () => {
       for (const hidden of [SECRET, program.live.apiKey, program.test.apiKey])
         expect(ended.output).not.toContain(hidden);
     }
+    expect(receiver.received).toEqual([]);
+    await expect(laurel.readPosition()).rejects.toThrow('ENOENT');
   });
 });
 

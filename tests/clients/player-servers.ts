@@ -59,7 +59,7 @@ const server :Workerd.Worker = (
       .join('\n    ')}
   ],
   bindings = [
-    (name = "LAUREL_URL", text = ${JSON.stringify(baseUrl)}),
+    (name = "LAUREL_BASE_URL", text = ${JSON.stringify(baseUrl)}),
     (name = "LAUREL_API_KEY", text = ${JSON.stringify(apiKey)}),
   ],
   compatibilityDate = "2025-01-01",

@@ -20,8 +20,8 @@ const SDK_METHODS: Readonly<Record<string, string>> = {
 
 const SDK_SET_UP = `import { Laurel } from '@laurel/sdk';
 
-const { LAUREL_API_KEY = '', LAUREL_URL = '' } = process.env;
-const laurel = new Laurel({ apiKey: LAUREL_API_KEY, baseUrl: LAUREL_URL });
+const { LAUREL_API_KEY = '', LAUREL_BASE_URL = '' } = process.env;
+const laurel = new Laurel({ apiKey: LAUREL_API_KEY, baseUrl: LAUREL_BASE_URL });
 `;
 
 /** The program that makes the call; undefined for a route outside of `/v1`, which the SDK does not call. Throws for a new one of `/v1`. */

@@ -2,7 +2,7 @@
 import { createPlayerHandler, Laurel } from '@laurel/sdk';
 
 export default {
-  fetch(request, { LAUREL_API_KEY: apiKey, LAUREL_URL: baseUrl }) {
+  fetch(request, { LAUREL_API_KEY: apiKey, LAUREL_BASE_URL: baseUrl }) {
     const handler = createPlayerHandler({
       laurel: new Laurel({ apiKey, baseUrl }),
       authenticate: ({ headers }) => headers.get('x-player'),

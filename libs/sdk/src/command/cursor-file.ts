@@ -1,39 +1,112 @@
 /**
- * Where `listen` has got to, in a file of the working folder: a cursor belongs to a receiver, and each project has its own. It holds no
+ * Where `listen` has got to, in a file of the working folder: a position belongs to one receiver, and each project has its own. It holds no
  * secret. It is replaced whole, so that a kill leaves the one before or the next one.
+ *
+ * A file has one `listen`: the one that began last, whose session it names. An earlier one ends when it finds another session there. A lock would
+ * stay behind a killed process, and a process id may be that of another process after a restart, or mean another one inside of a container.
  */
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { CommandError } from './command.ts';
+import type { PageStart } from './sandbox-events.ts';
 
 export const CURSOR_FILE = '.laurel-listen.json';
 
-/** Null where there is none. */
-export async function readCursor(file: string, baseUrl: string): Promise<string | null> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new CommandError(`${file} could not be read (${(error as Error).message}).`);
-  }
-  const saved = parseSaved(text);
-  if (saved === null) throw new CommandError(`${file} is damaged: begin again with --from now or --from oldest.`);
-  if (saved.base_url !== baseUrl) {
-    throw new CommandError(`${file} is of ${saved.base_url}: begin at this host with --from now or --from oldest.`);
-  }
-  return saved.cursor;
+/** What a position is for: continued with another receiver or filter, it would pass over events that were never sent there. */
+export interface CursorScope {
+  readonly base_url: string;
+  readonly forward_to: string;
+  /** Sorted; null: every one. */
+  readonly events: readonly string[] | null;
 }
 
-export async function writeCursor(file: string, baseUrl: string, cursor: string): Promise<void> {
-  const next = `${file}.${process.pid}`;
-  await writeFile(next, `${JSON.stringify({ base_url: baseUrl, cursor })}\n`);
-  await rename(next, file);
+interface Saved extends CursorScope {
+  readonly session: string;
+  readonly start: PageStart;
 }
 
-function parseSaved(text: string): { readonly base_url: string; readonly cursor: string } | null {
+export class CursorFile {
+  readonly #file: string;
+  readonly #scope: CursorScope;
+  readonly #session = randomUUID();
+
+  constructor(file: string, scope: CursorScope) {
+    this.#file = file;
+    this.#scope = scope;
+  }
+
+  /** Where to continue; null where there is no file. Throws for the position of another scope, which must not be overwritten either. */
+  async read(): Promise<PageStart | null> {
+    const saved = await this.#load();
+    if (saved === null) return null;
+    const difference = differenceOf(saved, this.#scope);
+    if (difference === null) return saved.start;
+    throw new CommandError(
+      `${this.#file} holds the position of a listen ${difference}: name another file with --cursor-file, or delete this one.`,
+    );
+  }
+
+  /** Stores where this `listen` begins, and so ends another one with the file. Another scope may have come while it waited for Laurel. */
+  async begin(start: PageStart): Promise<void> {
+    await this.read();
+    await this.#write(start);
+  }
+
+  async moveTo(cursor: string): Promise<void> {
+    await this.requireOwn();
+    await this.#write({ after: cursor });
+  }
+
+  /** Throws where another `listen` has begun with the file. */
+  async requireOwn(): Promise<void> {
+    const saved = await this.#load();
+    if (saved === null || saved.session === this.#session) return;
+    throw new CommandError(
+      `Another listen has begun with ${this.#file}, so this one ends: give each a file of its own with --cursor-file.`,
+    );
+  }
+
+  async #write(start: PageStart): Promise<void> {
+    const next = `${this.#file}.${process.pid}`;
+    const saved: Saved = { ...this.#scope, session: this.#session, start };
+    try {
+      await writeFile(next, `${JSON.stringify(saved)}\n`);
+      await rename(next, this.#file);
+    } catch (error) {
+      throw new CommandError(`${this.#file} could not be written (${(error as Error).message}).`);
+    }
+  }
+
+  async #load(): Promise<Saved | null> {
+    let text: string;
+    try {
+      text = await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw new CommandError(`${this.#file} could not be read (${(error as Error).message}).`);
+    }
+    const saved = parseSaved(text);
+    if (saved !== null) return saved;
+    throw new CommandError(`${this.#file} is damaged: delete it, and begin with --from now or --from oldest.`);
+  }
+}
+
+/** How the `listen` of the file was started otherwise. */
+function differenceOf(saved: CursorScope, own: CursorScope): string | null {
+  if (saved.base_url !== own.base_url) return `to ${saved.base_url}`;
+  if (saved.forward_to !== own.forward_to) return `with --forward-to ${saved.forward_to}`;
+  if (String(saved.events) === String(own.events)) return null;
+  return saved.events === null ? 'without --events' : `with --events ${saved.events}`;
+}
+
+function parseSaved(text: string): Saved | null {
   try {
-    const { base_url, cursor } = JSON.parse(text);
-    return typeof base_url === 'string' && typeof cursor === 'string' ? { base_url, cursor } : null;
+    const { base_url, forward_to, events, session, start } = JSON.parse(text);
+    const isWhole =
+      [base_url, forward_to, session].every((value) => typeof value === 'string') &&
+      (events === null || Array.isArray(events)) &&
+      (typeof start.after === 'string' || start.from === 'oldest');
+    return isWhole ? { base_url, forward_to, events, session, start } : null;
   } catch {
     return null;
   }

@@ -14,7 +14,13 @@ export type ForwardResult =
 const TIMEOUT_MS = 5_000;
 const SECRET_PREFIX = 'whsec_';
 
-export async function forward(event: SandboxEvent, url: string, secret: string): Promise<ForwardResult> {
+/** Rejects with the reason of the signal where that ends the delivery under way: the event may have arrived. */
+export async function forward(
+  event: SandboxEvent,
+  url: string,
+  secret: string,
+  signal: AbortSignal,
+): Promise<ForwardResult> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, {
@@ -22,12 +28,13 @@ export async function forward(event: SandboxEvent, url: string, secret: string):
       headers: await headersOf(event, secret, new Date()),
       body: event.body,
       redirect: 'manual',
-      signal: timeout,
+      signal: AbortSignal.any([timeout, signal]),
     });
     await response.arrayBuffer();
     const { ok, status } = response;
     return ok ? { kind: 'delivered', status } : { kind: 'failed', why: String(status) };
   } catch (error) {
+    signal.throwIfAborted();
     if (timeout.aborted) return { kind: 'failed', why: `no answer in ${TIMEOUT_MS / 1_000} s` };
     return { kind: 'unreachable', why: messageOf(error) };
   }

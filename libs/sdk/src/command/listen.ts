@@ -12,7 +12,7 @@ import {
   requiredSetting,
   settingOf,
 } from './command.ts';
-import { CURSOR_FILE, readCursor, writeCursor } from './cursor-file.ts';
+import { CURSOR_FILE, CursorFile } from './cursor-file.ts';
 import { type ForwardResult, forward } from './forward.ts';
 import { createClient, fetchPage, type PageStart, UnavailableError } from './sandbox-events.ts';
 
@@ -26,13 +26,14 @@ and 5 seconds and then given up; a server that is not reachable is waited for. S
   --events a,b        only these: attempt.settled, attempt.refunded, challenge.suspended, round.settled, round.cancelled, award.released
   --from POSITION     now, oldest or a cursor, instead of where it stopped; now, where it never ran
   --secret S          signs the webhooks, instead of LAUREL_WEBHOOK_SECRET: any secret that your server verifies with
-  --cursor-file FILE  instead of ${CURSOR_FILE}
+  --cursor-file FILE  instead of ${CURSOR_FILE}; a file belongs to one URL and one --events, and to the listen that began with it last
 
   LAUREL_BASE_URL          Laurel's address
   LAUREL_API_KEY           a test key, sk_test_...
   LAUREL_WEBHOOK_SECRET    see --secret; it is visible to fewer than an argument
 
-Exits 0 when it is stopped (Ctrl-C), 1 when Laurel refuses the key or the cursor, 2 when an argument or a setting is missing or wrong.
+Exits 0 when it is stopped (Ctrl-C), 1 when Laurel refuses the key or the cursor, 2 when an argument or a setting is missing or wrong, or when
+the file belongs to another listen or cannot be read or written.
 `;
 
 /** Every type of the log; `webhook.test` is sent by the portal to an endpoint alone. */
@@ -60,7 +61,7 @@ interface Settings {
   readonly events: ReadonlySet<string> | null;
   /** Null: where it stopped. */
   readonly from: string | null;
-  readonly cursorFile: string;
+  readonly cursorFile: CursorFile;
 }
 
 export async function listen(argv: readonly string[], environment: Environment): Promise<number> {
@@ -91,14 +92,19 @@ function readSettings(argv: readonly string[], environment: Environment): Settin
   if (secret === null || secret === '')
     throw new CommandError('LAUREL_WEBHOOK_SECRET is not set: your server verifies with it.');
   const baseUrl = baseUrlOf(requiredSetting(environment, 'LAUREL_BASE_URL', "Laurel's address"));
+  const events = values.events === undefined ? null : readEvents(values.events);
   return {
     baseUrl,
     laurel: createClient(baseUrl, apiKey),
     secret,
     url: url.href,
-    events: values.events === undefined ? null : readEvents(values.events),
+    events,
     from: values.from ?? null,
-    cursorFile: values['cursor-file'] ?? CURSOR_FILE,
+    cursorFile: new CursorFile(values['cursor-file'] ?? CURSOR_FILE, {
+      base_url: baseUrl,
+      forward_to: url.href,
+      events: events && [...events].sort(),
+    }),
   };
 }
 
@@ -111,27 +117,31 @@ function readEvents(list: string): ReadonlySet<string> {
 }
 
 async function forwardEvents(settings: Settings, signal: AbortSignal): Promise<never> {
-  const { baseUrl, cursorFile } = settings;
-  let start: PageStart = await readStart(settings);
-  print(`Forwarding events of ${baseUrl} to ${settings.url}`);
+  const { baseUrl, url, events, cursorFile } = settings;
+  let start = await readStart(settings);
+  let page = await fetchPatiently(settings, start, signal);
+  // Laurel knows the position, and nothing is sent before it is stored. A page from now on is empty, and its cursor is what now means.
+  if ('from' in start && start.from === 'now') start = { after: page.next_cursor };
+  await cursorFile.begin(start);
+  print(`Forwarding events of ${baseUrl} to ${url}`);
   for (;;) {
-    const page = await fetchPatiently(settings, start, signal);
     for (const event of page.data) {
-      if (settings.events?.has(event.event) ?? true) await forwardPatiently(event, settings, signal);
-      await writeCursor(cursorFile, baseUrl, event.cursor);
+      signal.throwIfAborted();
+      if (events?.has(event.event) ?? true) await forwardPatiently(event, settings, signal);
+      await cursorFile.moveTo(event.cursor);
     }
-    // Also of an empty page: from now on means from this start on, whenever the first event comes.
-    if (!('after' in start) || page.next_cursor !== start.after)
-      await writeCursor(cursorFile, baseUrl, page.next_cursor);
-    start = { after: page.next_cursor };
-    if (page.data.length === 0) await sleep(POLL_MS, undefined, { signal });
+    if (page.data.length === 0) {
+      await cursorFile.requireOwn();
+      await sleep(POLL_MS, undefined, { signal });
+    }
+    page = await fetchPatiently(settings, { after: page.next_cursor }, signal);
   }
 }
 
-async function readStart({ from, cursorFile, baseUrl }: Settings): Promise<PageStart> {
+async function readStart({ from, cursorFile }: Settings): Promise<PageStart> {
+  const saved = await cursorFile.read();
   if (from === 'now' || from === 'oldest') return { from };
-  const after = from ?? (await readCursor(cursorFile, baseUrl));
-  return after === null ? { from: 'now' } : { after };
+  return from === null ? (saved ?? { from: 'now' }) : { after: from };
 }
 
 /** Waits twice as long after each failure, as long as Laurel asks for where it does. */
@@ -155,7 +165,7 @@ async function forwardPatiently(event: SandboxEvent, { url, secret }: Settings, 
   let backoffMs = POLL_MS;
   for (;;) {
     const startedAt = performance.now();
-    const result = await forward(event, url, secret);
+    const result = await forward(event, url, secret, signal);
     const durationMs = Math.round(performance.now() - startedAt);
     const line = `${event.event} ${event.id} ${describe(result)} in ${durationMs} ms`;
     if (result.kind === 'delivered') return print(line);

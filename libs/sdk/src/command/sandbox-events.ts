@@ -27,18 +27,27 @@ export function createClient(baseUrl: string, apiKey: string): Laurel {
 
 /** Throws an `UnavailableError` for what another try may get, and a `CommandError` for what it will not. */
 export async function fetchPage(laurel: Laurel, start: PageStart, signal: AbortSignal): Promise<SandboxEventList> {
+  let page: SandboxEventList;
   try {
-    return await laurel.sandbox.listEvents(start, { signal });
+    page = await laurel.sandbox.listEvents(start, { signal });
   } catch (error) {
     throw error instanceof LaurelError ? toCommandError(error) : error;
   }
+  if (Array.isArray(page?.data) && typeof page.next_cursor === 'string') return page;
+  throw notOfLaurel('JSON of another kind');
 }
 
 function toCommandError(error: LaurelError): Error {
-  const { status, retryAfterMs = null } = error;
+  const { code, status, retryAfterMs = null } = error;
   if (status === undefined)
     return new UnavailableError(`Laurel could not be reached (${messageOf(error.cause ?? error)})`, null);
+  if (code === 'network') return notOfLaurel(`status ${status}`);
   if (status === 429 || status >= 500) return new UnavailableError(`Laurel answered ${status}`, retryAfterMs);
   const because = status === 401 ? 'LAUREL_API_KEY is not a test key that this host accepts' : error.message;
   return new CommandError(`Laurel refused with ${status}: ${because}`, EXIT_CODES.refused);
+}
+
+/** A load balancer while Laurel is deployed, or the sign-in page of a network: neither asks for a time to wait on behalf of Laurel. */
+function notOfLaurel(answer: string): UnavailableError {
+  return new UnavailableError(`Something other than Laurel answered (${answer}); is LAUREL_BASE_URL right?`, null);
 }

@@ -52,8 +52,10 @@ function save(name: string, content: unknown): string {
   return file;
 }
 
-async function run(content: unknown, ...options: string[]) {
-  const child = spawn(process.execPath, [CLI, 'verify-receipt', save('receipt.json', content), ...options]);
+const run = (content: unknown, ...options: string[]) => runFile(save('receipt.json', content), ...options);
+
+async function runFile(file: string, ...options: string[]) {
+  const child = spawn(process.execPath, [CLI, 'verify-receipt', file, ...options]);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -103,6 +105,14 @@ describe('verify-receipt', () => {
     expect((await run({ receipt: answer.receipt }, ...PINNED)).status).toBe(1);
     expect((await run('{', ...PINNED)).status).toBe(1);
     expect((await run('null', ...PINNED)).status).toBe(1);
+  });
+
+  it('verify-receipt reports that it checked nothing when the file of the receipt cannot be read', async () => {
+    for (const file of [join(directory, 'missing.json'), directory]) {
+      const unread = await runFile(file, ...PINNED);
+      expect(unread).toMatchObject({ status: 2, verdicts: [] });
+      expect(unread.firstLine).toContain(`Nothing was checked: ${file} could not be read`);
+    }
   });
 
   it('verify-receipt reports that it checked nothing when keys cannot be read or come over remote http', async () => {

@@ -27,7 +27,7 @@ Checks that Laurel signed the receipt in FILE, {receipt, signature, seal?} as JS
 Both may be given more than once: a round may be sealed with a newer key than its receipts were signed with. Without either the list of
 LAUREL_BASE_URL is used.
 
-Exits 0 when everything in it is valid, 1 when not, 2 when there is no verdict: no key was given, or the keys could not be read.
+Exits 0 when everything in it is valid, 1 when not, 2 when there is no verdict: no key was given, or the keys or FILE could not be read.
 `;
 
 const SHOWN_FIELDS = [
@@ -115,13 +115,22 @@ async function fetchKeys(address: URL): Promise<string> {
 }
 
 async function judge(file: string, trusted: readonly TrustedKey[]): Promise<ReceiptVerdict> {
+  const text = readReceipt(file);
   let answer: unknown;
   try {
-    answer = parseJson(readFileSync(file, 'utf8'));
+    answer = parseJson(text);
   } catch (error) {
     return { kind: 'not_valid', reason: `${file} could not be read as JSON (${messageOf(error)})` };
   }
   return await verifyReceipt(answer, trusted);
+}
+
+function readReceipt(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(`Nothing was checked: ${file} could not be read (${messageOf(error)}).`);
+  }
 }
 
 function linesOf(verdict: ReceiptVerdict): readonly string[] {
