@@ -31,11 +31,11 @@ async function run(program: string, args: readonly string[], folder: string) {
   }
 }
 
-describe('the declarations of the packed SDK', () => {
+describe('the declarations of the packed libraries', () => {
   let project: PartnerProject;
   beforeAll(async () => {
-    project = await createPartnerProject();
-    project.add('types.ts');
+    project = await createPartnerProject(['libs/sdk', 'libs/browser']);
+    for (const file of ['types.ts', 'page.ts']) project.add(file);
     mkdirSync(join(project.folder, 'node_modules', '@types'));
     for (const name of ['@types/node', 'undici-types']) {
       symlinkSync(join(CHECKOUT, 'node_modules', name), join(project.folder, 'node_modules', name));
@@ -52,8 +52,10 @@ describe('the declarations of the packed SDK', () => {
       options: { ...IN_NODE, exactOptionalPropertyTypes: false },
     },
     { name: 'with TypeScript 5.6', compiler: OLDER, options: BUNDLED },
-  ])('strict code of a partner compiles $name', async ({ compiler, options }) => {
-    const config = { compilerOptions: options, files: ['types.ts'] };
+    { name: 'in a page', compiler: LATEST, options: BUNDLED, file: 'page.ts' },
+    { name: 'in a page, with TypeScript 5.6', compiler: OLDER, options: BUNDLED, file: 'page.ts' },
+  ])('strict code of a partner compiles $name', async ({ compiler, options, file = 'types.ts' }) => {
+    const config = { compilerOptions: options, files: [file] };
     writeFileSync(join(project.folder, 'tsconfig.json'), JSON.stringify(config));
     expect((await run(compiler.program, ['--version'], project.folder)).stdout).toMatch(compiler.version);
     const compiled = await run(compiler.program, ['--pretty', 'false'], project.folder);
