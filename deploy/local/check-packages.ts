@@ -1,21 +1,34 @@
 /**
- * Checks the packages that partners install, `libs/*` with a `tsconfig.build.json`, as their tools will see them: publint reads the manifest and the files that
- * it names, Are The Types Wrong resolves the declarations as each kind of importer does.
+ * Checks the packages that partners install, `libs/*` with a `tsconfig.build.json`, as their tools will see them: publint reads the manifest and
+ * the files that it names, Are The Types Wrong resolves the declarations as each kind of importer does, and an empty project installs the
+ * tarball, offline, and loads it.
  */
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type CheckResult, checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { rolldown } from 'rolldown';
 import { type LibraryPackage, packLibrary, ROOT } from './library-package.ts';
 
 /** The packages are ES modules: `require` gets them on Node from 20.19 on, which the check does not know, and resolution of Node 10 never had `exports`. */
 const UNSUPPORTED = ['node10', 'node16-cjs'];
 
+/** What pages load: the bytes of the library alone, minified and compressed. */
+const PAGE_LIMITS: Readonly<Record<string, number>> = { 'libs/browser': 3 * 1_024 };
+
 async function problemsOf(library: string, target: string): Promise<readonly string[]> {
   const built = packLibrary(join(ROOT, library), target);
-  const problems = [...(await lintManifest(built)), ...(await resolveTypes(built))];
+  const project = installAlone(built, target);
+  const problems = [
+    ...(await lintManifest(built)),
+    ...(await resolveTypes(built)),
+    ...loadInstalled(project),
+    ...(await weighInstalled(project, PAGE_LIMITS[library])),
+  ];
   return problems.map((problem) => `${library}: ${problem}`);
 }
 
@@ -31,6 +44,40 @@ async function resolveTypes({ tarball }: LibraryPackage): Promise<readonly strin
   return result.problems
     .filter((problem) => !('resolutionKind' in problem && UNSUPPORTED.includes(problem.resolutionKind)))
     .map((problem) => JSON.stringify(problem));
+}
+
+interface Project {
+  readonly folder: string;
+  /** The package that is installed in it. */
+  readonly installed: string;
+}
+
+function installAlone({ folder: built, tarball }: LibraryPackage, target: string): Project {
+  const { name } = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')) as { readonly name: string };
+  const folder = mkdtempSync(join(target, 'project-'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  const quiet = ['--offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  execFileSync('npm', ['install', ...quiet, tarball], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  return { folder, installed: name };
+}
+
+function loadInstalled({ folder, installed }: Project): readonly string[] {
+  const script = `if (Object.keys(await import(${JSON.stringify(installed)})).length === 0) throw new Error('it exports nothing');`;
+  try {
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder, stdio: 'pipe' });
+    return [];
+  } catch (error) {
+    return [`the installed package cannot be loaded: ${(error as Error).message}`];
+  }
+}
+
+async function weighInstalled({ folder, installed }: Project, limit: number | undefined): Promise<readonly string[]> {
+  if (limit === undefined) return [];
+  await using build = await rolldown({ input: installed, cwd: folder });
+  const { output } = await build.generate({ format: 'esm', minify: true });
+  const weight = output.map((part) => gzipSync(part.type === 'chunk' ? part.code : part.source).length);
+  const bytes = weight.reduce((sum, one) => sum + one, 0);
+  return bytes <= limit ? [] : [`minified and compressed it has ${bytes} bytes, more than ${limit}`];
 }
 
 const target = mkdtempSync(join(tmpdir(), 'laurel-packages-'));

@@ -1,9 +1,13 @@
-/** Builds the site into docs/site/dist: `node docs/site/build.ts`. Two builds at once do not disturb each other: the last one stays. */
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * Builds the site into docs/site/dist: `node docs/site/build.ts`. Two builds at once do not disturb each other: each works in a folder of its own and
+ * puts it in place as a whole, and the last one stays.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
 import { DIST, inputsFingerprint, STAMP } from './inputs.ts';
+import { replaceFolder } from './replace-folder.ts';
 import { writePages } from './write-pages.ts';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
@@ -23,8 +27,7 @@ try {
   const built = join(work, 'dist');
   await build(work, { outDir: built });
   writeFileSync(join(built, STAMP), fingerprint);
-  rmSync(DIST, { recursive: true, force: true });
-  renameSync(built, DIST);
+  replaceFolder(DIST, built, work);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -46,7 +46,7 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
       {
         path: 'conventions',
         title: 'Conventions and limits',
-        sections: ['Conventions', 'Authentication', 'Rate limit', 'Limits', 'Versioning', 'Not served yet'],
+        sections: ['Conventions', 'Authentication', 'Rate limit', 'Limits', 'Versioning'],
       },
       { path: 'idempotency', title: 'Idempotency', sections: ['Idempotency'] },
       { path: 'errors', title: 'Errors', sections: ['Errors', 'The retired route'] },

@@ -34,7 +34,7 @@ async function installChromium(): Promise<string | undefined> {
   if (EXECUTABLE !== PACKAGED) return `LAUREL_CHROMIUM names ${EXECUTABLE}, which does not exist`;
   if (process.getuid?.() !== 0) return `there is no ${EXECUTABLE}, and only root can install it`;
   process.stderr.write("Installing Chromium (Debian's package) ...\n");
-  return install(['chromium']).then(
+  return install(PACKAGED, ['chromium']).then(
     () => undefined,
     (error: unknown) => `there is no ${EXECUTABLE}, and apt-get cannot install it: ${lastLine(error)}`,
   );

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { createGame } from '@laurel/example-game';
 import { bundlePage } from '@laurel/example-game/bundle';
 import { Laurel } from '@laurel/sdk';
@@ -12,6 +11,7 @@ import { rolldown } from 'rolldown';
 import { expect } from 'vitest';
 import { expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 import { launchChromium } from './chromium.ts';
+import { createPartnerProject } from './partner-project.ts';
 
 interface GameRequest {
   readonly method: string;
@@ -58,7 +58,7 @@ export function useGame(): GameSuite {
   });
 }
 
-/** Also serves `/probe.js`: the browser library alone, for a test that calls it in the page. */
+/** Also serves `/probe.js`: the browser library alone, as it is packed, for a test that calls it in the page. */
 async function startGame(world: SharedWorld): Promise<Game> {
   const baseUrl = new URL(world.stack.baseUrl).origin;
   const laurel = new Laurel({ apiKey: world.partner.apiKey, baseUrl, deadlineMs: 20_000 });
@@ -111,7 +111,8 @@ function onEnd(request: IncomingMessage, response: ServerResponse, game: Game, o
 }
 
 async function bundleProbe(): Promise<string> {
-  await using build = await rolldown({ input: fileURLToPath(import.meta.resolve('@laurel/browser')) });
+  await using project = await createPartnerProject(['libs/browser']);
+  await using build = await rolldown({ input: '@laurel/browser', cwd: project.folder });
   const { output } = await build.generate({ format: 'esm' });
   return output[0].code;
 }

@@ -22,8 +22,14 @@ describe('a partner whose network loses answers', () => {
   }, async () => {
     const random = createRandom(SEED);
     await using proxy = await startLossyProxy(world.stack.baseUrl, () => fateOf(random()));
-    // Nine losses in a row happen to one call in 13,000; more repetitions make the test independent of its seed.
-    const laurel = new Laurel({ apiKey: world.partner.apiKey, baseUrl: proxy.baseUrl, maxRetries: 30 });
+    const laurel = new Laurel({
+      apiKey: world.partner.apiKey,
+      baseUrl: proxy.baseUrl,
+      // Nine losses in a row happen to one call in 13,000; more repetitions make the test independent of its seed.
+      maxRetries: 30,
+      // A try that ended before its answer came would be repeated, and answered twice: the stack is loaded, and the proxy alone loses answers.
+      timeoutMs: 60_000,
+    });
     // A round takes any number of attempts of a player, whose scores neither win a prize at once nor move a bar.
     const round = await world.newRound({ attempt_cap: ATTEMPTS_OF_PLAYER });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => world.newPlayer({ funds: '150.00' })));

@@ -1,4 +1,4 @@
-/** A partner's empty project, into which the SDK is installed as a partner would install it: from its tarball, with nothing else. */
+/** A partner's empty project, into which libraries are installed as a partner would install them: from their tarballs, with nothing else. */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,18 @@ export interface PartnerProject extends AsyncDisposable {
   add(file: string): string;
 }
 
-export async function createPartnerProject(): Promise<PartnerProject> {
+/** `libraries` are folders of the repository, as `libs/sdk`. */
+export async function createPartnerProject(libraries: readonly string[] = ['libs/sdk']): Promise<PartnerProject> {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-partner-'));
   const packages = join(folder, 'packages');
-  const { stdout } = await run(NODE, [join(CHECKOUT, 'deploy/local/pack-library.ts'), 'libs/sdk', packages]);
+  const tarballs: string[] = [];
+  for (const library of libraries) {
+    const { stdout } = await run(NODE, [join(CHECKOUT, 'deploy/local/pack-library.ts'), library, packages]);
+    tarballs.push(stdout.trim());
+  }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // Offline: what is not in the tarball is missing.
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', stdout.trim()], { cwd: folder });
+  // Offline: what is not in a tarball is missing.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
   return {
     folder,
     add(file) {

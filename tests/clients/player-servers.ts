@@ -40,7 +40,8 @@ export async function startWorker(
   const modules = globSync('**/*.js', { cwd: join(project.folder, dist) })
     .filter((file) => !file.startsWith('command/') && file !== 'cli.js')
     .map((file) => [file === 'index.js' ? '@laurel/sdk' : `@laurel/${file}`, `${dist}/${file}`] as const);
-  project.add('worker.mjs');
+  const own = ['worker.mjs', 'verifications.mjs'] as const;
+  for (const file of own) project.add(file);
   const config = join(project.folder, 'worker.capnp');
   writeFileSync(
     config,
@@ -54,7 +55,7 @@ const config :Workerd.Config = (
 );
 const server :Workerd.Worker = (
   modules = [
-    ${[['worker.mjs', 'worker.mjs'] as const, ...modules]
+    ${[...own.map((file) => [file, file] as const), ...modules]
       .map(([name, file]) => `(name = ${JSON.stringify(name)}, esModule = embed ${JSON.stringify(file)}),`)
       .join('\n    ')}
   ],

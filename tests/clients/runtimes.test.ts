@@ -1,20 +1,36 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { signWebhook } from '@laurel/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { joinWorld, type SharedWorld } from '../world.ts';
+import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 import { createPartnerProject, type PartnerProject } from './partner-project.ts';
 import { type PlayerServer, startPlayerServer, startWorker } from './player-servers.ts';
-import { fetchProgram, RUNTIMES, WORKERD } from './runtimes.ts';
+import { fetchProgram, OLDEST_NODE, RUNTIMES, WORKERD } from './runtimes.ts';
 
 const run = promisify(execFile);
+
+const VERIFIED = {
+  webhooks: ['webhook.test', 'signature_mismatch'],
+  receipts: ['valid', 'not_valid'],
+};
 
 describe('the packed SDK in an empty project', () => {
   let world: SharedWorld;
   let project: PartnerProject;
+  /** A receipt of Laurel's, and the keys that it is verified with. */
+  let signed: { readonly receipt: unknown; readonly keyList: unknown };
   beforeAll(async () => {
     world = await joinWorld();
     project = await createPartnerProject();
+    const { receipt_id } = await world.playRound((await world.newRound()).id, await world.newPlayer(), 12.5);
+    const keys = await fetch(new URL('/.well-known/laurel-keys.json', world.stack.baseUrl));
+    signed = {
+      receipt: expectStatus(200, await world.operator.getReceipt(receipt_id)).body,
+      keyList: await keys.json(),
+    };
   });
   afterAll(async () => {
     await project?.[Symbol.asyncDispose]();
@@ -37,7 +53,9 @@ describe('the packed SDK in an empty project', () => {
         playerRef: player.ref,
         email: player.email,
         run: randomUUID(),
+        ...signed,
       };
+      project.add('verifications.mjs');
       const script = [project.add('every-operation.mjs'), JSON.stringify(input)];
       const { stdout } = await run(found.path, [...flags, ...script], { cwd: project.folder, timeout: 60_000 });
       expect(JSON.parse(stdout)).toEqual({
@@ -60,6 +78,7 @@ describe('the packed SDK in an empty project', () => {
         ended: 'cancelled',
         refunded: true,
         noDelivery: 'not_found',
+        verified: VERIFIED,
       });
       expect(await world.balance(player)).toBe('99.00');
     },
@@ -117,21 +136,43 @@ describe('the packed SDK in an empty project', () => {
     },
   );
 
-  test('the client and the handler work in a worker', { timeout: 300_000 }, async ({ skip }) => {
+  test('the client, the handler and what verifies work in a worker', { timeout: 300_000 }, async ({ skip }) => {
     const found = await fetchProgram(WORKERD);
     if ('missing' in found) return skip(`workerd is not tested: ${found.missing}`);
     const settings = { baseUrl: world.stack.baseUrl, apiKey: world.partner.apiKey };
     await using server = await startWorker(project, found.path, settings);
     await expectServesPlayers(server);
+    const posted = { method: 'POST', headers: { connection: 'close' }, body: JSON.stringify(signed) };
+    expect(await (await fetch(`${server.origin}/verify`, posted)).json()).toEqual(VERIFIED);
   });
 
   test('a CommonJS server can require the package on the oldest Node', { timeout: 300_000 }, async ({ skip }) => {
-    const [oldest] = RUNTIMES;
-    const found = await oldest?.program();
-    if (found === undefined || 'missing' in found) return skip(`not tested: ${found?.missing}`);
+    const found = await fetchProgram(OLDEST_NODE);
+    if ('missing' in found) return skip(`not tested: ${found.missing}`);
     const script = `console.log(typeof require('@laurel/sdk').Laurel, process.version)`;
     const flags = ['--input-type=commonjs', '--no-warnings', '--eval', script];
     const { stdout } = await run(found.path, flags, { cwd: project.folder });
     expect(stdout.trim()).toBe('function v20.19.0');
+  });
+
+  test('the installed command runs by its name on the oldest Node', { timeout: 300_000 }, async ({ skip }) => {
+    const found = await fetchProgram(OLDEST_NODE);
+    if ('missing' in found) return skip(`not tested: ${found.missing}`);
+    const programs = join(project.folder, 'programs');
+    mkdirSync(programs);
+    symlinkSync(found.path, join(programs, 'node'));
+    const PATH = [join(project.folder, 'node_modules/.bin'), programs, process.env.PATH].join(delimiter);
+    const environment = { cwd: project.folder, env: { ...process.env, PATH, LAUREL_WEBHOOK_SECRET: 'whsec_test' } };
+    expect((await run('node', ['--version'], environment)).stdout.trim()).toBe('v20.19.0');
+    expect((await run('laurel', ['--help'], environment)).stdout).toMatch(/^usage: laurel <command>/);
+
+    const body = '{"event":"webhook.test","timestamp":"2026-01-31T12:00:00.000Z","data":{"message":"x"}}';
+    const verifying = run(
+      'laurel',
+      ['verify-webhook', '--signature', await signWebhook(body, 'whsec_test')],
+      environment,
+    );
+    verifying.child.stdin?.end(body);
+    expect((await verifying).stdout).toMatch(/^VALID: webhook\.test of 2026-01-31T12:00:00\.000Z$/m);
   });
 });

