@@ -47,6 +47,7 @@ const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
 /** As the services see it. */
 const EGRESS_CA = '/run/egress/ca.pem';
 const POSTGRES_PORT = 5432;
+const HEALTH_INTERVAL = '3s';
 
 /** Builds and starts it; rejects where the signal is aborted meanwhile. Disposing removes containers, networks, volumes and disks. */
 export async function startComposeStack(
@@ -195,6 +196,8 @@ function overrideOf(on: {
     lines.push(
       `    environment: ${JSON.stringify(environment)}`,
       `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
+      // The test waits for each start. What is not given here is that of the image's own check.
+      `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
     );
     if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);
   }
