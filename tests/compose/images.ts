@@ -24,8 +24,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { debianMirror } from '@laurel/local-infrastructure/debian-program';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
-import { CHECKOUT, NODE } from '@laurel/testing';
+import { CHECKOUT, NODE, removeLeftovers } from '@laurel/testing';
 import { type Engine, install, KEPT, lastLine, type RunContext, retried } from './engine.ts';
+import { unmountBelow } from './leftovers.ts';
 
 const run = promisify(execFile);
 
@@ -41,6 +42,8 @@ interface StandIn {
 }
 
 const PULL_LIMIT_MS = 300_000;
+/** Of the folders in which file systems are made; the process id follows. */
+const ROOT_PREFIX = 'root-';
 const STAND_IN_FILES = new URL('./stand-ins/', import.meta.url);
 /** The health checks' tools, certificates for npm, and what initdb needs. */
 const DEBIAN_PACKAGES = ['ca-certificates', 'wget', 'postgresql-client-15'];
@@ -76,6 +79,8 @@ async function pullOrMake(engine: Engine, context: RunContext): Promise<BaseImag
     signal.throwIfAborted();
     print(`The base images cannot be pulled (${lastLine(error)}); making stand-ins ...`);
   }
+  mkdirSync(KEPT, { recursive: true });
+  await removeLeftovers(ROOT_PREFIX, unmountBelow, KEPT);
   return {
     NODE_IMAGE: await makeStandIn(engine, nodeStandIn, context),
     POSTGRES_IMAGE: await makeStandIn(engine, postgresStandIn, context),
@@ -147,7 +152,7 @@ async function makeStandIn(engine: Engine, standIn: StandIn, context: RunContext
   const debian = await makeDebian(context);
   context.signal.throwIfAborted();
   context.print(`Making ${standIn.image} ...`);
-  const root = mkdtempSync(join(KEPT, 'root-'));
+  const root = newRoot();
   try {
     chmodSync(root, 0o755);
     await run('tar', ['-xpf', debian, '-C', root]);
@@ -158,6 +163,10 @@ async function makeStandIn(engine: Engine, standIn: StandIn, context: RunContext
     rmSync(root, { recursive: true, force: true });
   }
   return standIn.image;
+}
+
+function newRoot(): string {
+  return mkdtempSync(join(KEPT, `${ROOT_PREFIX}${process.pid}-`));
 }
 
 /** Without a copy of the archive on the disk. */
@@ -180,7 +189,7 @@ async function makeDebian(context: RunContext): Promise<string> {
   const listed = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
   const mirror = debianMirror(listed.stdout);
   await retried('debootstrap', context, async () => {
-    const root = mkdtempSync(join(KEPT, 'root-'));
+    const root = newRoot();
     try {
       await run('debootstrap', [...options, DEBIAN_SUITE, root, mirror], { maxBuffer: 2 ** 26 });
       // The authorities that this machine trusts, in place of Debian's list: npm's registry may be a mirror's.

@@ -4,14 +4,17 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE } from '@laurel/testing';
-import { afterEach, expect, test } from 'vitest';
-import { ENGINE_PID_FILE, isOrphaned, newEngineFolder, removeOrphanedEngines } from './leftovers.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ENGINE_PID_FILE, isOrphaned, removeOrphanedEngines } from './leftovers.ts';
 
 const started: ChildProcess[] = [];
-const folders: string[] = [];
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'laurel-testing-'));
+});
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  rmSync(parent, { recursive: true, force: true });
 });
 
 /** The id of a process that has ended. */
@@ -23,9 +26,7 @@ async function deadPid(): Promise<number> {
 
 /** As the run with this process id made it. */
 function engineFolderOf(pid: number): string {
-  const folder = mkdtempSync(join(tmpdir(), `laurel-engine-${pid}-`));
-  folders.push(folder);
-  return folder;
+  return mkdtempSync(join(parent, `laurel-engine-${pid}-`));
 }
 
 /** A process that runs until it is ended, with this in its command line, and whose id is in the engine's file. */
@@ -41,7 +42,7 @@ test('the engine of a run that is over is ended and its folder removed', async (
   const folder = engineFolderOf(await deadPid());
   const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
   const ended = once(dockerd, 'exit');
-  await removeOrphanedEngines();
+  await removeOrphanedEngines(parent);
   expect(await ended).toEqual([null, 'SIGTERM']);
   expect(existsSync(folder)).toBe(false);
 });
@@ -49,16 +50,15 @@ test('the engine of a run that is over is ended and its folder removed', async (
 test('a process that got the id of an ended engine goes on', async () => {
   const folder = engineFolderOf(await deadPid());
   const other = await startInPlaceOfDockerd(folder, 'something else');
-  await removeOrphanedEngines();
+  await removeOrphanedEngines(parent);
   expect(existsSync(folder)).toBe(false);
   expect(other.exitCode ?? other.signalCode).toBeNull();
 });
 
 test('the engine of a run that goes on is left alone', async () => {
-  const folder = newEngineFolder();
-  folders.push(folder);
+  const folder = engineFolderOf(process.pid);
   const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
-  await removeOrphanedEngines();
+  await removeOrphanedEngines(parent);
   expect(existsSync(folder)).toBe(true);
   expect(dockerd.exitCode ?? dockerd.signalCode).toBeNull();
 });
@@ -75,7 +75,7 @@ test.skipIf(process.getuid?.() !== 0)(
       context.skip('file systems may not be mounted here');
     }
     writeFileSync(join(disk, 'kept'), 'by the server');
-    await removeOrphanedEngines();
+    await removeOrphanedEngines(parent);
     expect(existsSync(folder)).toBe(false);
   },
 );

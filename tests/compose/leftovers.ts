@@ -38,12 +38,13 @@ export function newStackFolder(): string {
 /** The name of this run's project of Docker Compose. */
 export const PROJECT = `${PROJECT_PREFIX}${process.pid}`;
 
-/** Ends the engines of runs that are over. */
-export async function removeOrphanedEngines(): Promise<void> {
-  await removeLeftovers(ENGINE_PREFIX, async (folder) => {
+/** Ends the engines of runs that are over, and removes their folders, which are in `parent`. */
+export async function removeOrphanedEngines(parent = tmpdir()): Promise<void> {
+  const stop = async (folder: string) => {
     await endDockerd(folder);
     await unmountBelow(folder);
-  });
+  };
+  await removeLeftovers(ENGINE_PREFIX, stop, parent);
 }
 
 /** Removes what runs that are over have left in the engine that the variables name, and the disks of their servers. */
@@ -68,7 +69,7 @@ export async function pruneEngine(environment: Readonly<Record<string, string>>)
   await docker('builder', 'prune', '--force', '--filter', `until=${BUILD_CACHE_LIFE}`);
 }
 
-/** The process of the run that a project was named by, if it is over. */
+/** Whether it is the project of a run that is over. */
 export function isOrphaned(project: string): boolean {
   const [, pid] = new RegExp(`^${PROJECT_PREFIX}(\\d+)$`).exec(project) ?? [];
   return pid !== undefined && !isRunning(Number(pid));
@@ -117,8 +118,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** File systems that are mounted in the folder: a disk of a stack, or what an engine mounted for its containers. */
-async function unmountBelow(folder: string): Promise<void> {
+/** File systems that are mounted in the folder: a disk of a stack, what an engine mounted for its containers, or debootstrap for its packages. */
+export async function unmountBelow(folder: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8'))
     .split('\n')
     .map((line) => line.split(' ')[4] ?? '')

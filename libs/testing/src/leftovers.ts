@@ -6,12 +6,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Removes the folders of runs that are over, after `stop` has ended what still runs in them. */
-export async function removeLeftovers(prefix: string, stop: (directory: string) => Promise<void>): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+/** Removes the folders of runs that are over, after `stop` has ended what still runs in them; other names are not touched. */
+export async function removeLeftovers(
+  prefix: string,
+  stop: (directory: string) => Promise<void>,
+  parent = tmpdir(),
+): Promise<void> {
+  for (const name of await readdir(parent)) {
     const [, owner] = (name.startsWith(prefix) && /^(\d+)-/.exec(name.slice(prefix.length))) || [];
     if (owner === undefined || isRunning(Number(owner))) continue;
-    const directory = join(tmpdir(), name);
+    const directory = join(parent, name);
     await stop(directory);
     await rm(directory, { recursive: true, force: true });
   }
