@@ -37,6 +37,8 @@ const PACKAGES = [
   'docs/site/**/*.test.ts',
   '.ci/*.test.mjs',
   'bench/*.test.ts',
+  // What starts and removes the containers, as far as no engine is needed for it.
+  'tests/compose/{child,leftovers}.test.ts',
 ];
 
 /** Proofs whose size is the point, thousands of entrants or a hundred endpoints that hang; and promises in seconds, on a machine that does nothing else. */

@@ -1,8 +1,7 @@
 /** Brings up docker-compose.yml as an operator does: secrets, identities, build, up; with the settings of tests on top. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
@@ -18,8 +17,10 @@ import {
 import { isNatsUser } from '@laurel/topology';
 import { parse } from 'yaml';
 import { BLACK_BOX_SETTINGS } from '../black-box-settings.ts';
-import { type Engine, EngineUnavailable, lastLine } from './engine.ts';
+import { exitOf } from './child.ts';
+import { type Engine, mountTmpfs, type RunContext } from './engine.ts';
 import type { BaseImages } from './images.ts';
+import { newStackFolder, PROJECT } from './leftovers.ts';
 
 const execute = promisify(execFile);
 
@@ -46,19 +47,17 @@ const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
 /** As the services see it. */
 const EGRESS_CA = '/run/egress/ca.pem';
 const POSTGRES_PORT = 5432;
+const HEALTH_INTERVAL = '3s';
 
 /** Builds and starts it; rejects where the signal is aborted meanwhile. Disposing removes containers, networks, volumes and disks. */
-export async function startComposeStack(options: {
-  readonly engine: Engine;
-  readonly images: BaseImages;
-  readonly print: (line: string) => void;
-  readonly signal: AbortSignal;
-}): Promise<ComposeStack> {
-  const { engine, images, print, signal } = options;
+export async function startComposeStack(
+  engine: Engine,
+  images: BaseImages,
+  { print, signal }: RunContext,
+): Promise<ComposeStack> {
   await using starting = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), 'laurel-compose-'));
+  const folder = newStackFolder();
   starting.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const project = `laurel-test-${process.pid}`;
   const subnets = chooseSubnets();
   const [httpPort = 0] = await freePorts(1);
 
@@ -74,7 +73,7 @@ export async function startComposeStack(options: {
 
   const environment = { ...process.env, ...engine.environment };
   const files = ['-f', join(CHECKOUT, 'docker-compose.yml'), '-f', override];
-  const ofStack = [...engine.compose, '-p', project, '--env-file', join(folder, '.env'), ...files] as const;
+  const ofStack = [...engine.compose, '-p', PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
   const run = (command: readonly string[], until?: AbortSignal) => {
     const [program, ...first] = ofStack;
     return output(program, [...first, ...command], { env: environment, signal: until });
@@ -97,7 +96,7 @@ export async function startComposeStack(options: {
   };
   const containers: ContainersDescription = {
     environment: engine.environment,
-    project,
+    project: PROJECT,
     disks,
     identities,
     compose: ofStack,
@@ -165,10 +164,7 @@ async function makeDisks(folder: string, starting: AsyncDisposableStack) {
   const disks = { postgres: join(folder, 'disk-postgres'), nats: join(folder, 'disk-nats') };
   for (const server of ['postgres', 'nats'] as const) {
     mkdirSync(disks[server]);
-    const options = ['-t', 'tmpfs', '-o', `size=${DISK_MIB[server]}m,mode=755`, 'tmpfs', disks[server]];
-    await execute('mount', options).catch((error: unknown) => {
-      throw new EngineUnavailable(`no file system can be mounted: ${lastLine(error)}`);
-    });
+    await mountTmpfs(disks[server], `size=${DISK_MIB[server]}m,mode=755`);
     starting.defer(async () => void (await execute('umount', ['--lazy', disks[server]])));
   }
   return disks;
@@ -200,6 +196,8 @@ function overrideOf(on: {
     lines.push(
       `    environment: ${JSON.stringify(environment)}`,
       `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
+      // The test waits for each start. What is not given here is that of the image's own check.
+      `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
     );
     if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);
   }
@@ -218,7 +216,7 @@ function overrideOf(on: {
   return `${lines.join('\n')}\n`;
 }
 
-/** Runs a command to its end and returns what it printed; rejects with the last of that. */
+/** Runs a command to its end, also where the signal is aborted, and returns what it printed; rejects with the last of that. */
 async function output(
   program: string,
   parameters: readonly string[],
@@ -227,10 +225,7 @@ async function output(
   const child = spawn(program, parameters, { cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'], ...options });
   const printed: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk));
-  const code = await new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  const code = await exitOf(child);
   const text = Buffer.concat(printed).toString();
   if (code !== 0) throw new Error(`docker compose ended with ${code}:\n${text.slice(-4_000)}`);
   return text;

@@ -15,7 +15,13 @@ export interface ContainerState {
   readonly pid: number;
   readonly isRunning: boolean;
   readonly isHealthy: boolean;
+  readonly isPaused: boolean;
+  /** Docker does not start it again: a command stopped it, or a start failed. */
+  readonly hasExited: boolean;
+  /** By Docker, since a command started it. */
   readonly restarts: number;
+  /** The kernel has ended its last run, because it needed more memory than it may have. */
+  readonly isOutOfMemory: boolean;
   /** By network: its address there. */
   readonly networks: Readonly<Record<string, string>>;
 }
@@ -65,7 +71,10 @@ export function openContainers(): Containers {
         pid: State.Pid,
         isRunning: State.Running && !State.Restarting,
         isHealthy: State.Health === undefined || State.Health.Status === 'healthy',
+        isPaused: State.Paused,
+        hasExited: State.Status === 'exited',
         restarts: RestartCount,
+        isOutOfMemory: State.OOMKilled,
         networks: Object.fromEntries(networks.map(([network, { IPAddress }]) => [network, IPAddress])),
       };
     },

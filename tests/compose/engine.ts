@@ -3,22 +3,39 @@
  * installs, starts with a folder and a socket of its own, and ends.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { fetchDebianProgram, keepProgram } from '@laurel/local-infrastructure/debian-program';
+import {
+  canUnpackDebian,
+  fetchDebianProgram,
+  isExecutable,
+  keepProgram,
+} from '@laurel/local-infrastructure/debian-program';
 import { CHECKOUT } from '@laurel/testing';
+import {
+  ENGINE_PID_FILE,
+  newEngineFolder,
+  pruneEngine,
+  removeOrphanedEngines,
+  removeOrphanedStacks,
+} from './leftovers.ts';
 
 const run = promisify(execFile);
 
 /** What the run keeps for the next one: layers of images, stand-ins for base images, Compose. */
 export const KEPT = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
 
-/** No engine can be had here; the message says why. */
+/** This machine cannot have an engine; the message says why. A download or a start that fails is another error, and fails the run. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
+}
+
+/** Where the run prints, and what ends it early. */
+export interface RunContext {
+  readonly print: (line: string) => void;
+  readonly signal: AbortSignal;
 }
 
 export interface Engine extends AsyncDisposable {
@@ -35,12 +52,21 @@ const COMPOSE_SUITE = 'trixie';
 const DAEMON = '/usr/sbin/dockerd';
 const START_LIMIT_MS = 60_000;
 const FETCH_LIMIT_MS = 180_000;
+const MAX_TRIES = 3;
+const RETRY_PAUSE_MS = 5_000;
 
-/** Rejects with `EngineUnavailable` where there is none and none can be installed. */
-export async function obtainEngine(print: (line: string) => void): Promise<Engine> {
+/** Rejects with `EngineUnavailable` where there is none and none can be had. Removes what runs that were killed have left. */
+export async function obtainEngine(context: RunContext): Promise<Engine> {
   await using starting = new AsyncDisposableStack();
-  const environment = (await isRunning({})) ? {} : starting.use(await startEngine(print)).environment;
-  const compose = await obtainCompose(print);
+  await removeOrphanedEngines();
+  const own = (await isRunning({})) ? undefined : starting.use(await startEngine(context));
+  const environment = own?.environment ?? {};
+  await removeOrphanedStacks(environment);
+  if (own !== undefined)
+    await pruneEngine(environment).catch((error: unknown) =>
+      context.print(`The engine keeps what it no longer needs: ${lastLine(error)}`),
+    );
+  const compose = await obtainCompose(context);
   const owned = starting.move();
   return { environment, compose, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -53,38 +79,71 @@ async function isRunning(environment: Readonly<Record<string, string>>): Promise
   );
 }
 
-async function startEngine(print: (line: string) => void) {
+async function startEngine(context: RunContext) {
+  const { print, signal } = context;
   if (process.getuid?.() !== 0) throw new EngineUnavailable('no Docker engine answers, and only root can start one');
+  const folder = newEngineFolder();
+  await using starting = new AsyncDisposableStack();
+  starting.defer(() => rmSync(folder, { recursive: true, force: true }));
+  await expectMounts(folder);
   if (!existsSync(DAEMON)) {
+    if (!isDebian()) throw new EngineUnavailable('no Docker engine answers, and only a Debian machine can install one');
     print("Installing Docker (Debian's packages) ...");
-    await install(DAEMON, ['docker.io', 'iptables', 'debootstrap']).catch((error: unknown) => {
-      throw new EngineUnavailable(`no Docker engine answers, and apt-get cannot install one: ${lastLine(error)}`);
-    });
+    await retried('The installation', context, () => install(DAEMON, ['docker.io', 'iptables', 'debootstrap']));
   }
-  const folder = mkdtempSync(join(tmpdir(), 'laurel-engine-'));
+  signal.throwIfAborted();
   mkdirSync(join(KEPT, 'engine'), { recursive: true });
   const host = `unix://${folder}/docker.sock`;
   const log = join(folder, 'log');
   const daemon = spawn(
     DAEMON,
     [
-      ...['--host', host, '--pidfile', join(folder, 'pid'), '--exec-root', join(folder, 'run')],
+      ...['--host', host, '--pidfile', join(folder, ENGINE_PID_FILE), '--exec-root', join(folder, 'run')],
       ...['--data-root', join(KEPT, 'engine')],
     ],
-    { stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')] },
+    // A terminal interrupts the whole group of the run, which still needs its engine to remove the stack.
+    { stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')], detached: true },
   );
-  const stop = () => end(daemon).finally(() => rmSync(folder, { recursive: true, force: true }));
+  starting.defer(() => end(daemon));
   const environment = { DOCKER_HOST: host };
   const deadline = Date.now() + START_LIMIT_MS;
   while (!(await isRunning(environment))) {
+    signal.throwIfAborted();
     if (daemon.exitCode !== null || Date.now() > deadline) {
       const why = readFileSync(log, 'utf8').trim().split('\n').at(-1);
-      await stop();
-      throw new EngineUnavailable(`Docker's engine does not start here: ${why}`);
+      throw new Error(`Docker's engine did not start: ${why}`);
     }
     await delay(200);
   }
-  return { environment, [Symbol.asyncDispose]: stop };
+  const owned = starting.move();
+  return { environment, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** An engine mounts the file systems of its containers, which even root may not do everywhere, as in most containers. */
+async function expectMounts(folder: string): Promise<void> {
+  const probe = join(folder, 'probe');
+  mkdirSync(probe);
+  await mountTmpfs(probe, 'size=1m');
+  await run('umount', [probe]);
+}
+
+/** Rejects with `EngineUnavailable` where this machine does not permit it. */
+export async function mountTmpfs(folder: string, options: string): Promise<void> {
+  // In English, whatever the machine speaks.
+  const env = { ...process.env, LC_ALL: 'C' };
+  await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { env }).catch((error: unknown) => {
+    if (!isForbidden(error)) throw error;
+    throw new EngineUnavailable('file systems may not be mounted here');
+  });
+}
+
+/** Whether the kernel, or mount itself, refused for the lack of a privilege. */
+function isForbidden(error: unknown): boolean {
+  return /permission denied|operation not permitted|must be superuser/i.test(String(error));
+}
+
+function isDebian(): boolean {
+  return canUnpackDebian({ searchPath: process.env.PATH ?? '', isExecutable });
 }
 
 /** Held by one installation on this machine at a time: apt waits for the lock of the installed packages, but not for that of the lists. */
@@ -104,26 +163,42 @@ export async function install(program: string, packages: readonly string[]): Pro
   });
 }
 
+/** Does again what needs a mirror or a registry, each of which fails for moments. */
+export async function retried<T>(what: string, { print, signal }: RunContext, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (tries === MAX_TRIES) throw new Error(`${what} failed: ${lastLine(error)}`, { cause: error });
+      print(`${what} failed (${lastLine(error)}); trying again ...`);
+      await delay(RETRY_PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
 async function end(daemon: ChildProcess): Promise<void> {
-  if (daemon.exitCode !== null) return;
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
   const ended = new Promise((resolve) => daemon.once('exit', resolve));
   daemon.kill('SIGTERM');
   await ended;
 }
 
-async function obtainCompose(print: (line: string) => void): Promise<readonly [string, ...string[]]> {
+async function obtainCompose(context: RunContext): Promise<readonly [string, ...string[]]> {
   const kept = join(KEPT, 'docker-compose');
   for (const command of [['docker', 'compose'] as const, [kept] as const]) {
     if (await isNewEnough(command)) return command;
   }
-  print(`Fetching Docker Compose (Debian's package of ${COMPOSE_SUITE}) ...`);
-  const wanted = { package: 'docker-compose', suite: COMPOSE_SUITE };
-  const limit = AbortSignal.timeout(FETCH_LIMIT_MS);
-  try {
-    return [await keepProgram(kept, (folder) => fetchDebianProgram(wanted, folder, limit))];
-  } catch (error) {
-    throw new EngineUnavailable(`Docker Compose ${COMPOSE_VERSION.join('.')} cannot be fetched: ${lastLine(error)}`);
-  }
+  const wanted = `Docker Compose ${COMPOSE_VERSION.join('.')} or newer`;
+  if (!isDebian()) throw new EngineUnavailable(`there is no ${wanted}, and only a Debian machine can fetch it`);
+  context.print(`Fetching Docker Compose (Debian's package of ${COMPOSE_SUITE}) ...`);
+  const fetched = await retried(`The download of ${wanted}`, context, () => {
+    const limit = AbortSignal.any([context.signal, AbortSignal.timeout(FETCH_LIMIT_MS)]);
+    return keepProgram(kept, (folder) =>
+      fetchDebianProgram({ package: 'docker-compose', suite: COMPOSE_SUITE }, folder, limit),
+    );
+  });
+  return [fetched];
 }
 
 async function isNewEnough([program, ...first]: readonly [string, ...string[]]): Promise<boolean> {

@@ -4,7 +4,7 @@
  * acknowledged, once, and the events of all of it arrive.
  */
 import { SERVICES } from '@laurel/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.ts';
 import { expectAcknowledged, type Load, type Place, underLoad } from '../faults/load.ts';
 import { eventually, joinWorld, type SharedWorld } from '../world.ts';
@@ -18,13 +18,20 @@ const ENOUGH = 40;
 const DURING = { answers: 20, longestMs: 6_000 };
 const TEST_MS = 300_000;
 const WAIT_MS = 200_000;
+/** Containers that nothing happens to have long been well, or do not become so. */
+const WELL_MS = 60_000;
+/** After so many failures the stack itself is broken, and every further test would wait in vain for minutes. */
+const MAX_FAILURES = 3;
 /** What a partner gets of a deployment in trouble, and sends again with its key; `0` is a broken connection. */
 const RETRIED = ['0', 'internal_error', 'idempotency_in_progress'];
+
+const CONTAINERS = [...SERVICES, 'nats', 'postgres'];
 
 let world: SharedWorld;
 let containers: Containers;
 let delivered: DeliveredEvents;
 let place: Place;
+const failed: string[] = [];
 
 beforeAll(async () => {
   world = await joinWorld();
@@ -34,11 +41,20 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
+beforeEach(async () => {
+  if (failed.length >= MAX_FAILURES)
+    throw new Error(`not tried, because ${MAX_FAILURES} tests failed: ${failed.join('; ')}`);
+  await Promise.all(CONTAINERS.map((name) => isWell(containers, name, WELL_MS)));
+});
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail' && failed.length < MAX_FAILURES) failed.push(task.name);
+});
+
 async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promise<Load> {
   return await underLoad(place, { players: PLAYERS, retried: RETRIED, waitMs: WAIT_MS }, async (load) => {
     await load.more(ENOUGH);
-    await begin(containers, name);
     try {
+      await begin(containers, name);
       await duringFault(load);
       await felt?.(containers, name);
     } finally {
@@ -46,6 +62,7 @@ async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promi
     }
     await isWell(containers, name);
     await load.more(ENOUGH);
+    await load.pushed();
   });
 }
 
@@ -66,7 +83,7 @@ async function expectNothingLost(load: Load): Promise<void> {
   await world.expectAuditOk();
 }
 
-describe.each([...SERVICES, 'nats', 'postgres'])('%s', { timeout: TEST_MS }, (name) => {
+describe.each(CONTAINERS)('%s', { timeout: TEST_MS }, (name) => {
   test.each(FAULTS.map((fault) => [fault.title, fault] as const))(
     `nothing acknowledged is lost when ${name} %s`,
     async (_title, fault) => {

@@ -14,18 +14,29 @@ export interface Fault {
   begin(containers: Containers, name: string): Promise<void>;
   /** Resolves when the fault has had an effect, where time alone does not show that. */
   felt?(containers: Containers, name: string): Promise<void>;
+  /** Also of a fault whose beginning failed halfway. */
   heal(containers: Containers, name: string): Promise<void>;
 }
 
 /** A container's start, its health check and the recovery of a database, on a busy machine. */
 const RECOVERY_MS = 120_000;
-/** Less than any of the programs needs to start; Docker's minimum is 6. */
+/** Less than Node and PostgreSQL need to start, and NATS to store events; Docker's minimum is 6. */
 const TOO_LITTLE_MIB = 8;
+/** Docker's counter begins anew with each start by a command, and only a run that ended counts. */
+const RESTARTS_WITHOUT_MEMORY = 2;
 
 const isKilled: Fault = {
   title: 'is killed and started again by Docker',
   async begin(containers, name) {
-    const { pid, restarts } = await containers.stateOf(name);
+    // Between two runs a container has no process.
+    const { pid, restarts } = await eventually(
+      async () => {
+        const state = await containers.stateOf(name);
+        return state.isRunning && state.pid > 0 ? state : undefined;
+      },
+      `${name} runs`,
+      RECOVERY_MS,
+    );
     // `docker kill` counts as a wish of the operator, after which Docker does not start it again.
     process.kill(pid, 'SIGKILL');
     await eventually(
@@ -34,7 +45,7 @@ const isKilled: Fault = {
       RECOVERY_MS,
     );
   },
-  async heal() {},
+  heal: start,
 };
 
 const isPaused: Fault = {
@@ -49,8 +60,9 @@ const isPaused: Fault = {
       );
     await eventually(pause, `${name} is paused`, RECOVERY_MS);
   },
-  async heal({ docker, idOf }, name) {
-    await docker('unpause', await idOf(name));
+  async heal({ docker, stateOf }, name) {
+    const { id, isPaused } = await stateOf(name);
+    if (isPaused) await docker('unpause', id);
   },
 };
 
@@ -64,9 +76,10 @@ const isCutOff: Fault = {
     cut.set(name, networks);
     for (const network of Object.keys(networks)) await docker('network', 'disconnect', network, id);
   },
-  async heal({ docker, idOf }, name) {
-    const id = await idOf(name);
+  async heal({ docker, stateOf }, name) {
+    const { id, networks } = await stateOf(name);
     for (const [network, address] of Object.entries(cut.get(name) ?? {})) {
+      if (network in networks) continue;
       // Only where the network's range was given may an address be given.
       const fixed = name === 'postgres' && network.endsWith('_administration') ? ['--ip', address] : [];
       await docker('network', 'connect', '--alias', name, ...fixed, network, id);
@@ -75,7 +88,7 @@ const isCutOff: Fault = {
 };
 
 const hasTooLittleMemory: Fault = {
-  title: 'has too little memory to start, again and again',
+  title: 'has too little memory, and ends again and again',
   async begin(containers, name) {
     const { docker, idOf, stateOf } = containers;
     const id = await idOf(name);
@@ -84,7 +97,12 @@ const hasTooLittleMemory: Fault = {
     await docker('update', '--memory', limit, '--memory-swap', limit, id);
     // The kernel may end it before Docker has seen it run.
     await docker('start', id).catch(() => {});
-    await eventually(async () => !(await stateOf(name)).isHealthy || undefined, `${name} does not run`, RECOVERY_MS);
+    // A container that runs for as long as the wait shows that the kernel does not enforce the limit.
+    const hasFelt = async () => {
+      const { restarts, isOutOfMemory, hasExited } = await stateOf(name);
+      return isOutOfMemory || hasExited || restarts >= RESTARTS_WITHOUT_MEMORY || undefined;
+    };
+    await eventually(hasFelt, `the limit of its memory ends ${name}`, RECOVERY_MS);
   },
   async heal({ docker, idOf }, name) {
     const id = await idOf(name);
@@ -99,7 +117,7 @@ const isRestarted: Fault = {
   async begin({ docker, idOf }, name) {
     await docker('restart', await idOf(name));
   },
-  async heal() {},
+  heal: start,
 };
 
 /** Of every container of the stack. */
@@ -135,11 +153,16 @@ export const DISK_IS_FULL: Fault = {
     await eventually(isShown, `${container} shows that ${name} has no space`, RECOVERY_MS);
   },
   async heal(containers, name) {
-    rmSync(ballastOf(containers.description.disks, name));
+    rmSync(ballastOf(containers.description.disks, name), { force: true });
     // PostgreSQL comes back by itself; NATS has to be ended (docs/operations/full-disk.md, "NATS").
     if (name === 'nats') await isKilled.begin(containers, name);
   },
 };
+
+/** Changes nothing where the container runs, or Docker is about to start it again. */
+async function start({ docker, idOf }: Containers, name: string): Promise<void> {
+  await docker('start', await idOf(name));
+}
 
 /** Fills what is free. */
 async function fillDisk(disks: Readonly<Record<string, string>>, name: string): Promise<void> {
@@ -153,13 +176,13 @@ function ballastOf(disks: Readonly<Record<string, string>>, name: string): strin
 }
 
 /** Resolves when the container runs and its health check has passed. */
-export async function isWell({ stateOf }: Containers, name: string): Promise<void> {
+export async function isWell({ stateOf }: Containers, name: string, limitMs = RECOVERY_MS): Promise<void> {
   await eventually(
     async () => {
       const { isRunning, isHealthy } = await stateOf(name);
       return (isRunning && isHealthy) || undefined;
     },
     `${name} is well`,
-    RECOVERY_MS,
+    limitMs,
   );
 }

@@ -14,6 +14,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -23,8 +24,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { debianMirror } from '@laurel/local-infrastructure/debian-program';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
-import { CHECKOUT, NODE } from '@laurel/testing';
-import { type Engine, EngineUnavailable, install, KEPT, lastLine } from './engine.ts';
+import { CHECKOUT, NODE, removeLeftovers } from '@laurel/testing';
+import { type Engine, install, KEPT, lastLine, type RunContext, retried } from './engine.ts';
+import { unmountBelow } from './leftovers.ts';
 
 const run = promisify(execFile);
 
@@ -40,41 +42,50 @@ interface StandIn {
 }
 
 const PULL_LIMIT_MS = 300_000;
+/** Of the folders in which file systems are made; the process id follows. */
+const ROOT_PREFIX = 'root-';
 const STAND_IN_FILES = new URL('./stand-ins/', import.meta.url);
 /** The health checks' tools, certificates for npm, and what initdb needs. */
 const DEBIAN_PACKAGES = ['ca-certificates', 'wget', 'postgresql-client-15'];
+const DEBIAN_SUITE = 'bookworm';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const DEBOOTSTRAP = '/usr/sbin/debootstrap';
 const DEBIAN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Pulls the base images, or makes stand-ins for those that a registry cannot be reached for. Rejects with `EngineUnavailable` where neither is
- * possible, or where containers cannot reach the registry of npm, without which no service can be built.
+ * Pulls the base images, or makes stand-ins for those that a registry cannot be reached for. Rejects where neither is possible, or where
+ * containers cannot reach the registry of npm, without which no service can be built.
  */
-export async function obtainBaseImages(engine: Engine, print: (line: string) => void): Promise<BaseImages> {
-  const images = await pullOrMake(engine, print);
+export async function obtainBaseImages(engine: Engine, context: RunContext): Promise<BaseImages> {
+  const images = await pullOrMake(engine, context);
   const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
   const lookUp = ['run', '--rm', images.NODE_IMAGE, 'npm', 'view', packageManager, 'version'];
-  await run('docker', lookUp, { env: { ...process.env, ...engine.environment } }).catch((error: unknown) => {
-    throw new EngineUnavailable(`containers cannot reach the registry of npm: ${lastLine(error)}`);
-  });
+  const environment = { ...process.env, ...engine.environment };
+  await retried('A look-up in the registry of npm, from a container,', context, () =>
+    run('docker', lookUp, { env: environment }),
+  );
   return images;
 }
 
-async function pullOrMake(engine: Engine, print: (line: string) => void): Promise<BaseImages> {
+async function pullOrMake(engine: Engine, context: RunContext): Promise<BaseImages> {
   const official = { NODE_IMAGE: 'node:24-slim', POSTGRES_IMAGE: 'postgres:18', NATS_IMAGE: 'nats:2.12-alpine' };
   const environment = { ...process.env, ...engine.environment };
-  const pull = (image: string) => run('docker', ['pull', '-q', image], { env: environment, timeout: PULL_LIMIT_MS });
+  const { print, signal } = context;
+  const pull = (image: string) =>
+    run('docker', ['pull', '-q', image], { env: environment, timeout: PULL_LIMIT_MS, signal });
   try {
     for (const image of Object.values(official)) await pull(image);
     return official;
   } catch (error) {
+    signal.throwIfAborted();
     print(`The base images cannot be pulled (${lastLine(error)}); making stand-ins ...`);
   }
+  mkdirSync(KEPT, { recursive: true });
+  await removeLeftovers(ROOT_PREFIX, unmountBelow, KEPT);
   return {
-    NODE_IMAGE: await makeStandIn(engine, nodeStandIn, print),
-    POSTGRES_IMAGE: await makeStandIn(engine, postgresStandIn, print),
-    NATS_IMAGE: await makeStandIn(engine, natsStandIn(print), print),
+    NODE_IMAGE: await makeStandIn(engine, nodeStandIn, context),
+    POSTGRES_IMAGE: await makeStandIn(engine, postgresStandIn, context),
+    NATS_IMAGE: await makeStandIn(engine, natsStandIn(print), context),
   };
 }
 
@@ -127,7 +138,7 @@ function natsStandIn(print: (line: string) => void): StandIn {
   };
 }
 
-async function makeStandIn(engine: Engine, standIn: StandIn, print: (line: string) => void): Promise<string> {
+async function makeStandIn(engine: Engine, standIn: StandIn, context: RunContext): Promise<string> {
   const environment = { ...process.env, ...engine.environment };
   // A stand-in is made again when what makes it has changed.
   const recipe = createHash('sha256').update(readFileSync(new URL(import.meta.url)));
@@ -139,9 +150,10 @@ async function makeStandIn(engine: Engine, standIn: StandIn, print: (line: strin
   });
   if (found.stdout.trim() !== '') return standIn.image;
 
-  const debian = await makeDebian(print);
-  print(`Making ${standIn.image} ...`);
-  const root = mkdtempSync(join(KEPT, 'root-'));
+  const debian = await makeDebian(context);
+  context.signal.throwIfAborted();
+  context.print(`Making ${standIn.image} ...`);
+  const root = newRoot();
   try {
     chmodSync(root, 0o755);
     await run('tar', ['-xpf', debian, '-C', root]);
@@ -154,6 +166,10 @@ async function makeStandIn(engine: Engine, standIn: StandIn, print: (line: strin
   return standIn.image;
 }
 
+function newRoot(): string {
+  return mkdtempSync(join(KEPT, `${ROOT_PREFIX}${process.pid}-`));
+}
+
 /** Without a copy of the archive on the disk. */
 async function importRoot(root: string, image: string, changes: readonly string[], env: NodeJS.ProcessEnv) {
   const options = changes.flatMap((change) => ['--change', change]);
@@ -161,29 +177,32 @@ async function importRoot(root: string, image: string, changes: readonly string[
   await run('bash', ['-o', 'pipefail', '-c', pipeline, root, ...options, '-', image], { env });
 }
 
-/** The archive of a small Debian with the tools of the stand-ins, kept between runs. */
-async function makeDebian(print: (line: string) => void): Promise<string> {
-  const kept = join(KEPT, 'debian.tar');
+/** The archive of a small Debian with the tools of the stand-ins, kept between runs until it would be made of something else. */
+async function makeDebian(context: RunContext): Promise<string> {
+  const options = ['--variant=minbase', `--include=${DEBIAN_PACKAGES.join(',')}`];
+  const recipe = createHash('sha256').update(JSON.stringify([options, DEBIAN_SUITE]));
+  const kept = join(KEPT, `debian-${recipe.digest('hex').slice(0, 16)}.tar`);
   if (existsSync(kept)) return kept;
-  print('Making a small Debian (debootstrap, a minute or two, once) ...');
-  const root = mkdtempSync(join(KEPT, 'debian-'));
-  try {
-    if (!existsSync(DEBOOTSTRAP)) await install(DEBOOTSTRAP, ['debootstrap']);
-    const listed = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
-    const mirror = debianMirror(listed.stdout);
-    const options = ['--variant=minbase', `--include=${DEBIAN_PACKAGES.join(',')}`];
-    await run(DEBOOTSTRAP, [...options, 'bookworm', root, mirror], { maxBuffer: 2 ** 26 });
-    // The authorities that this machine trusts, in place of Debian's list: npm's registry may be a mirror's.
-    copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
-    for (const folder of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man'])
-      rmSync(join(root, folder), { recursive: true, force: true });
-    await run('tar', ['-cf', `${kept}.draft`, '--numeric-owner', '-C', root, '.']);
-    await run('mv', [`${kept}.draft`, kept]);
-  } catch (error) {
-    throw new EngineUnavailable(`base images can be neither pulled nor made: ${lastLine(error)}`);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  for (const older of readdirSync(KEPT)) if (/^debian\b.*\.tar/.test(older)) rmSync(join(KEPT, older));
+  context.print('Making a small Debian (debootstrap, a minute or two, once) ...');
+  if (!existsSync(DEBOOTSTRAP))
+    await retried('The installation of debootstrap', context, () => install(DEBOOTSTRAP, ['debootstrap']));
+  const listed = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
+  const mirror = debianMirror(listed.stdout);
+  await retried('debootstrap', context, async () => {
+    const root = newRoot();
+    try {
+      await run(DEBOOTSTRAP, [...options, DEBIAN_SUITE, root, mirror], { maxBuffer: 2 ** 26 });
+      // The authorities that this machine trusts, in place of Debian's list: npm's registry may be a mirror's.
+      copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
+      for (const folder of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man'])
+        rmSync(join(root, folder), { recursive: true, force: true });
+      await run('tar', ['-cf', `${kept}.draft`, '--numeric-owner', '-C', root, '.']);
+      await run('mv', [`${kept}.draft`, kept]);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
   return kept;
 }
 

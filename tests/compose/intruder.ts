@@ -5,6 +5,7 @@
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
+import { connect as openTls } from 'node:tls';
 import { CallFailedError, createClient, openChannelIdentity } from '@laurel/grpc';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 import { IntegrationServiceClient } from '@laurel/proto/integration';
@@ -18,12 +19,14 @@ import pg from 'pg';
 export type Attempt =
   /** Calls every rpc of a service with an empty request; `identity` is a folder of /run/identities, none calls without TLS. */
   | { readonly kind: 'rpcs'; readonly service: keyof typeof CLIENTS; readonly identity: string | null }
-  /** Publishes an event as a user of NATS, or as none. */
+  /** Connects by TLS and waits for the service's first bytes; `identity` is a folder of /run/identities, none shows no certificate. */
+  | { readonly kind: 'tls'; readonly service: keyof typeof CLIENTS; readonly identity: string | null }
+  /** Publishes a message as a user of NATS, or as none. */
   | { readonly kind: 'publish'; readonly url: string; readonly tls: boolean; readonly subject: string }
   | { readonly kind: 'query'; readonly url: string; readonly text: string }
   | { readonly kind: 'connect'; readonly host: string; readonly port: number };
 
-/** `ok`, or why it failed: codes of gRPC (each that occurred, once), messages of NATS, SQLSTATEs, codes of sockets. */
+/** `ok`, or why it failed: codes of gRPC (each that occurred, once), messages of NATS, SQLSTATEs, codes of sockets and of TLS. */
 export type Results = readonly string[];
 
 const CLIENTS = {
@@ -57,6 +60,31 @@ async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rp
     codes.add(outcome ?? 'no such rpc');
   }
   return [...codes].sort().join(' ');
+}
+
+async function tryTls({ service, identity }: Extract<Attempt, { kind: 'tls' }>): Promise<string> {
+  const folder = `/run/identities/${identity}`;
+  const socket = openTls({
+    host: service,
+    port: 9000,
+    ca: readFileSync(AUTHORITY),
+    ...(identity !== null && { cert: readFileSync(`${folder}/tls.crt`), key: readFileSync(`${folder}/tls.key`) }),
+    ALPNProtocols: ['h2'],
+    // It is signed by the authority, and names the service in another way than a host's.
+    checkServerIdentity: () => undefined,
+  });
+  socket.setTimeout(LIMIT_MS);
+  try {
+    // With TLS 1.3 the client has connected before the server has read its certificate: the first bytes show that it was accepted.
+    return await new Promise((resolve, reject) => {
+      socket.once('data', () => resolve('ok'));
+      socket.once('close', () => resolve('closed'));
+      socket.once('timeout', () => resolve('ETIMEDOUT'));
+      socket.once('error', reject);
+    });
+  } finally {
+    socket.destroy();
+  }
 }
 
 async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publish' }>): Promise<string> {
@@ -107,6 +135,7 @@ async function tryConnect({ host, port }: Extract<Attempt, { kind: 'connect' }>)
 
 async function attempt(one: Attempt): Promise<string> {
   if (one.kind === 'rpcs') return tryRpcs(one);
+  if (one.kind === 'tls') return tryTls(one);
   if (one.kind === 'publish') return tryPublish(one);
   if (one.kind === 'query') return tryQuery(one);
   return tryConnect(one);

@@ -2,11 +2,13 @@
  * `npm run test:compose`: brings up docker-compose.yml in a Docker engine and runs, against its containers, the demo, the black-box files
  * that join a stack, what an intruder in a container can do, and the faults of containers under load. Arguments are Vitest's.
  *
- * Where no engine can be had it says so and ends well, because nothing was tested; with LAUREL_COMPOSE=required that is a failure.
+ * Where this machine cannot have an engine, the last line is `NOT TESTED: test:compose: <reason>`, for whatever called it, and the run ends
+ * well, because nothing was tested; with LAUREL_COMPOSE=required that is a failure.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { CHECKOUT, DESCRIBED_STACK_VARIABLE } from '@laurel/testing';
+import { exitOf } from './child.ts';
 import { startComposeStack } from './compose-stack.ts';
 import { CONTAINERS_VARIABLE } from './containers.ts';
 import { EngineUnavailable, obtainEngine } from './engine.ts';
@@ -17,13 +19,20 @@ const print = (line: string) => process.stderr.write(`[${Math.round((Date.now() 
 
 /** Aborted by a signal: what is under way ends, and then the containers, the disks and the engine are taken down. */
 const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(name, () => {
+    if (!interruption.signal.aborted) print(`${name}: removing what was started ...`);
+    interruption.abort();
+  });
+// A terminal that was closed takes no more lines, and the removal goes on without them.
+process.stderr.on('error', () => {});
 
 async function testContainers(): Promise<number> {
   const { signal } = interruption;
-  await using engine = await obtainEngine(print);
-  const images = await obtainBaseImages(engine, print);
-  await using stack = await startComposeStack({ engine, images, print, signal });
+  const context = { print, signal };
+  await using engine = await obtainEngine(context);
+  const images = await obtainBaseImages(engine, context);
+  await using stack = await startComposeStack(engine, images, context);
   print('Testing ...');
   const vitest = join(CHECKOUT, 'node_modules/.bin/vitest');
   const projects = ['--project', 'compose', '--project', 'compose-faults'];
@@ -37,10 +46,7 @@ async function testContainers(): Promise<number> {
       [CONTAINERS_VARIABLE]: join(stack.folder, 'containers.json'),
     },
   });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    testing.once('error', reject);
-    testing.once('exit', resolve);
-  });
+  const code = await exitOf(testing);
   print('Removing the stack ...');
   return code ?? 1;
 }
@@ -48,11 +54,13 @@ async function testContainers(): Promise<number> {
 try {
   process.exitCode = await testContainers();
 } catch (error) {
-  const isUnavailable = error instanceof EngineUnavailable;
-  print(
-    isUnavailable ? `docker-compose.yml was not tested: ${error.message}.` : errorsOf(error).map(String).join('\n'),
-  );
-  process.exitCode = isUnavailable && process.env.LAUREL_COMPOSE !== 'required' ? 0 : 1;
+  if (error instanceof EngineUnavailable) {
+    process.stdout.write(`NOT TESTED: test:compose: ${error.message}\n`);
+    process.exitCode = process.env.LAUREL_COMPOSE === 'required' ? 1 : 0;
+  } else {
+    print(errorsOf(error).map(String).join('\n'));
+    process.exitCode = 1;
+  }
 }
 
 /** The error of the run, and those of the removal that followed it. */

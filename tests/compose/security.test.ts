@@ -3,7 +3,8 @@
  * another's, with a stolen database URL, and on networks where it has no business. Each attempt is made from a container of its own; the same attempt
  * by the rightful caller shows that it would have worked.
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { CHECKOUT } from '@laurel/testing';
 import { type CalledService, isCalled, SERVICE_NAMES, SERVICES } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,9 +16,13 @@ const PERMISSION_DENIED = '7';
 const UNAVAILABLE = '14';
 /** A name that is not in the network: the embedded resolver knows those of the container's networks alone. */
 const NO_SUCH_NAME = /^(ENOTFOUND|EAI_AGAIN)$/;
+/** An alert of TLS, or an end of the connection without one. */
+const REJECTED_CERTIFICATE = /^(ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED|ERR_SSL_\w*UNKNOWN_CA|ECONNRESET|closed)$/;
 const NO_ROUTE = /^(ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$/;
 /** Has the clients of every service, of NATS and of PostgreSQL. */
 const IMAGE = 'laurel-test/challenge';
+/** A folder of the identities: a certificate that names the gateway, of an authority that the deployment does not know. */
+const FOREIGN = 'foreign';
 
 let world: SharedWorld;
 let containers: Containers;
@@ -25,11 +30,22 @@ let containers: Containers;
 beforeAll(async () => {
   world = await joinWorld();
   containers = openContainers();
+  await writeForeign(`${containers.description.identities}/${FOREIGN}`);
 });
 afterAll(async () => {
   await world?.expectAuditOk();
   await world?.[Symbol.asyncDispose]();
 });
+
+async function writeForeign(folder: string): Promise<void> {
+  const authority = await createCertificateAuthority('somebody else');
+  const issued = await authority.issue({ names: [], service: 'gateway' });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/tls.crt`, issued.certificate);
+  writeFileSync(`${folder}/tls.key`, issued.key);
+  // It trusts the services, so that they alone refuse.
+  writeFileSync(`${folder}/ca.crt`, readFileSync(`${containers.description.identities}/gateway/ca.crt`));
+}
 
 /** What became of the attempts, made from a new container on this network of docker-compose.yml. */
 async function fromContainerOn(network: string, attempts: readonly Attempt[]): Promise<Results> {
@@ -51,15 +67,17 @@ async function fromContainerOn(network: string, attempts: readonly Attempt[]): P
 const callsOf = (name: (typeof SERVICE_NAMES)[number]): readonly string[] => SERVICES[name].calls;
 
 describe('the ports of the services', () => {
+  const REFUSED_IDENTITIES: readonly (string | null)[] = [null, FOREIGN, 'nats'];
+
   test.each(SERVICE_NAMES.filter(isCalled).map((name) => [name]))(
-    '%s answers its callers, and refuses a container without a certificate, NATS’s, and those of services that do not call it',
+    '%s answers its callers, and refuses a container without TLS, with a foreign certificate, NATS’s, and those of services that do not call it',
     async (service: CalledService) => {
-      const identities = [null, 'nats', ...SERVICE_NAMES];
+      const identities = [...REFUSED_IDENTITIES, ...SERVICE_NAMES];
       const attempts = identities.map((identity) => ({ kind: 'rpcs', service, identity }) as const);
       const results = await fromContainerOn(`gateway-${service}`, attempts);
       for (const [index, identity] of identities.entries()) {
         const result = results[index];
-        if (identity === null || identity === 'nats') expect([identity, result]).toEqual([identity, UNAVAILABLE]);
+        if (REFUSED_IDENTITIES.includes(identity)) expect([identity, result]).toEqual([identity, UNAVAILABLE]);
         else if (SERVICE_NAMES.some((name) => name === identity && callsOf(name).includes(service)))
           expect([
             identity,
@@ -69,6 +87,17 @@ describe('the ports of the services', () => {
       }
     },
   );
+
+  test.each(SERVICE_NAMES.filter(isCalled).map((name) => [name]))(
+    '%s ends a TLS connection without a certificate, and one with a certificate of another authority',
+    async (service: CalledService) => {
+      const attempts = ['gateway', null, FOREIGN].map((identity) => ({ kind: 'tls', service, identity }) as const);
+      const [gateway, none, foreign] = await fromContainerOn(`gateway-${service}`, attempts);
+      expect(gateway).toBe('ok');
+      expect(none).toMatch(REJECTED_CERTIFICATE);
+      expect(foreign).toMatch(REJECTED_CERTIFICATE);
+    },
+  );
 });
 
 describe('NATS', () => {
@@ -76,27 +105,33 @@ describe('NATS', () => {
     const file = readFileSync(`${containers.description.identities}/${user}.env`, 'utf8');
     return file.trim().replace('NATS_URL=', '');
   };
-  const subject = 'laurel.test.attempt.settled';
+  const eventOfChallenge = 'laurel.test.challenge.attempt.settled';
 
   test('NATS refuses a container without a user, with a wrong password, and without TLS', async () => {
     const attempts = [
       { url: 'nats://nats:4222', tls: true },
       { url: 'nats://challenge:wrong@nats:4222', tls: true },
       { url: urlOf('challenge'), tls: false },
-    ].map((given) => ({ kind: 'publish', subject, ...given }) as const);
+    ].map((given) => ({ kind: 'publish', subject: eventOfChallenge, ...given }) as const);
     const [anonymous, wrong, plain] = await fromContainerOn('challenge-events', attempts);
     expect(anonymous).toBe('AUTHORIZATION_VIOLATION');
     expect(wrong).toBe('AUTHORIZATION_VIOLATION');
     expect(plain).not.toBe('ok');
   });
 
-  test('NATS refuses events of the webhook service, which takes them', async () => {
-    const attempts = ['webhook', 'challenge'].map(
-      (user) => ({ kind: 'publish', subject: 'laurel.forged', url: urlOf(user), tls: true }) as const,
-    );
-    const [webhook, challenge] = await fromContainerOn('webhook-events', attempts);
+  test('NATS refuses an event of a challenge from the webhook service and from the tournament service', async () => {
+    const users = ['webhook', 'tournament', 'challenge'];
+    const publish = (user: string, to: string) =>
+      ({ kind: 'publish', subject: to, url: urlOf(user), tls: true }) as const;
+    const [webhook, tournament, ...permitted] = await fromContainerOn('webhook-events', [
+      publish('webhook', eventOfChallenge),
+      publish('tournament', eventOfChallenge),
+      // What each of them may publish: a request for the state of the stream.
+      ...users.map((user) => publish(user, '$JS.API.STREAM.INFO.LAUREL')),
+    ]);
     expect(webhook).toMatch(/PERMISSIONS/);
-    expect(challenge).toMatch(/PERMISSIONS/);
+    expect(tournament).toMatch(/PERMISSIONS/);
+    expect(permitted).toEqual(users.map(() => 'ok'));
   });
 });
 

@@ -1,19 +1,24 @@
 /** A partner's requests while something happens to the stack, and what the partner knows of them afterwards. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, countsOf, type JoinableStack, type Partner } from '@laurel/testing';
+import type { Outcome } from '@laurel/sdk';
+import { type Answer, countsOf, type HttpClient, type JoinableStack, type Partner, push } from '@laurel/testing';
 import { expect } from 'vitest';
+import { newTarget, type Target } from '../integrations/target.ts';
 import { eventually, type Program, type SharedWorld } from '../world.ts';
 
 /** Where loads play: a program of a stack, in the environment `test`. */
 export interface Place {
-  readonly world: Pick<SharedWorld, 'newChallenge' | 'newRound'>;
+  readonly world: Pick<SharedWorld, 'newChallenge' | 'newRound' | 'http'>;
   readonly program: Program;
 }
 
 /** What one load plays: the partner, whose client holds the base URLs, and what the partner offers. */
 interface Scene {
   readonly partner: Partner;
+  readonly http: HttpClient;
+  /** The partner's game servers push some of the scores to it. */
+  readonly target: Target;
   /** Each player loses here, often: fee 1.00, a score of 1 does not clear its bar. */
   readonly challengeId: string;
   /** Each player wins here once: fee 1.00, prize 5.00, a score of 100 clears its bar. */
@@ -47,6 +52,8 @@ interface AcknowledgedAttempt {
   /** Of a settled attempt. */
   readonly outcome: { readonly receipt_id: string; readonly score: number } | undefined;
   readonly isWin: boolean;
+  /** Its score came by a signed push, in place of a report by /v1. */
+  readonly isPushed: boolean;
 }
 
 export interface Load {
@@ -60,6 +67,8 @@ export interface Load {
   readonly attempts: readonly AcknowledgedAttempt[];
   /** Resolves after this many further responses. */
   more(answers: number): Promise<void>;
+  /** Resolves when a further attempt that was scored by a push is acknowledged. */
+  pushed(): Promise<void>;
 }
 
 /** A load that is over: every request was answered with success in the end. */
@@ -86,11 +95,12 @@ const RARELY_CLEARED = 0.001;
 /** Wins alone never refute this one: one and a half times as often is always. */
 const MOSTLY_CLEARED = 0.9;
 
-async function setScene({ world: { newChallenge, newRound }, program }: Place): Promise<Scene> {
+async function setScene({ world: { newChallenge, newRound, http }, program }: Place): Promise<Scene> {
   const challenge = await newChallenge({ target_pass_rate: RARELY_CLEARED }, program);
   const prize = await newChallenge({ target_pass_rate: MOSTLY_CLEARED }, program);
   const round = await newRound({ attempt_cap: 100_000 }, program);
-  return { partner: program.test, challengeId: challenge.id, prizeId: prize.id, roundId: round.id };
+  const target = await newTarget(program.test);
+  return { partner: program.test, http, target, challengeId: challenge.id, prizeId: prize.id, roundId: round.id };
 }
 
 /** Does something to the stack under load, with players and contests of its own; resolves once the players have ended the attempts that they had begun. */
@@ -105,22 +115,25 @@ export async function underLoad(
   for (const ref of refs) await requests.ask(201, () => scene.partner.createPlayer(ref, '5000.00'));
   requests.reset();
   const attempts: AcknowledgedAttempt[] = [];
+  const awaitingPush = new Set<() => void>();
   let isOver = false;
   const startedAt = performance.now();
 
-  const play = async (player_ref: string, flow: number): Promise<void> => {
-    attempts.push(await playFlow(scene, requests.ask, { player_ref, flow }));
+  const play = async (player: number, flow: number): Promise<void> => {
+    const attempt = await playFlow(scene, requests.ask, { player_ref: refs[player] ?? '', player, flow });
+    attempts.push(attempt);
+    if (attempt.isPushed) for (const reached of awaitingPush) reached();
   };
-  const playAtOwnPace = async (ref: string): Promise<void> => {
-    for (let flow = 0; !isOver; flow += 1) await play(ref, flow);
+  const playAtOwnPace = async (player: number): Promise<void> => {
+    for (let flow = 0; !isOver; flow += 1) await play(player, flow);
   };
   const { requestsPerSecond } = options;
   const players =
     requestsPerSecond === undefined
-      ? Promise.all(refs.map(playAtOwnPace))
+      ? Promise.all([...refs.keys()].map(playAtOwnPace))
       : beginAtRate(requestsPerSecond / REQUESTS_OF_A_FLOW, {
           isOver: () => isOver,
-          begin: (index) => play(refs[index % refs.length] ?? '', Math.floor(index / refs.length)),
+          begin: (index) => play(index % refs.length, Math.floor(index / refs.length)),
         });
   const load: Load = {
     refs,
@@ -131,6 +144,11 @@ export async function underLoad(
     attempts,
     // A player whose request fails ends the wait, and with it the load.
     more: (answers) => requests.more(answers, players),
+    pushed: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      awaitingPush.add(resolve);
+      await Promise.race([promise, players]).finally(() => awaitingPush.delete(resolve));
+    },
   };
   let tookMs = 0;
   const end = async () => {
@@ -156,6 +174,7 @@ function createRequests({ retried = [], waitMs }: LoadOptions) {
     const key = randomUUID();
     const deadline = performance.now() + waitMs;
     begun += 1;
+    let isAgain = false;
     for (let pauseMs = RETRY_PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, RETRY_PAUSE_MS.longest)) {
       const sentAt = performance.now();
       const answer = await send(key);
@@ -163,10 +182,11 @@ function createRequests({ retried = [], waitMs }: LoadOptions) {
       for (const { target, reached } of waiting) if (latencies.length >= target) reached();
       if (answer.status === status) return answer.body;
       // The response of an expiry was lost.
-      if (retried.length > 0 && answer.code === 'attempt_already_settled') return answer.body;
+      if (isAgain && answer.code === 'attempt_already_settled') return answer.body;
       const failure = answer.code ?? String(answer.status);
       expect(retried, answer.text).toContain(failure);
       failures.push(failure);
+      isAgain = true;
       if (performance.now() > deadline) throw new Error(`waited ${waitMs} ms in vain for ${status}: ${answer.text}`);
       await delay(pauseMs);
     }
@@ -191,22 +211,28 @@ function createRequests({ retried = [], waitMs }: LoadOptions) {
 }
 
 async function playFlow(
-  { partner, challengeId, prizeId, roundId }: Scene,
+  { partner, http, target, challengeId, prizeId, roundId }: Scene,
   ask: Ask,
-  { player_ref, flow }: { readonly player_ref: string; readonly flow: number },
+  { player_ref, player, flow }: { readonly player_ref: string; readonly player: number; readonly flow: number },
 ): Promise<AcknowledgedAttempt> {
   const isWin = flow === WINNING_FLOW;
   const isEntry = flow % 3 === 0;
+  const isExpired = flow % 4 === 3;
   const parent = isEntry ? { tournament_round_id: roundId } : { challenge_id: isWin ? prizeId : challengeId };
   const { id } = await ask(201, (key) => partner.createAttempt({ ...parent, player_ref }, key));
-  const acknowledged = { id, player_ref, owner: isEntry ? 'tournament' : 'challenge', isWin } as const;
-  if (flow % 4 === 3) {
+  // Of those who play side by side another one each time, so that at every moment some pushes are under way or about to be.
+  const isPushed = !isEntry && !isExpired && (flow + player) % 4 === 2;
+  const acknowledged = { id, player_ref, owner: isEntry ? 'tournament' : 'challenge', isWin, isPushed } as const;
+  if (isExpired) {
     await ask(200, () => partner.expireAttempt(id));
     expect(await ask(200, () => partner.getAttempt(id))).toMatchObject({ status: 'expired', outcome: null });
     return { ...acknowledged, status: 'expired', outcome: undefined };
   }
   const score = isWin ? 100 : 1;
-  const { receipt_id } = await ask(200, (key) => partner.reportOutcome(id, { score }, key));
+  // The body of a push is its key: the same one again gets the first answer.
+  const { receipt_id } = await ask<Outcome>(200, (key) =>
+    isPushed ? push(http, target, { attempt_id: id, score }) : partner.reportOutcome(id, { score }, key),
+  );
   const outcome = { receipt_id, score };
   expect(await ask(200, () => partner.getAttempt(id))).toMatchObject({ status: 'settled', outcome });
   return { ...acknowledged, status: 'settled', outcome };

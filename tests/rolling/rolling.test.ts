@@ -45,6 +45,7 @@ async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> 
       await now.more(SOME);
       await step(now);
       await now.more(SOME);
+      await now.pushed();
     },
   );
   await delivered.expectAll({ refs: load.refs }, WAIT_MS);

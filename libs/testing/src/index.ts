@@ -12,7 +12,7 @@ export {
 export { freePorts } from './free-ports.ts';
 export * from './http-client.ts';
 export * from './integrations.ts';
-export { removeLeftovers } from './leftovers.ts';
+export { isRunning, removeLeftovers } from './leftovers.ts';
 export { measureStages } from './measure-stages.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
 export * from './operator.ts';

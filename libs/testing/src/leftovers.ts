@@ -6,18 +6,23 @@ import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Removes the folders of runs that are over, after `stop` has ended what still runs in them. */
-export async function removeLeftovers(prefix: string, stop: (directory: string) => Promise<void>): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
-    if (Number.isNaN(owner) || isRunning(owner)) continue;
-    const directory = join(tmpdir(), name);
+/** Removes the folders of runs that are over, after `stop` has ended what still runs in them; other names are not touched. */
+export async function removeLeftovers(
+  prefix: string,
+  stop: (directory: string) => Promise<void>,
+  parent = tmpdir(),
+): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const [, owner] = (name.startsWith(prefix) && /^(\d+)-/.exec(name.slice(prefix.length))) || [];
+    if (owner === undefined || isRunning(Number(owner))) continue;
+    const directory = join(parent, name);
     await stop(directory);
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process with this id, of whatever user. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

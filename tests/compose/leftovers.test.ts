@@ -1,0 +1,88 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NODE } from '@laurel/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ENGINE_PID_FILE, isOrphaned, removeOrphanedEngines } from './leftovers.ts';
+
+const started: ChildProcess[] = [];
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'laurel-testing-'));
+});
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+  rmSync(parent, { recursive: true, force: true });
+});
+
+/** The id of a process that has ended. */
+async function deadPid(): Promise<number> {
+  const child = spawn(NODE, ['-e', '']);
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}
+
+/** As the run with this process id made it. */
+function engineFolderOf(pid: number): string {
+  return mkdtempSync(join(parent, `laurel-engine-${pid}-`));
+}
+
+/** A process that runs until it is ended, with this in its command line, and whose id is in the engine's file. */
+async function startInPlaceOfDockerd(folder: string, named: string): Promise<ChildProcess> {
+  const child = spawn(NODE, ['-e', `console.log('up'); setInterval(() => {}, 1000)`, named]);
+  started.push(child);
+  await once(child.stdout, 'data');
+  writeFileSync(join(folder, ENGINE_PID_FILE), String(child.pid));
+  return child;
+}
+
+test('the engine of a run that is over is ended and its folder removed', async () => {
+  const folder = engineFolderOf(await deadPid());
+  const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
+  const ended = once(dockerd, 'exit');
+  await removeOrphanedEngines(parent);
+  expect(await ended).toEqual([null, 'SIGTERM']);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('a process that got the id of an ended engine goes on', async () => {
+  const folder = engineFolderOf(await deadPid());
+  const other = await startInPlaceOfDockerd(folder, 'something else');
+  await removeOrphanedEngines(parent);
+  expect(existsSync(folder)).toBe(false);
+  expect(other.exitCode ?? other.signalCode).toBeNull();
+});
+
+test('the engine of a run that goes on is left alone', async () => {
+  const folder = engineFolderOf(process.pid);
+  const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
+  await removeOrphanedEngines(parent);
+  expect(existsSync(folder)).toBe(true);
+  expect(dockerd.exitCode ?? dockerd.signalCode).toBeNull();
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'what is mounted in the folder of a run that is over is unmounted',
+  async (context) => {
+    const folder = engineFolderOf(await deadPid());
+    const disk = join(folder, 'disk');
+    mkdirSync(join(disk), { recursive: true });
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'ignore' });
+    } catch {
+      context.skip('file systems may not be mounted here');
+    }
+    writeFileSync(join(disk, 'kept'), 'by the server');
+    await removeOrphanedEngines(parent);
+    expect(existsSync(folder)).toBe(false);
+  },
+);
+
+test('a project is orphaned when the run that its name begins with is over', async () => {
+  expect(isOrphaned(`laurel-test-${await deadPid()}`)).toBe(true);
+  expect(isOrphaned(`laurel-test-${process.pid}`)).toBe(false);
+  for (const other of ['laurel', 'laurel-test-', 'laurel-test-1x', `my-laurel-test-${await deadPid()}`])
+    expect([other, isOrphaned(other)]).toEqual([other, false]);
+});
