@@ -11,7 +11,9 @@ describe('the life cycle of the processes', () => {
 
   test('the processes report liveness, readiness and metrics', async () => {
     for (const adminUrl of world.stack.adminUrls('gateway')) {
-      for (const path of ['/healthz', '/readyz']) expect((await fetch(adminUrl + path)).status).toBe(200);
+      for (const path of ['/healthz', '/readyz', '/readyz/dependencies']) {
+        expect((await fetch(adminUrl + path)).status).toBe(200);
+      }
       const metrics = await fetch(`${adminUrl}/metrics`);
       expect(metrics.status).toBe(200);
       expect(await metrics.text()).toContain('process_cpu_seconds_total');
@@ -25,6 +27,38 @@ describe('the life cycle of the processes', () => {
       expect(document.headers.get('content-type')).toMatch(/application\/json/);
       expect(document.headers.get('x-powered-by')).toBeNull();
     }
+  });
+
+  test('gateways stay ready and serve the tournaments while the challenge service is stopped, and name it on the path with their dependencies', async () => {
+    const [challenge, round, player] = [await world.newChallenge(), await world.newRound(), await world.newPlayer()];
+    const look = async (path: string) => {
+      const looks = world.stack.adminUrls('gateway').map(async (adminUrl) => {
+        const answer = await fetch(adminUrl + path);
+        return [answer.status, await answer.text()];
+      });
+      return await Promise.all(looks);
+    };
+    const ofBoth = (status: number, text: string) => Array(2).fill([status, text]);
+    await world.stack.stop('challenge');
+    await eventually(async () => {
+      const answers = await look('/readyz/dependencies');
+      return answers.every(([status]) => status === 503) || undefined;
+    }, 'the gateways have noticed');
+    expect(await look('/readyz/dependencies')).toEqual(ofBoth(503, 'not ready: challenge'));
+    expect(await look('/readyz')).toEqual(ofBoth(200, 'ready'));
+    const entry = await world.partner.createAttempt({ tournament_round_id: round.id, player_ref: player.ref });
+    expectStatus(200, await world.partner.reportOutcome(expectStatus(201, entry).body.id, { score: 1 }));
+    await world.stack.restart('challenge');
+    await eventually(async () => {
+      const answers = await look('/readyz/dependencies');
+      return answers.every(([status]) => status === 200) || undefined;
+    }, 'the gateways reach the challenge service again');
+    const attempt = { challenge_id: challenge.id, player_ref: player.ref };
+    const key = randomUUID();
+    await eventually(
+      async () => (await world.partner.createAttempt(attempt, key)).status === 201 || undefined,
+      'its attempts are created again',
+    );
   });
 
   test('one request id is on the response and in the logs of every service on the request’s path', async () => {

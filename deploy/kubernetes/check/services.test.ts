@@ -73,6 +73,21 @@ describe.each(SERVICE_NAMES)('the %s service', (name) => {
   });
 });
 
+test('the gateway starts with operators of either setting: its Secret must have its database and its pepper alone', () => {
+  type Variable = {
+    readonly name: string;
+    readonly valueFrom?: { readonly secretKeyRef: { readonly optional?: boolean } };
+  };
+  type Pod = {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly env: readonly Variable[] }[] } };
+  };
+  const { spec } = specOf<Pod>('services/gateway/deployment.yaml', 'Deployment').template;
+  const required = spec.containers
+    .flatMap(({ env }) => env)
+    .filter(({ valueFrom }) => valueFrom !== undefined && valueFrom.secretKeyRef.optional !== true);
+  expect(required.map(({ name }) => name)).toEqual(['GATEWAY_DATABASE_URL', 'KEY_PEPPER']);
+});
+
 const cluster = specOf<Cluster>('overlays/example-data/postgres/cluster.yaml', 'Cluster');
 
 test('the clusters acknowledge a commit when one of two standbys has it', () => {

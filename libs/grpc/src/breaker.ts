@@ -15,6 +15,11 @@ export type BreakerOptions = {
 
 const WINDOW_BUCKETS = 10;
 const BUCKET_MS = 1_000;
+/**
+ * A breaker that stays half open for so long gets no calls. Under load it is half open for an instant before each probe: that is not to be
+ * seen as the end of an outage.
+ */
+const UNUSED_AFTER_MS = 30_000;
 
 export type Breaker = {
   fire<Result>(action: () => Promise<Result>): Promise<Result>;
@@ -40,11 +45,8 @@ export function createBreaker(client: string, options: BreakerOptions): Breaker 
     rotateBucketController: rotation,
     errorFilter: (error) => !(error instanceof CallFailedError && countsAgainstBreaker(error)),
   });
-  const open = gauge('laurel_breaker_open', 'Whether calls to a service fail at once: 1 open, 0 not.', ['client']);
-  open.set({ client }, 0);
-  breaker.on('open', () => open.set({ client }, 1));
+  showState(breaker, client);
   breaker.on('close', () => {
-    open.set({ client }, 0);
     for (let bucket = 0; bucket < WINDOW_BUCKETS; bucket += 1) rotation.emit('rotate');
   });
 
@@ -62,4 +64,24 @@ export function createBreaker(client: string, options: BreakerOptions): Breaker 
       breaker.shutdown();
     },
   };
+}
+
+/**
+ * In a gauge: open until a call has succeeded, or until it has waited for its probe for half a minute. The next call is then sent and does
+ * not fail at once, and whether the service is back is not known: a caller without traffic would show an outage for as long as it has none.
+ */
+function showState(breaker: CircuitBreaker, client: string): void {
+  const open = gauge('laurel_breaker_open', 'Whether calls to a service fail at once: 1 open, 0 not.', ['client']);
+  let unused: NodeJS.Timeout | undefined;
+  const show = (value: 0 | 1) => {
+    clearTimeout(unused);
+    open.set({ client }, value);
+  };
+  show(0);
+  breaker.on('open', () => show(1));
+  breaker.on('close', () => show(0));
+  breaker.on('halfOpen', () => {
+    unused = setTimeout(() => show(0), UNUSED_AFTER_MS).unref();
+  });
+  breaker.on('fire', () => clearTimeout(unused));
 }

@@ -80,18 +80,26 @@ export type ClientConstructor<Service> = {
 
 type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
 
+/** A channel to a service, as each of its clients has: over all of its replicas, and none stays on one whose machine is gone. */
+export function openChannel<Channel>(
+  Channel: new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions) => Channel,
+  { name, address, identity }: Pick<ClientOptions, 'name' | 'address' | 'identity'>,
+): Channel {
+  return new Channel(
+    address,
+    identity?.channelCredentials(name) ?? credentials.createInsecure(),
+    // A server name that is sent but never checked; without it gRPC would send the address, which TLS forbids for an IP.
+    identity === undefined ? CLIENT_CHANNEL : { ...CLIENT_CHANNEL, 'grpc.ssl_target_name_override': name },
+  );
+}
+
 /** Connects on the first call; disposing closes the connection. */
 export function createClient<Service extends Definition>(
   XServiceClient: ClientConstructor<Service>,
   options: ClientOptions<keyof Service & string>,
 ): TypedClient<Service> & AsyncDisposable {
-  const { name, identity } = options;
-  const channel = new XServiceClient(
-    options.address,
-    identity?.channelCredentials(name) ?? credentials.createInsecure(),
-    // A server name that is sent but never checked; without it gRPC would send the address, which TLS forbids for an IP.
-    identity === undefined ? CLIENT_CHANNEL : { ...CLIENT_CHANNEL, 'grpc.ssl_target_name_override': name },
-  );
+  const { name } = options;
+  const channel = openChannel(XServiceClient, options);
   const multiplexer = createCallMultiplexer(channel, {
     renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS,
   });

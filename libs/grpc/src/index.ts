@@ -6,6 +6,7 @@ export {
   type ClientConstructor,
   type ClientOptions,
   createClient,
+  openChannel,
   type TypedClient,
 } from './client.ts';
 export { createCoalescedCall } from './coalesced-call.ts';

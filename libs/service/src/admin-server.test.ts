@@ -33,6 +33,51 @@ test('the admin server answers liveness, readiness and metrics, and stops', asyn
   await expect(get('/healthz')).rejects.toThrow();
 });
 
+test('the path with dependencies answers for what the replica itself needs and for what it calls, and is unknown where it calls nothing', async () => {
+  const own: string[] = [];
+  const called: string[] = [];
+  let isServing = true;
+  let now = 0;
+  const options = { host: '127.0.0.1', port: 0, isReady: () => ({ missing: own }), now: () => now };
+  await using alone = await startAdminServer(options);
+  await using server = await startAdminServer({
+    ...options,
+    isServing: () => isServing,
+    dependencies: async () => ({ missing: called }),
+  });
+  const get = async ({ port }: { port: number }, path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return [response.status, await response.text()];
+  };
+  const look = async () => [await get(server, '/readyz'), await get(server, '/readyz/dependencies')];
+
+  expect(await get(alone, '/readyz/dependencies')).toEqual([404, 'not found']);
+  expect(await look()).toEqual([
+    [200, 'ready'],
+    [200, 'ready'],
+  ]);
+  called.push('challenge');
+  now += 1_000;
+  expect(await look()).toEqual([
+    [200, 'ready'],
+    [503, 'not ready: challenge'],
+  ]);
+  own.push('database');
+  now += 1_000;
+  expect(await look()).toEqual([
+    [503, 'not ready: database'],
+    [503, 'not ready: database, challenge'],
+  ]);
+  own.pop();
+  called.pop();
+  now += 1_000;
+  isServing = false;
+  expect(await look()).toEqual([
+    [503, 'not ready'],
+    [503, 'not ready'],
+  ]);
+});
+
 test('probes share one readiness check, which is cached for a second, or a quarter of one while not ready', async () => {
   const looks: ((readiness: Readiness) => void)[] = [];
   let now = 0;

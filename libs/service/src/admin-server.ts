@@ -15,25 +15,39 @@ const READY_FOR_MS = 1_000;
 const NOT_READY_FOR_MS = 250;
 
 /**
- * Serves `/healthz` (the process lives), `/readyz` (200 when `isReady`, else 503) and `/metrics` (Prometheus text).
- * `isServing` is called every time: a process that drains reports it immediately. Port 0 binds a free one.
+ * Serves `/healthz` (the process lives), `/readyz` (200 when `isReady`, else 503), `/readyz/dependencies` (200 when `dependencies` are
+ * ready too) and `/metrics` (Prometheus text). `isServing` is called every time: a process that drains reports it immediately. Port 0
+ * binds a free one.
  */
 export async function startAdminServer(options: {
   host: string;
   port: number;
+  /**
+   * Whether this process can serve: what a load balancer asks. The services that it calls do not belong here, because without one of
+   * them all replicas would be taken out of service at once, also for requests that do not need it.
+   */
   isReady: () => Promise<Readiness> | Readiness;
+  /** The services that it calls. */
+  dependencies?: () => Promise<Readiness>;
   isServing?: () => boolean;
   /** Milliseconds; tests control it. */
   now?: () => number;
 }): Promise<AdminServer> {
-  const { isReady, isServing = () => true, now = () => performance.now() } = options;
-  const lookAt = cacheReadiness(isReady, now);
+  const { isReady, dependencies, isServing = () => true, now = () => performance.now() } = options;
+  const look = cacheReadiness(isReady, now);
+  const lookAtDependencies = dependencies && cacheReadiness(dependencies, now);
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') return answer(response, 200, 'ok');
     if (path === '/readyz') {
       if (!isServing()) return answer(response, 503, 'not ready');
-      return void lookAt().then((missing) => answerReadiness(response, missing));
+      return void look().then((missing) => answerReadiness(response, missing));
+    }
+    if (path === '/readyz/dependencies' && lookAtDependencies !== undefined) {
+      if (!isServing()) return answer(response, 503, 'not ready');
+      return void Promise.all([look(), lookAtDependencies()]).then(([own, called]) =>
+        answerReadiness(response, own === null && called === null ? null : [...(own ?? []), ...(called ?? [])]),
+      );
     }
     if (path === '/metrics') return void answerMetrics(response);
     return answer(response, 404, 'not found');

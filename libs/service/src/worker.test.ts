@@ -84,3 +84,19 @@ test('a worker run that fails is logged and counted, and the next one follows', 
   ]);
   expect(await metrics.metrics()).toMatch(/laurel_worker_runs_total\{worker="flaky",outcome="error"\} 1/);
 });
+
+test('both outcomes of a worker are in the metrics before its first run ends, so that its first error is an increase', async () => {
+  const entered = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const runOnce = async () => {
+    entered.resolve();
+    await release.promise;
+  };
+  const worker = startWorker({ name: 'hourly', intervalMs: 3_600_000, logger, clock, runOnce });
+  await entered.promise;
+  const page = await metrics.metrics();
+  expect(page).toMatch(/laurel_worker_runs_total\{worker="hourly",outcome="ok"\} 0/);
+  expect(page).toMatch(/laurel_worker_runs_total\{worker="hourly",outcome="error"\} 0/);
+  release.resolve();
+  await worker[Symbol.asyncDispose]();
+});

@@ -22,6 +22,8 @@ export function startWorker(options: {
     'worker',
     'outcome',
   ]);
+  // A series that begins at 1 has not increased: without the 0 before it, an alert would miss the first error.
+  for (const outcome of ['ok', 'error']) runs.inc({ worker: name, outcome }, 0);
   const stop = new AbortController();
 
   const loop = async () => {

@@ -416,10 +416,14 @@ describe('while the other services are down', () => {
     expect(codeOf(await post(`/v1/attempts/${ENTRY_ID}/outcome`, score))).toEqual([500, 'internal_error']);
   });
 
-  test('the gateway is alive and not ready while the services are down', async () => {
+  test('the gateway is alive and ready while the services are down, and names them on the path with its dependencies', async () => {
     expect((await send('GET', '/healthz')).status).toBe(200);
-    const ready = await fetch(`http://127.0.0.1:${adminPort}/readyz`);
-    expect([ready.status, await ready.text()]).toEqual([503, 'not ready: wallet, challenge, tournament']);
+    const look = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${adminPort}${path}`);
+      return [response.status, await response.text()];
+    };
+    expect(await look('/readyz')).toEqual([200, 'ready']);
+    expect(await look('/readyz/dependencies')).toEqual([503, 'not ready: wallet, challenge, tournament, webhook']);
   });
 });
 

@@ -85,13 +85,13 @@ export async function startGateway(
   const tournament = stack.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
   const webhook = stack.use(connectWebhook(config.WEBHOOK_ADDRESS, identity));
   const integration = stack.use(connectIntegration(config.INTEGRATION_ADDRESS, identity));
-  // Not the webhook and the integration service: without them paid attempts continue, and the load balancer must not take the gateway out of
-  // service.
-  const services = {
-    wallet: stack.use(connectHealth('wallet', config.WALLET_ADDRESS, identity)),
-    challenge: stack.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, identity)),
-    tournament: stack.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, identity)),
-  };
+  const services = [
+    stack.use(connectHealth('wallet', config.WALLET_ADDRESS, identity)),
+    stack.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, identity)),
+    stack.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, identity)),
+    stack.use(connectHealth('webhook', config.WEBHOOK_ADDRESS, identity)),
+    stack.use(connectHealth('integration', config.INTEGRATION_ADDRESS, identity)),
+  ];
   const hotCalls = stack.use(createHotCalls({ challenge, tournament }));
   const pushes = stack.use(createPushes(integration));
   const sandboxPlayers = stack.use(createSandboxPlayers(wallet));
@@ -192,12 +192,12 @@ export async function startGateway(
       port: config.ADMIN_PORT,
       isServing: () => state === 'serving',
       isReady: async () => {
-        const checks = await Promise.all([
-          ['the time', databaseClock.isKnown()] as const,
-          database.isReachable().then((ok) => ['database', ok] as const),
-          ...Object.entries(services).map(async ([name, probe]) => [name, await probe.isServing()] as const),
-        ]);
-        return { missing: checks.flatMap(([name, ok]) => (ok ? [] : [name])) };
+        const isReachable = await database.isReachable();
+        return { missing: [...(databaseClock.isKnown() ? [] : ['the time']), ...(isReachable ? [] : ['database'])] };
+      },
+      dependencies: async () => {
+        const checks = await Promise.all(services.map(({ isServing }) => isServing()));
+        return { missing: services.flatMap(({ service }, index) => (checks[index] ? [] : [service])) };
       },
     }),
   );

@@ -1,6 +1,6 @@
 /** Calls the standard gRPC health check of a service. */
-import { Client, credentials } from '@grpc/grpc-js';
-import type { ChannelIdentity } from '@laurel/grpc';
+import { Client } from '@grpc/grpc-js';
+import { type ChannelIdentity, openChannel } from '@laurel/grpc';
 import type { ServiceName } from '@laurel/topology';
 
 const CHECK = '/grpc.health.v1.Health/Check';
@@ -11,6 +11,7 @@ const SERVING = Buffer.from([0x08, 0x01]);
 const DEADLINE_MS = 1_000;
 
 export interface HealthProbe extends AsyncDisposable {
+  readonly service: ServiceName;
   isServing(): Promise<boolean>;
 }
 
@@ -19,11 +20,9 @@ export function connectHealth(
   address: string,
   identity: ChannelIdentity | undefined,
 ): HealthProbe {
-  const client = new Client(address, identity?.channelCredentials(service) ?? credentials.createInsecure(), {
-    'grpc.enable_http_proxy': 0,
-    ...(identity && { 'grpc.ssl_target_name_override': service }),
-  });
+  const client = openChannel(Client, { name: service, address, identity });
   return {
+    service,
     isServing: () =>
       new Promise((resolve) => {
         const asIs = (bytes: Buffer) => bytes;

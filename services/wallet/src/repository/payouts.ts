@@ -242,14 +242,19 @@ export async function listAwardPayouts(
   return rows.map(payoutOf);
 }
 
+const LIVE_HELD = `from payouts where status = 'held' and environment = 'live'`;
+
 const HELD = {
   name: 'stage_payout_held',
   text: `
-select 'payout_held' as stage, (select count(*)::int from (select from payouts where status = 'held' limit ${MAX_COUNTED}) held) as items,
+select 'payout_held' as stage, (select count(*)::int from (select ${LIVE_HELD} limit ${MAX_COUNTED}) held) as items,
   extract(epoch from $1::timestamptz - (
-    select created_at from payouts where status = 'held' order by created_at, award_id limit 1
+    select created_at ${LIVE_HELD} order by created_at, award_id limit 1
   ))::float8 as oldest_seconds`,
 };
 
-/** `payout_held`: waits for an operator; since it was held. A statement of the stage sampler (libs/postgres). */
+/**
+ * `payout_held`: waits for an operator; since it was held. Of live money alone: a developer of a sandbox makes held payouts that no
+ * operator reviews. A statement of the stage sampler (libs/postgres).
+ */
 export const HELD_PAYOUTS: BoundStatement = { statement: HELD };

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { experimental } from '@grpc/grpc-js';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createWalletFixture, respond, type WalletHandlers } from './wallet.fixture.ts';
+
+let stack: AsyncDisposableStack;
+let fixture: ReturnType<typeof createWalletFixture>;
+
+beforeEach(() => {
+  stack = new AsyncDisposableStack();
+  fixture = createWalletFixture(stack);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await stack.disposeAsync();
+});
+
+test('a server asks a connection to end when it is a minute old, a tenth more or less', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { port } = await fixture.serve({});
+  const session = connectHttp2(`http://127.0.0.1:${port}`);
+  stack.defer(() => session.destroy());
+  let isAsked = false;
+  const asked = once(session, 'goaway').then(() => {
+    isAsked = true;
+  });
+  /** What the server wrote before its answer has arrived with it; so have its own pings, whose answers it awaits for 5 s. */
+  const echo = () => Promise.race([asked, new Promise((resolve) => session.ping(resolve))]);
+  await once(session, 'remoteSettings');
+  let ageMs = 0;
+  while (!isAsked && ageMs < 66_000) {
+    ageMs += 3_000;
+    vi.advanceTimersByTime(3_000);
+    await echo();
+  }
+  expect(isAsked).toBe(true);
+  expect(ageMs).toBeGreaterThanOrEqual(54_000);
+});
+
+/** The ports at which DNS finds the replicas of a service, at its next lookup. */
+let found: readonly number[] = [];
+experimental.registerResolver(
+  'found',
+  class implements experimental.Resolver {
+    readonly #listener: experimental.ResolverListener;
+    constructor(_target: experimental.GrpcUri, listener: experimental.ResolverListener) {
+      this.#listener = listener;
+    }
+    updateResolution() {
+      const endpoints = found.map((port) => ({ addresses: [{ host: '127.0.0.1', port }] }));
+      setImmediate(() => this.#listener(experimental.statusOrFromValue(endpoints), {}, null, ''));
+    }
+    destroy() {}
+    static getDefaultAuthority() {
+      return 'found';
+    }
+  },
+);
+
+test.each([
+  ['unary', []],
+  ['multiplexed', ['resolvePlayers']],
+] as const)(
+  'a replica that joins gets its share of %s calls once a connection has aged, and no call fails meanwhile',
+  async (_way, hot) => {
+    const served = [0, 0];
+    const serve = async (replica: number) => {
+      const handlers: Partial<WalletHandlers> = {
+        resolvePlayers: async ({ players }) => {
+          served[replica] = (served[replica] ?? 0) + 1;
+          return { accountIds: players.map(({ playerRef }) => playerRef) };
+        },
+      };
+      return await fixture.serve(handlers, 0, 5_000, { connectionAge: { limitMs: 500, graceMs: 5_000 } });
+    };
+    const [first, second] = [await serve(0), await serve(1)];
+    found = [first.port];
+    const wallet = fixture.connect('found:///wallet', { hot, renewStreamAfterMs: 10, retryLostReply: true });
+    const call = async () => {
+      const request = { players: [{ tenant: undefined, playerRef: 'ref' }] };
+      expect(respond(await wallet.resolvePlayers(request)).accountIds).toEqual(['ref']);
+    };
+
+    for (let count = 0; count < 20; count += 1) await call();
+    expect(served).toEqual([20, 0]);
+    found = [first.port, second.port];
+    await expect
+      .poll(
+        async () => {
+          await call();
+          return served[1];
+        },
+        { interval: 1 },
+      )
+      .toBeGreaterThan(20);
+    const before = served[0] ?? 0;
+    await expect
+      .poll(
+        async () => {
+          await call();
+          return served[0];
+        },
+        { interval: 1 },
+      )
+      .toBeGreaterThan(before);
+  },
+);
