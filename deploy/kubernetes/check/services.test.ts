@@ -1,5 +1,6 @@
 /** What the manifests of the services, their data and the autoscalers' metric must agree on, though it is in several files. */
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { metrics, publishOldestWaits } from '@laurel/telemetry';
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 import { describe, expect, test } from 'vitest';
@@ -28,6 +29,13 @@ type Autoscaler = {
 type Workload = {
   readonly replicas?: number;
   readonly template: { readonly spec: { readonly serviceAccountName: string } };
+};
+type Containers = {
+  readonly template: {
+    readonly spec: {
+      readonly containers: readonly { readonly image?: string; readonly command?: readonly string[] }[];
+    };
+  };
 };
 type Cluster = {
   readonly instances: number;
@@ -109,3 +117,19 @@ test('the adapter answers for the metric of the services, by the longest wait of
     },
   ]);
 });
+
+test.each(['example-data', 'development'])(
+  'every file of %s that a server of NATS reads and that can change is watched by the container beside it',
+  (overlay) => {
+    expect(parse(read(`overlays/${overlay}/kustomization.yaml`)).components).toContain('../../components/nats-reload');
+    const named = [...read(`overlays/${overlay}/nats.conf`).matchAll(/(?:_file:|include) "([^"]+)"/g)].map(
+      ([, path = '']) => posix.resolve('/etc/nats', path),
+    );
+    expect(named.length).toBeGreaterThanOrEqual(3);
+    const containers = (path: string) => specOf<Containers>(path, 'StatefulSet').template.spec.containers;
+    const [server] = containers(`overlays/${overlay}/nats.yaml`);
+    const [, reload] = containers('components/nats-reload/sidecar.yaml');
+    expect(reload?.command).toEqual(expect.arrayContaining(named));
+    expect(reload?.image).toBe(server?.image);
+  },
+);
