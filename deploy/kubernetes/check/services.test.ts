@@ -37,6 +37,8 @@ type Containers = {
     };
   };
 };
+type Policy = { readonly egress: readonly { readonly to: readonly object[] }[] };
+type Patch = { readonly target: { readonly name?: string } };
 type Cluster = {
   readonly instances: number;
   readonly postgresql: { readonly synchronous: object; readonly parameters: Record<string, string> };
@@ -133,3 +135,12 @@ test.each(['example-data', 'development'])(
     expect(reload?.image).toBe(server?.image);
   },
 );
+
+test('an overlay puts the addresses of the API of Kubernetes where the example has one that is reserved for documentation', () => {
+  const policy = specOf<Policy>('overlays/example-data/postgres/operator.yaml', 'NetworkPolicy');
+  expect(policy.egress[0]?.to).toEqual([{ ipBlock: { cidr: '192.0.2.1/32' } }]);
+  const { patches } = parse(read('overlays/production/kustomization.yaml'));
+  const [patch] = patches.filter(({ target }: Patch) => target.name === 'database-operator');
+  const blocks = ['192.0.2.1/32', '2001:db8::1/128'].map((cidr) => ({ ipBlock: { cidr } }));
+  expect(parse(patch.patch)).toEqual([{ op: 'replace', path: '/spec/egress/0/to', value: blocks }]);
+});
