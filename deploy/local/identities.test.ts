@@ -48,15 +48,17 @@ test('each start issues new certificates of the same authority, and NATS keeps i
   expect(new Set(Object.values(first.natsPasswords)).size).toBe(3);
 });
 
-test('NATS’s configuration has its users and its certificate, as this machine or a container sees it', async () => {
+test('NATS’s configuration has its users and its certificate, as this machine or a container sees it, and there the limit of its store', async () => {
   const { natsConfigurationFile, natsPasswords } = await keepIdentities({ folder, nats });
   const read = () => JSON.parse(readFileSync(natsConfigurationFile, 'utf8'));
   expect(modeOf(natsConfigurationFile)).toBe(0o600);
   expect(read().authorization.users.map(({ user }: { user: string }) => user)).toEqual(Object.keys(natsPasswords));
   expect(read().tls.cert_file).toBe(join(dirname(natsConfigurationFile), 'tls.crt'));
-  const container = { folder: '/run/identity', monitoring: '127.0.0.1:8222' };
+  expect(read().jetstream).toBeUndefined();
+  const container = { folder: '/run/identity', monitoring: '127.0.0.1:8222', maxStoreBytes: 1_000_000_000 };
   await keepIdentities({ folder, nats: { ...nats, container }, keyMode: 0o644 });
   expect([read().tls.key_file, read().http]).toEqual(['/run/identity/tls.key', '127.0.0.1:8222']);
+  expect(read().jetstream).toEqual({ max_file_store: 1_000_000_000 });
   expect(modeOf(natsConfigurationFile)).toBe(0o644);
   await keepIdentities({ folder, nats: { ...nats, tls: false } });
   expect(read().tls).toBeUndefined();

@@ -34,8 +34,8 @@ export async function keepIdentities(options: {
     readonly hosts: readonly string[];
     readonly prefix: string;
     readonly tls: boolean;
-    /** The folder of its certificate as NATS sees it, and the address of its health check; by default those of this machine. */
-    readonly container?: { readonly folder: string; readonly monitoring: string };
+    /** The folder of its certificate as NATS sees it, the address of its health check, and how much it may store; by default as on this machine. */
+    readonly container?: { readonly folder: string; readonly monitoring: string; readonly maxStoreBytes: number };
   };
   /** Keys are readable by their owner alone, unless the folder is mounted into containers that run as another user. */
   readonly keyMode?: number;
@@ -79,7 +79,7 @@ export async function keepIdentities(options: {
       prefix: nats.prefix,
       passwords,
       tls: nats.tls ? tls : undefined,
-      ...(seen && { monitoring: seen.monitoring }),
+      ...(seen && { monitoring: seen.monitoring, maxStoreBytes: seen.maxStoreBytes }),
     }),
     keyMode,
   );

@@ -72,7 +72,16 @@ const exported = exportedByCode();
 /** Every series has these: the process gives the service, Prometheus the target. */
 const OF_EVERY_SERIES = ['service', 'job', 'instance'];
 
+/** What cert-manager exports, which issues certificates in Kubernetes, of each certificate. */
+const OF_CERT_MANAGER: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'certmanager_certificate_renewal_timestamp_seconds',
+    new Set(['name', 'namespace', 'issuer_name', 'issuer_kind', 'issuer_group']),
+  ],
+]);
+
 function labelsOf(series: string): ReadonlySet<string> | undefined {
+  if (OF_CERT_MANAGER.has(series)) return OF_CERT_MANAGER.get(series);
   if (series === 'up') return new Set();
   if (/^(process|nodejs)_/.test(series)) return metrics.getSingleMetric(series) === undefined ? undefined : new Set();
   return exported.get(series) ?? exported.get(series.replace(/_(bucket|count|sum)$/, ''));
@@ -80,7 +89,7 @@ function labelsOf(series: string): ReadonlySet<string> | undefined {
 
 /** What an expression names that no service exports, as sentences. */
 function unknownIn(expr: string): readonly string[] {
-  const names = [...expr.matchAll(/\b((?:laurel|process|nodejs)_\w+|up)\b(?:\{([^}]*)\})?/g)];
+  const names = [...expr.matchAll(/\b((?:laurel|process|nodejs|certmanager)_\w+|up)\b(?:\{([^}]*)\})?/g)];
   const known = new Set(OF_EVERY_SERIES);
   const issues: string[] = [];
   for (const [, name = '', selector = ''] of names) {

@@ -16,7 +16,7 @@ const { natsPasswords } = await keepIdentities({
     hosts: ['nats'],
     prefix: 'laurel',
     tls: true,
-    container: { folder: '/run/identity', monitoring: '127.0.0.1:8222' },
+    container: { folder: '/run/identity', monitoring: '127.0.0.1:8222', maxStoreBytes: 1_000_000_000 },
   },
   // The containers run as a user that this machine may not have; the folder around the keys is closed to all other users.
   keyMode: 0o644,

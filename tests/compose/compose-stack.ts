@@ -66,7 +66,7 @@ export async function startComposeStack(
   await execute(NODE, ['--disable-warning=ExperimentalWarning', 'deploy/local/write-identities.ts', identities], {
     cwd: CHECKOUT,
   });
-  const webhookCa = await writeWebhookCa(folder, subnets.outside.host);
+  const webhookCa = await writeWebhookCa(folder, subnets['webhook-outside'].host);
   const disks = await makeDisks(folder, starting);
   const override = join(folder, 'override.yml');
   writeFileSync(override, overrideOf({ subnets, identities, certificate: webhookCa.certificate, disks }));
@@ -108,13 +108,16 @@ export async function startComposeStack(
 }
 
 /**
- * Networks whose addresses must be known: this machine's on `outside`, and PostgreSQL's on `administration`. Of the range for tests of
- * devices (RFC 2544), which no machine's own network is in.
+ * Networks whose addresses must be known: this machine's on `webhook-outside`, which the integration service reaches as well because it is this
+ * machine's, and PostgreSQL's on `administration`. Of the range for tests of devices (RFC 2544), which no machine's own network is in.
  */
 function chooseSubnets() {
   const third = 2 * randomInt(0, 128);
   const subnet = (number: number) => ({ subnet: `198.18.${number}.0/24`, host: `198.18.${number}.1` });
-  return { outside: subnet(third), administration: { ...subnet(third + 1), postgres: `198.18.${third + 1}.10` } };
+  return {
+    'webhook-outside': subnet(third),
+    administration: { ...subnet(third + 1), postgres: `198.18.${third + 1}.10` },
+  };
 }
 
 type Subnets = ReturnType<typeof chooseSubnets>;
@@ -181,7 +184,10 @@ function overrideOf(on: {
   const { services } = parse(readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8'), { merge: true });
   const lines = ['services:'];
   // Some tests register an address of the container itself, which is never sent to.
-  const settings = testSettings({ receivers: `127.0.0.0/8,${on.subnets.outside.host}/32`, caFile: EGRESS_CA });
+  const settings = testSettings({
+    receivers: `127.0.0.0/8,${on.subnets['webhook-outside'].host}/32`,
+    caFile: EGRESS_CA,
+  });
   for (const [name, { image }] of Object.entries<{ readonly image: string }>(services)) {
     lines.push(`  ${name}:`);
     // Under names of its own: the machine may have images of a deployment.
@@ -201,13 +207,13 @@ function overrideOf(on: {
     );
     if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);
   }
-  const addressed = (network: 'outside' | 'administration') =>
+  const addressed = (network: keyof Subnets) =>
     `  ${network}: { ipam: { config: [{ subnet: ${on.subnets[network].subnet}, gateway: ${on.subnets[network].host} }] } }`;
   const bound = (server: 'postgres' | 'nats') =>
     `  ${server}-data: { driver: local, driver_opts: { type: none, o: bind, device: ${on.disks[server]} } }`;
   lines.push(
     'networks:',
-    addressed('outside'),
+    addressed('webhook-outside'),
     addressed('administration'),
     'volumes:',
     bound('postgres'),

@@ -200,9 +200,39 @@ describe('networks', () => {
     for (const result of byAddress) expect(result).toMatch(NO_ROUTE);
   });
 
+  test.each(['gateway', 'webhook', 'integration'] as const)(
+    'a container on the network by which %s is connected to the outside reaches no other service',
+    async (name) => {
+      const ports = { gateway: [8080, 9100], webhook: [9000, 9100], integration: [9000, 9100] } as const;
+      const attempt = (host: string, port: number) => ({ kind: 'connect', host, port }) as const;
+      const own = ports[name].map((port) => attempt(name, port));
+      const others = SERVICE_NAMES.filter((other) => other !== name);
+      const networkOf = (other: string) => `${containers.description.project}_${other}-outside`;
+      const addresses = await Promise.all(
+        (['gateway', 'webhook', 'integration'] as const)
+          .filter((other) => other !== name)
+          .map(async (other) => {
+            const address = (await containers.stateOf(other)).networks[networkOf(other)] ?? '';
+            return ports[other].map((port) => attempt(address, port));
+          }),
+      );
+      const results = await fromContainerOn(`${name}-outside`, [
+        ...own,
+        ...others.map((other) => attempt(other, other === 'gateway' ? 8080 : 9000)),
+        ...addresses.flat(),
+      ]);
+      expect(results.slice(0, own.length)).toEqual(own.map(() => 'ok'));
+      const named = results.slice(own.length, own.length + others.length);
+      expect(named).toEqual(others.map(() => expect.stringMatching(NO_SUCH_NAME)));
+      const addressed = results.slice(own.length + others.length);
+      expect(addressed).toEqual(addresses.flat().map(() => expect.stringMatching(NO_ROUTE)));
+    },
+  );
+
   test.each(['wallet', 'challenge', 'tournament'])('%s has no way to the outside', async (name) => {
     const { docker, idOf } = containers;
-    const outside = (await containers.stateOf('webhook')).networks[`${containers.description.project}_outside`] ?? '';
+    const outside =
+      (await containers.stateOf('webhook')).networks[`${containers.description.project}_webhook-outside`] ?? '';
     const script = `require('node:net').connect({ host: '${outside}', port: 9100, timeout: 2000 }).once('connect', () => console.log('ok')).once('timeout', () => { console.log('ETIMEDOUT'); process.exit(); }).once('error', (error) => console.log(error.code))`;
     expect(await docker('exec', await idOf(name), 'node', '-e', script)).toMatch(NO_ROUTE);
   });

@@ -2,10 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SERVICES, type Service } from '@laurel/testing';
+import { SERVICES as TOPOLOGY } from '@laurel/topology';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
-/** The secrets that compose and Kubernetes give to each service: a compromised service exposes the running role of its own database only. */
+/**
+ * The secrets that compose and Kubernetes give to each service: a compromised service exposes the running role of its own database only. And
+ * compose's networks.
+ */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -43,6 +47,32 @@ describe('secrets in docker-compose.yml', () => {
   test('docker-compose.yml gives the superuser’s password only to the server and the setup of its databases', () => {
     const knowing = Object.entries(containers).filter(([, it]) => JSON.stringify(it).includes('{POSTGRES_PASSWORD'));
     expect(knowing.map(([name]) => name)).toEqual(['postgres', 'databases']);
+  });
+});
+
+describe('networks in docker-compose.yml', () => {
+  type Compose = {
+    readonly services: Readonly<Record<string, { readonly networks: readonly string[] }>>;
+    readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+  };
+  const { services, networks }: Compose = parse(read('docker-compose.yml'), { merge: true });
+  const membersOf = (network: string) => SERVICES.filter((name) => services[name]?.networks.includes(network));
+  const calls = (name: Service): readonly string[] => TOPOLOGY[name].calls;
+
+  test('two services share a network of docker-compose.yml only where one calls the other', () => {
+    const shared = Object.keys(networks)
+      .map(membersOf)
+      .filter((members) => members.length > 1);
+    const pairs = SERVICES.flatMap((name) => calls(name).map((called) => [name, called].toSorted().join()));
+    expect(shared.map((members) => members.toSorted().join()).toSorted()).toEqual(pairs.toSorted());
+  });
+
+  test('the networks of docker-compose.yml with a route outside have the gateway, the webhook or the integration service on them, alone', () => {
+    const open = Object.keys(networks).filter((network) => networks[network]?.internal !== true);
+    const members = open.map((network) =>
+      Object.keys(services).filter((name) => services[name]?.networks.includes(network)),
+    );
+    expect(members).toEqual([['gateway'], ['webhook'], ['integration']]);
   });
 });
 

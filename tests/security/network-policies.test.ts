@@ -36,7 +36,15 @@ type Policy = {
     readonly egress?: readonly Rule[];
   };
 };
-type Pod = { readonly name: string; readonly namespace: string; readonly labels: Readonly<Record<string, string>> };
+/** What is no pod is in no namespace. */
+type Pod = {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly address: string;
+};
+
+const OUTSIDE = ['webhook', 'integration'] as const;
 
 const FOLDER = new URL('../../deploy/kubernetes/', import.meta.url);
 const policiesOf = (path: string): Policy[] =>
@@ -53,7 +61,13 @@ const POLICIES = [
   ...policiesOf('overlays/example-data/network-policy.yaml'),
 ];
 
-const named = (name: string): Pod => ({ name, namespace: 'laurel', labels: { 'app.kubernetes.io/name': name } });
+const named = (name: string): Pod => ({
+  name,
+  namespace: 'laurel',
+  labels: { 'app.kubernetes.io/name': name },
+  address: '10.244.1.7',
+});
+const atAddress = (address: string): Pod => ({ name: address, namespace: undefined, labels: {}, address });
 const SERVICE_PODS = SERVICE_NAMES.map(named);
 const MIGRATIONS = SERVICE_NAMES.map((name) => named(`${name}-migrate`));
 const DATABASES = SERVICE_NAMES.map((name) => ({
@@ -61,6 +75,9 @@ const DATABASES = SERVICE_NAMES.map((name) => ({
   labels: { 'cnpg.io/cluster': `${name}-database` },
 }));
 const NATS = named('nats');
+/** As the example has it, in place of a cluster's. */
+const API = atAddress('192.0.2.1');
+const PUBLIC = ['93.184.216.34', '2606:2800:220:1::1'].map(atAddress);
 const PODS: readonly Pod[] = [
   ...SERVICE_PODS,
   ...MIGRATIONS,
@@ -70,7 +87,9 @@ const PODS: readonly Pod[] = [
   { ...named('intruder outside'), namespace: 'default' },
   { ...named('prometheus'), namespace: 'monitoring' },
   { ...named('operator'), namespace: 'cnpg-system' },
-  { name: 'dns', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
+  { ...named('dns'), namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
+  API,
+  ...PUBLIC,
 ];
 const PORTS = [53, 443, 4222, 5432, 6222, 6443, 8000, 8080, 8222, 9000, 9100, 9187];
 
@@ -87,9 +106,9 @@ function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
   );
 }
 
-/** Pods have private addresses, which no block is for; the one of the databases, on the ports of the API of Kubernetes, counts as none. */
 function isPeer({ podSelector, namespaceSelector, ipBlock }: Peer, pod: Pod): boolean {
-  if (ipBlock !== undefined) return false;
+  if (ipBlock !== undefined) return isIn(ipBlock, pod.address);
+  if (pod.namespace === undefined) return false;
   const namespace = { 'kubernetes.io/metadata.name': pod.namespace };
   const isNamespace =
     namespaceSelector === undefined ? pod.namespace === 'laurel' : matches(namespaceSelector, namespace);
@@ -110,7 +129,7 @@ function allows(direction: 'Ingress' | 'Egress', pod: Pod, other: Pod, port: num
   });
 }
 
-test('each service reaches those that it calls, its database, NATS where it has a user, and DNS; and nothing else reaches them', () => {
+test('each service reaches those that it calls, its database, NATS and public addresses where it needs them, and DNS; each database the API; and nothing else is open', () => {
   const inside = PODS.filter(({ namespace }) => namespace === 'laurel');
   const actual = PODS.flatMap((from) =>
     PODS.filter((to) => inside.includes(from) || inside.includes(to)).flatMap((to) =>
@@ -135,7 +154,15 @@ test('each service reaches those that it calls, its database, NATS where it has 
     'nats -> nats:6222',
     'prometheus -> nats:8222',
     ...[...SERVICE_PODS, ...MIGRATIONS, ...DATABASES, NATS].map(({ name }) => `${name} -> dns:53`),
-    ...['intruder outside', 'prometheus', 'operator', 'dns'].map((name) => `${name} -> gateway:8080`),
+    ...DATABASES.flatMap(({ name }) => [`${name} -> ${API.name}:443`, `${name} -> ${API.name}:6443`]),
+    ...OUTSIDE.flatMap((name) =>
+      PUBLIC.flatMap((to) =>
+        PORTS.filter((port) => port === 443 || port >= 1024).map((port) => `${name} -> ${to.name}:${port}`),
+      ),
+    ),
+    ...['intruder outside', 'prometheus', 'operator', 'dns', API.name, ...PUBLIC.map(({ name }) => name)].map(
+      (name) => `${name} -> gateway:8080`,
+    ),
   ];
   expect(actual.toSorted()).toEqual(expected.toSorted());
 });
@@ -148,8 +175,6 @@ test('the policies of a service alone deny both directions to its pods', () => {
     );
   }
 });
-
-const OUTSIDE = ['webhook', 'integration'] as const;
 
 /** The rules by which a service reaches addresses instead of pods. */
 function rulesOutside(name: ServiceName): readonly Rule[] {
@@ -180,6 +205,11 @@ function listOf(cidrs: readonly string[]): BlockList {
     list.addSubnet(network, Number(bits), familyOf(network));
   }
   return list;
+}
+
+function isIn({ cidr, except = [] }: NonNullable<Peer['ipBlock']>, address: string): boolean {
+  const family = familyOf(address);
+  return listOf([cidr]).check(address, family) && !listOf(except).check(address, family);
 }
 
 /** The first and the last address of a block, and their neighbours. */

@@ -5,7 +5,8 @@
  *   fields. The API itself would drop an unknown field with a warning, and a misspelt probe would be no probe.
  * - The validators of the same package refuse formats and values: a quantity, one of an enumeration, a range.
  *
- * The types are generated from the OpenAPI document of Kubernetes, and from the custom resources of CloudNativePG and cert-manager.
+ * The types are generated from the OpenAPI document of Kubernetes, and from the custom resources of CloudNativePG, cert-manager and the
+ * Prometheus operator.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -23,6 +24,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** The packages of the groups that are not of Kubernetes itself. */
 const CUSTOM_RESOURCES: Readonly<Record<string, string>> = {
   'cert-manager.io': '@kubernetes-models/cert-manager',
+  'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 };
 

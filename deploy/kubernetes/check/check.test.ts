@@ -42,6 +42,13 @@ metadata: { name: wallet-identity }
 spec: { secretName: wallet-identity, uris: [spiffe://laurel/wallet], issuerRef: { name: laurel-authority } }
 `;
 
+const POD_MONITOR = `
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata: { name: laurel }
+spec: { selector: {}, podMetricsEndpoints: [{ port: admin, interval: 15s, honorLabels: true }] }
+`;
+
 /** The one manifest of a text in which `from` is replaced. */
 function changed(text: string, from: string, to: string): Manifest {
   expect(text.split(from)).toHaveLength(2);
@@ -50,8 +57,8 @@ function changed(text: string, from: string, to: string): Manifest {
   return manifest;
 }
 
-test('manifests of Kubernetes, CloudNativePG and cert-manager with known fields and right types have no issue', async () => {
-  const manifests = parseManifests([DEPLOYMENT, CLUSTER, CERTIFICATE].join('---'));
+test('manifests of Kubernetes, CloudNativePG, cert-manager and the Prometheus operator with known fields and right types have no issue', async () => {
+  const manifests = parseManifests([DEPLOYMENT, CLUSTER, CERTIFICATE, POD_MONITOR].join('---'));
   expect(await issuesOfTypes(manifests)).toEqual([]);
   expect(manifests.flatMap(issuesOfPods)).toEqual([]);
 });
@@ -103,6 +110,13 @@ test.each([
     /Type 'string' is not assignable to type 'number'/,
   ],
   ['an unknown field of a certificate', CERTIFICATE, 'uris', 'urls', /'urls' does not exist in type/],
+  [
+    'an unknown field of a monitor',
+    POD_MONITOR,
+    'honorLabels',
+    'honourLabels',
+    /'honourLabels' does not exist in type/,
+  ],
   ['a kind that the API does not have', DEPLOYMENT, 'kind: Deployment', 'kind: Deploymend', /no exported member/],
   ['a version that the API has removed', DEPLOYMENT, 'apps/v1', 'extensions/v1beta1', /is not a stable version/],
   ['a version that the API does not have', DEPLOYMENT, 'apps/v1', 'apps/v3', /Cannot find module/],

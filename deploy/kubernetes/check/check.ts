@@ -1,5 +1,5 @@
-// `npm run check:kubernetes`: renders every kustomization of deploy/kubernetes, each service's and each overlay's among them, and holds
-// every object to the types of the API (api-types.ts) and every pod to our rules (pod-rules.ts). Exits 1 with the issues.
+// `npm run check:kubernetes`: renders every kustomization below deploy, each service's, each overlay's and that of the alerts among them, and
+// holds every object to the types of the API (api-types.ts) and every pod to our rules (pod-rules.ts). Exits 1 with the issues.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { type Manifest, parseManifests } from './manifest.ts';
 import { issuesOfPods } from './pod-rules.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const MANIFESTS = join(ROOT, 'deploy', 'kubernetes');
+const MANIFESTS = join(ROOT, 'deploy');
 /** Where a fetched kustomize is kept. */
 const KEPT_BELOW = join(ROOT, 'node_modules', '.cache', 'laurel');
 
@@ -33,7 +33,7 @@ try {
 }
 
 // A Component is rendered as a part of the kustomizations that include it.
-const folders = globSync('**/kustomization.yaml', { cwd: MANIFESTS, exclude: ['node_modules'] })
+const folders = globSync('**/kustomization.yaml', { cwd: MANIFESTS, exclude: ['**/node_modules'] })
   .filter((file) => parse(readFileSync(join(MANIFESTS, file), 'utf8')).kind === 'Kustomization')
   .map(dirname)
   .sort();
@@ -48,7 +48,7 @@ for (const folder of folders) {
       if (!objects.has(text)) objects.set(text, { folder, manifest });
     }
   } catch (error) {
-    issues.push(`deploy/kubernetes/${folder}: ${error instanceof Error ? error.message : String(error)}`);
+    issues.push(`deploy/${folder}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 const manifests = [...objects.values()].map(({ manifest }) => manifest);

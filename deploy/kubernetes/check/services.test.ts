@@ -1,5 +1,6 @@
 /** What the manifests of the services, their data and the autoscalers' metric must agree on, though it is in several files. */
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { metrics, publishOldestWaits } from '@laurel/telemetry';
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 import { describe, expect, test } from 'vitest';
@@ -29,6 +30,15 @@ type Workload = {
   readonly replicas?: number;
   readonly template: { readonly spec: { readonly serviceAccountName: string } };
 };
+type Containers = {
+  readonly template: {
+    readonly spec: {
+      readonly containers: readonly { readonly image?: string; readonly command?: readonly string[] }[];
+    };
+  };
+};
+type Policy = { readonly egress: readonly { readonly to: readonly object[] }[] };
+type Patch = { readonly target: { readonly name?: string } };
 type Cluster = {
   readonly instances: number;
   readonly postgresql: { readonly synchronous: object; readonly parameters: Record<string, string> };
@@ -123,4 +133,29 @@ test('the adapter answers for the metric of the services, by the longest wait of
       metricsQuery: 'max by (<<.GroupBy>>) (avg_over_time(<<.Series>>{<<.LabelMatchers>>}[1m]))',
     },
   ]);
+});
+
+test.each(['example-data', 'development'])(
+  'every file of %s that a server of NATS reads and that can change is watched by the container beside it',
+  (overlay) => {
+    expect(parse(read(`overlays/${overlay}/kustomization.yaml`)).components).toContain('../../components/nats-reload');
+    const named = [...read(`overlays/${overlay}/nats.conf`).matchAll(/(?:_file:|include) "([^"]+)"/g)].map(
+      ([, path = '']) => posix.resolve('/etc/nats', path),
+    );
+    expect(named.length).toBeGreaterThanOrEqual(3);
+    const containers = (path: string) => specOf<Containers>(path, 'StatefulSet').template.spec.containers;
+    const [server] = containers(`overlays/${overlay}/nats.yaml`);
+    const [, reload] = containers('components/nats-reload/sidecar.yaml');
+    expect(reload?.command).toEqual(expect.arrayContaining(named));
+    expect(reload?.image).toBe(server?.image);
+  },
+);
+
+test('an overlay puts the addresses of the API of Kubernetes where the example has one that is reserved for documentation', () => {
+  const policy = specOf<Policy>('overlays/example-data/postgres/operator.yaml', 'NetworkPolicy');
+  expect(policy.egress[0]?.to).toEqual([{ ipBlock: { cidr: '192.0.2.1/32' } }]);
+  const { patches } = parse(read('overlays/production/kustomization.yaml'));
+  const [patch] = patches.filter(({ target }: Patch) => target.name === 'database-operator');
+  const blocks = ['192.0.2.1/32', '2001:db8::1/128'].map((cidr) => ({ ipBlock: { cidr } }));
+  expect(parse(patch.patch)).toEqual([{ op: 'replace', path: '/spec/egress/0/to', value: blocks }]);
 });

@@ -58,10 +58,13 @@ export type NatsConfiguration = {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
   /** `host:port` of the unauthenticated monitoring endpoint, which shows the server's health and much else; off unless given. */
   readonly monitoring?: string;
+  /** Of its store on the disk: what does not fit is refused at once, and waits in the outboxes. By default three quarters of what is free. */
+  readonly maxStoreBytes?: number;
 };
 
 /** The text of the file that `nats-server --config` reads. Its addresses and its store may be given on its command line. */
-export function natsConfiguration({ prefix, passwords, tls, monitoring }: NatsConfiguration): string {
+export function natsConfiguration(configuration: NatsConfiguration): string {
+  const { prefix, passwords, tls, monitoring, maxStoreBytes } = configuration;
   const permissions = natsPermissions(prefix);
   const users = NATS_USERS.map((user) => ({
     user,
@@ -75,6 +78,7 @@ export function natsConfiguration({ prefix, passwords, tls, monitoring }: NatsCo
     {
       authorization: { users: [...users, ...operators] },
       ...(monitoring !== undefined && { http: monitoring }),
+      ...(maxStoreBytes !== undefined && { jetstream: { max_file_store: maxStoreBytes } }),
       ...(tls && { tls: { cert_file: tls.certificate, key_file: tls.key } }),
     },
     null,
