@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEncryption, DecryptionError, UnknownKeyError } from './index.ts';
+import { createEncryption, DecryptionError, keyVersionOf, UnknownKeyError } from './index.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const keyOf = (version: number, bytes: Uint8Array = Buffer.alloc(32, version)) => ({ version, bytes });
@@ -106,6 +106,13 @@ describe('a change of the key', () => {
   it('a text of an earlier build that names its key opens with this one', () => {
     const sealed = '020001117001bc7e7293267e29fde00063539a7c59098299cbab2612e22df4f8ac387de690ffd3';
     expect(under(70_000).decrypt(Buffer.from(sealed, 'hex'), 'owner')).toBe('secret');
+  });
+
+  it('a sealed text names the version of its key to every process, and bytes that no sealed text begins with are refused', () => {
+    for (const version of [1, 2, 70_000]) expect(keyVersionOf(under(version).encrypt('secret', 'owner'))).toBe(version);
+    for (const bytes of [[], [0], [2, 0, 0, 0], [3, 0, 0, 0, 1]]) {
+      expect(() => keyVersionOf(Buffer.from(bytes))).toThrow(DecryptionError);
+    }
   });
 
   it('versions come with that of the current key first, and no two keys have one', () => {

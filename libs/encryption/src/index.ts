@@ -101,10 +101,15 @@ export function createEncryption({ current, accepted }: EncryptionKeys): Encrypt
     encrypt,
     decrypt,
     reencrypt(sealed, boundTo) {
-      if (readHeader(sealed).version >= current.version) return null;
+      if (keyVersionOf(sealed) >= current.version) return null;
       return encrypt(decrypt(sealed, boundTo), boundTo);
     },
   };
+}
+
+/** The version of the key that the sealed text names. Throws DecryptionError for bytes that no sealed text begins with. */
+export function keyVersionOf(sealed: Uint8Array): number {
+  return readHeader(sealed).version;
 }
 
 /** SQL of the version of the key under which the column's value is sealed; null for null, 0 for bytes that no sealed text begins with. */

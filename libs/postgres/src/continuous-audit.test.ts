@@ -1,12 +1,13 @@
 /** The continuous audit on a real database, with several replicas of one service. */
 import { metrics } from '@laurel/telemetry';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Check, runChecks } from './audit.ts';
 import { createContinuousAudit } from './continuous-audit.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, type Database } from './database.ts';
 import { createScratchDatabase } from './scratch-database.fixture.ts';
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const CHECKS: readonly Check[] = [
   { id: 'no_debt', description: 'No balance is below zero.', violations: 'select id from balances where cents < 0' },
   { id: 'no_gift', description: 'No balance is above ten.', violations: 'select id from balances where cents > 10' },
@@ -29,6 +30,7 @@ beforeEach(async () => {
   await run('truncate balances, audit_runs');
   logged.length = 0;
 });
+afterEach(() => void vi.useRealTimers());
 
 const logged: unknown[] = [];
 const logger = { error: (fields: object, message: string) => void logged.push({ ...fields, message }) };
@@ -38,7 +40,24 @@ const auditor = (
     runs += 1;
     return runChecks(database, CHECKS, signal);
   },
-) => createContinuousAudit({ database, intervalMs: HOUR_MS, run: checks, logger });
+  on: Database = database,
+) => createContinuousAudit({ database: on, intervalMs: HOUR_MS, run: checks, logger });
+
+/** A replica whose next run begins at once and lasts until `end` is called, or until its signal is aborted. */
+async function auditorThatRuns(on: Database = database) {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const replica = auditor(async (signal) => {
+    signal.addEventListener('abort', () => ended.reject(signal.reason));
+    begun.resolve();
+    await ended.promise;
+    return [];
+  }, on);
+  await replica.runOnce();
+  await makeDue();
+  const running = replica.runOnce();
+  await begun.promise;
+  return { replica, running, end: ended.resolve };
+}
 
 const makeDue = () => run(`update audit_runs set next_run_at = clock_timestamp()`);
 
@@ -48,6 +67,12 @@ async function nextRun(): Promise<unknown> {
     'select round(extract(epoch from next_run_at - clock_timestamp()) / 60)::int as at from audit_runs',
   );
   return row?.at;
+}
+
+/** Another one after each change of the row. */
+async function rowVersion(): Promise<unknown> {
+  const [row] = await run('select xmin::text from audit_runs');
+  return row?.xmin;
 }
 
 async function shown(): Promise<Record<string, number>> {
@@ -120,6 +145,68 @@ test('a process that stops ends its run, which another replica makes up for imme
   await running;
   await other.runOnce();
   expect(runs - before).toBe(1);
+});
+
+test('a run whose process died is made up for once its lease has run out, five minutes after the process extended it last', async () => {
+  await using connections = createDatabase({ url: scratch.url, maxConnections: 1, applicationName: 'audit-dies' });
+  const { replica, running } = await auditorThatRuns(connections);
+  await connections[Symbol.asyncDispose]();
+  replica[Symbol.dispose]();
+  await expect(running).rejects.toThrow();
+  using other = auditor();
+  const before = runs;
+  await other.runOnce();
+  expect([runs - before, await nextRun()]).toEqual([0, 5]);
+
+  await makeDue();
+  await other.runOnce();
+  expect([runs - before, await nextRun()]).toEqual([1, 60]);
+});
+
+test('a replica extends its lease every minute for as long as its run lasts, and no other one runs meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { replica, running, end } = await auditorThatRuns();
+  using _replica = replica;
+  using other = auditor();
+  const before = runs;
+  for (let minutes = 0; minutes < 7; minutes += 1) {
+    const version = await rowVersion();
+    vi.advanceTimersByTime(MINUTE_MS);
+    await expect.poll(rowVersion).not.toBe(version);
+    await other.runOnce();
+    expect([runs - before, await nextRun()]).toEqual([0, 5]);
+  }
+  end();
+  await running;
+  expect(await nextRun()).toBe(60);
+  expect([runs - before, vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+test('a replica whose lease ran out and went to another one ends its run and leaves the result of the other one', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { replica, running } = await auditorThatRuns();
+  using _replica = replica;
+  const failure = expect(running).rejects.toThrow('the lease of the audit went to another replica');
+  await run('insert into balances values (1, -5)');
+  await makeDue();
+  using other = auditor();
+  await other.runOnce();
+  const version = await rowVersion();
+  vi.advanceTimersByTime(MINUTE_MS);
+  await failure;
+  expect([await nextRun(), await rowVersion(), vi.getTimerCount()]).toEqual([60, version, 0]);
+});
+
+test('a run that ends after its lease went to another replica fails and leaves the result of that replica', async () => {
+  const { replica, running, end } = await auditorThatRuns();
+  using _replica = replica;
+  await makeDue();
+  using other = auditor();
+  await other.runOnce();
+  const version = await rowVersion();
+  end();
+  await expect(running).rejects.toThrow('the lease of the audit went to another replica');
+  expect([await nextRun(), await rowVersion()]).toEqual([60, version]);
 });
 
 test('a check that no release has any more is not shown', async () => {

@@ -1,9 +1,11 @@
 /**
  * Runs a service's audit again and again, so that a violation of a money rule raises an alert and not only answers the operator who asks.
  *
- * One replica at a time runs it: `audit_runs` has one row with the instant of the next run, and the replica whose statement moves that
- * instant runs it. A run that ends, or fails, sets the next one; one whose process died is made up for GIVE_UP_MS later. The result is in the
- * row, so that every replica shows the same, and one that restarts shows it immediately.
+ * One replica at a time runs it, under a lease: `audit_runs` has one row with the instant of the next run, and the replica whose statement moves
+ * that instant by LEASE_MS runs it, and moves it on every EXTEND_EVERY_MS meanwhile. A run that ends, or fails, sets the next one; one whose
+ * process died is made up for once the lease has run out. The lease is known by the instant that its replica wrote last: where another replica
+ * has moved it, the lease is lost, and the run ends without a result. The result is in the row, so that every replica shows the same, and one
+ * that restarts shows it immediately.
  *
  * The service has the table, in a migration of its own:
  *
@@ -18,8 +20,9 @@ import type { Database } from './database.ts';
 
 const POLL_MS = 30_000;
 
-/** Longer than a run takes on any database that can be audited in this way. */
-const GIVE_UP_MS = 3_600_000;
+/** Long enough that a replica may fail to extend it a few times. */
+const LEASE_MS = 300_000;
+const EXTEND_EVERY_MS = 60_000;
 const TRY_AGAIN_MS = 60_000;
 
 export interface ContinuousAudit extends Disposable {
@@ -35,18 +38,24 @@ const INSERT = {
 insert into audit_runs (id, next_run_at) values (1, clock_timestamp() + $1 * interval '1 ms') on conflict (id) do nothing`,
 };
 
-const CLAIM = {
+const LEASE = {
   text: `
-update audit_runs set next_run_at = clock_timestamp() + $1 * interval '1 ms' where next_run_at <= clock_timestamp() returning id`,
+update audit_runs set next_run_at = clock_timestamp() + $1 * interval '1 ms' where next_run_at <= clock_timestamp() returning next_run_at`,
+};
+
+// Under a lease, which `$1` names.
+const MOVE = {
+  text: `
+update audit_runs set next_run_at = clock_timestamp() + $2 * interval '1 ms' where next_run_at = $1 returning next_run_at`,
 };
 
 const RECORD = {
   text: `
 update audit_runs
-set next_run_at = clock_timestamp() + $1 * interval '1 ms', finished_at = clock_timestamp(), duration_ms = $2, violations = $3::jsonb`,
+set next_run_at = clock_timestamp() + $2 * interval '1 ms', finished_at = clock_timestamp(), duration_ms = $3, violations = $4::jsonb
+where next_run_at = $1
+returning next_run_at`,
 };
-
-const POSTPONE = { text: `update audit_runs set next_run_at = clock_timestamp() + $1 * interval '1 ms'` };
 
 const LOAD = {
   text: `
@@ -56,6 +65,47 @@ from audit_runs where finished_at is not null`,
 };
 
 type FinishedRow = { finished_seconds: number; duration_seconds: number; violations: string };
+
+type LeasedRow = { next_run_at: Date };
+
+interface Lease {
+  /** Aborted where another replica has it. */
+  readonly lost: AbortSignal;
+  /** Ends it with the statement that sets the next run. Throws where it is lost. */
+  end(statement: typeof MOVE, values: readonly unknown[]): Promise<void>;
+}
+
+/** Extends the lease until it ends or is lost. */
+function keepLease(database: Database, leasedUntil: Date): Lease {
+  const lost = new AbortController();
+  let until = leasedUntil;
+
+  async function move(statement: typeof MOVE, values: readonly unknown[]): Promise<void> {
+    const [row] = await database.query<LeasedRow>(statement, [until, ...values]);
+    if (row !== undefined) {
+      until = row.next_run_at;
+      return;
+    }
+    clearInterval(timer);
+    lost.abort(new Error('the lease of the audit went to another replica'));
+  }
+
+  let extended = Promise.resolve();
+  const timer = setInterval(() => {
+    // One that failed is repeated a minute later, before the lease runs out.
+    extended = extended.then(() => move(MOVE, [LEASE_MS])).catch(() => undefined);
+  }, EXTEND_EVERY_MS);
+
+  return {
+    lost: lost.signal,
+    async end(statement, values) {
+      clearInterval(timer);
+      await extended;
+      if (!lost.signal.aborted) await move(statement, values);
+      lost.signal.throwIfAborted();
+    },
+  };
+}
 
 /** `run` answers every check of the service, and ends early where the signal is aborted. Disposing ends a run that is under way. */
 export function createContinuousAudit(options: {
@@ -90,26 +140,27 @@ export function createContinuousAudit(options: {
     for (const [check, count] of Object.entries<number>(JSON.parse(row.violations))) violations.set({ check }, count);
   }
 
-  async function claim(): Promise<boolean> {
+  async function acquireLease(): Promise<Lease | undefined> {
     await database.query(INSERT, [intervalMs]);
-    return (await database.query(CLAIM, [GIVE_UP_MS])).length === 1;
+    const [leased] = await database.query<LeasedRow>(LEASE, [LEASE_MS]);
+    return leased && keepLease(database, leased.next_run_at);
   }
 
   /** Undefined where the process stopped meanwhile. */
-  async function auditUntilStopped(): Promise<readonly CheckResult[] | undefined> {
-    const results = run(stop.signal);
+  async function auditUntilStopped(lost: AbortSignal): Promise<readonly CheckResult[] | undefined> {
+    const results = run(AbortSignal.any([stop.signal, lost]));
     // Where the process stops first, its connections end and the run fails with them.
     results.catch(() => undefined);
     return await Promise.race([results, stopped]);
   }
 
-  async function audit(): Promise<void> {
+  async function audit(lease: Lease): Promise<void> {
     const startedAt = performance.now();
-    const results = await auditUntilStopped();
+    const results = await auditUntilStopped(lease.lost);
     // Another replica continues.
-    if (results === undefined) return void (await database.query(POSTPONE, [0]));
+    if (results === undefined) return await lease.end(MOVE, [0]);
     const counts = Object.fromEntries(results.map(({ id, violations: found }) => [id, Number(found)]));
-    await database.query(RECORD, [intervalMs, Math.round(performance.now() - startedAt), JSON.stringify(counts)]);
+    await lease.end(RECORD, [intervalMs, Math.round(performance.now() - startedAt), JSON.stringify(counts)]);
     for (const { id, description, violations: found, examples } of results) {
       if (found > 0n) logger.error({ check: id, violations: Number(found), examples }, `violated: ${description}`);
     }
@@ -119,11 +170,12 @@ export function createContinuousAudit(options: {
     pollMs: Math.min(POLL_MS, intervalMs),
     async runOnce() {
       await show();
-      if (stop.signal.aborted || !(await claim())) return;
+      const lease = stop.signal.aborted ? undefined : await acquireLease();
+      if (lease === undefined) return;
       try {
-        await audit();
+        await audit(lease);
       } catch (error) {
-        await database.query(POSTPONE, [Math.min(intervalMs, TRY_AGAIN_MS)]);
+        if (!lease.lost.aborted) await lease.end(MOVE, [Math.min(intervalMs, TRY_AGAIN_MS)]);
         throw error;
       }
       await show();

@@ -3,6 +3,7 @@
  * `laurel_encrypted_secrets` shows the operator how many are still under which. A secret under a key that is not configured stays as it is.
  * A service does not start with a key under which none of the secrets opens that name its version.
  */
+import { type Encryption, keyVersionOf, UnknownKeyError } from '@laurel/encryption';
 import { gauge } from '@laurel/telemetry';
 import type { Logger } from './logger.ts';
 
@@ -12,10 +13,8 @@ export interface SecretStore<Row extends { readonly id: string }> {
   countByKeyVersion(): Promise<readonly { readonly version: number; readonly count: number }[]>;
   /** Rows behind this id, by id, that have a secret under one of these versions. */
   findUnder(versions: readonly number[], afterId: string | null, limit: number): Promise<readonly Row[]>;
-  /** Throws unless each secret of the row whose key is configured opens. */
-  open(row: Row): void;
-  /** The row with its secrets under the current key. Throws for a secret that does not open. */
-  reencrypt(row: Row): Row;
+  /** The row with each of its secrets replaced by what `replace` returns for it. `owner`: what the secret is bound to. */
+  mapSecrets(row: Row, replace: (secret: Buffer, owner: string) => Buffer): Row;
   /** Writes each row whose secrets are still those that were read; returns how many were. Durable: the former key may be deleted afterwards. */
   replace(rows: readonly { readonly before: Row; readonly after: Row }[]): Promise<number>;
 }
@@ -31,46 +30,67 @@ export class WrongKeyError extends Error {
   override readonly name = 'WrongKeyError';
 }
 
-/**
- * `versions`: those of the configured keys, that of the current one first. `verifyKeys` rejects with WrongKeyError for a key that is not the one
- * of its version; `runOnce` is the worker's.
- */
+/** `verifyKeys` rejects with WrongKeyError for a key that is not the one of its version; `runOnce` is the worker's. */
 export function createReencryptSecrets<Row extends { readonly id: string }>(options: {
-  readonly versions: readonly number[];
+  readonly encryption: Encryption;
   readonly store: SecretStore<Row>;
   readonly logger: Logger;
 }): { readonly verifyKeys: () => Promise<void>; readonly runOnce: () => Promise<void> } {
-  const { versions, store, logger } = options;
+  const { encryption, store, logger } = options;
+  const { versions } = encryption;
   const [current = 0] = versions;
   const former = versions.filter((version) => version < current);
   const secrets = gauge('laurel_encrypted_secrets', 'Stored secrets, by the version of the key that encrypts them.', [
     'key_version',
   ]);
   let warnedOf = '';
+  /** Ids of the rows that the last run logged, so that the next one does not log them again. */
+  let logged: ReadonlySet<string> = new Set();
 
-  /** A row that does not open is logged, and left to the operator; the others move. */
-  function reencrypted(row: Row): readonly { readonly before: Row; readonly after: Row }[] {
-    try {
-      return [{ before: row, after: store.reencrypt(row) }];
-    } catch (error) {
-      logger.error({ err: error, id: row.id }, 'a stored secret does not open with the configured keys');
-      return [];
-    }
+  /**
+   * Each secret moves alone. One whose key is not configured stays as it is, and is counted; one that does not open stays too, is logged, and is
+   * left to the operator.
+   */
+  function reencrypt(before: Row): {
+    readonly change: { readonly before: Row; readonly after: Row } | null;
+    readonly error: unknown;
+  } {
+    let isChanged = false;
+    let error: unknown;
+    const after = store.mapSecrets(before, (secret, owner) => {
+      try {
+        const moved = encryption.reencrypt(secret, owner);
+        isChanged ||= moved !== null;
+        return moved ?? secret;
+      } catch (cause) {
+        if (!(cause instanceof UnknownKeyError)) error ??= cause;
+        return secret;
+      }
+    });
+    return { change: isChanged ? { before, after } : null, error };
   }
 
-  function opens(row: Row): boolean {
-    try {
-      store.open(row);
-      return true;
-    } catch {
-      return false;
-    }
+  /** Whether one of the row's secrets that are under this version opens. */
+  function opensUnder(version: number, row: Row): boolean {
+    let opens = false;
+    store.mapSecrets(row, (secret, owner) => {
+      try {
+        if (keyVersionOf(secret) === version) {
+          encryption.decrypt(secret, owner);
+          opens = true;
+        }
+      } catch {
+        // Another secret of the row, or of another row, may open.
+      }
+      return secret;
+    });
+    return opens;
   }
 
   async function verifyKeys(): Promise<void> {
     for (const version of versions) {
       const rows = await store.findUnder([version], null, TRIED_AT_START);
-      if (rows.length === 0 || rows.some(opens)) continue;
+      if (rows.length === 0 || rows.some((row) => opensUnder(version, row))) continue;
       throw new WrongKeyError(
         `no stored secret under version ${version} of the key opens with the key that is configured for it: each change of the key raises ` +
           'its version (docs/operations/rotate-secrets.md)',
@@ -80,13 +100,23 @@ export function createReencryptSecrets<Row extends { readonly id: string }>(opti
 
   async function moveToCurrent(): Promise<void> {
     let moved = 0;
+    const broken = new Set<string>();
     for (let afterId: string | null = null; ; ) {
       const rows: readonly Row[] = await store.findUnder(former, afterId, ROWS_A_STATEMENT);
-      const changes = rows.flatMap(reencrypted);
+      const changes = [];
+      for (const row of rows) {
+        const { change, error } = reencrypt(row);
+        if (change !== null) changes.push(change);
+        if (error === undefined) continue;
+        broken.add(row.id);
+        if (logged.has(row.id)) continue;
+        logger.error({ err: error, id: row.id }, 'a stored secret does not open with the configured keys');
+      }
       if (changes.length > 0) moved += await store.replace(changes);
       if (rows.length < ROWS_A_STATEMENT) break;
       afterId = rows.at(-1)?.id ?? null;
     }
+    logged = broken;
     if (moved > 0) logger.info({ rows: moved, keyVersion: current }, 'stored secrets were encrypted again');
   }
 

@@ -19,13 +19,18 @@ const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
 /** As long as a signature, and none. */
 const NO_SIGNATURE = `sha256=${'-'.repeat(64)}`;
 
+/** Whether a secret could have made it: any other verifies with none. */
+export function isWellFormedSignature(signature: string): boolean {
+  return SIGNATURE.test(signature);
+}
+
 /** `signature` is the header as it was sent, empty when it was missing or doubled. */
 export function isSigned(
   { body, signature }: { readonly body: Uint8Array; readonly signature: string },
   { current, previous }: SigningSecrets,
   sign: typeof signWebhook = signWebhook,
 ): boolean {
-  const given = Buffer.from(SIGNATURE.test(signature) ? signature : NO_SIGNATURE);
+  const given = Buffer.from(isWellFormedSignature(signature) ? signature : NO_SIGNATURE);
   const matches = [current, previous].map((secret) => {
     const expected = Buffer.from(sign(secret ?? IN_PLACE_OF_A_SECRET, body));
     return timingSafeEqual(given, expected) && secret !== null;

@@ -3,7 +3,7 @@
  * what follows is coalesced record by record (settle-records.ts), and the log is written behind the answer.
  *
  * A caller that cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
- * alike, after the same work.
+ * alike, after the same work. While a secret does not open, a push that may be signed with it fails, so that its partner sends it again.
  */
 import { DecryptionError, type Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -14,7 +14,7 @@ import type { Database } from '@laurel/postgres';
 import type { IntegrationServiceService, Push, PushResult } from '@laurel/proto/integration';
 import type { Clock, Logger } from '@laurel/service';
 import { refusePush } from '../domain/push-admission.ts';
-import { isSigned } from '../domain/push-signature.ts';
+import { isSigned, isWellFormedSignature } from '../domain/push-signature.ts';
 import { readBody } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
@@ -43,21 +43,27 @@ type Answer = {
 
 const UNAUTHORIZED = refused('unauthorized', 'The signature is missing or not valid.');
 
+/** An unreadable secret is logged so often for an integration at most, because any caller can push to it. */
+const UNREADABLE_LOGGED_EVERY_MS = 60_000;
+
 /** No integration has this id: it is looked for in place of an id that is no uuid. */
 const NO_INTEGRATION = '00000000-0000-0000-0000-000000000000';
 
 export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['receivePushes'] {
   const { database, log, clock, logger } = deps;
   const secretsOf = createSecretReader(deps.encryption);
+  const logUnreadable = createUnreadableLog(deps);
   const descriptorOf = createDescriptorCache();
 
   async function receive(push: Push, integration: PushedIntegration | null): Promise<PushResult> {
-    const { secrets, unreadable } = secretsOf(integration);
-    if (!isSigned(push, secrets) || integration === null) {
-      // It may be signed with the secret that cannot be read: as a failure of this service, the partner sends it again.
-      if (unreadable !== null) return { result: failed(push, unreadable) };
-      return { result: present(UNAUTHORIZED) };
+    // Behind a malformed signature no secret is read, so that one that does not open makes no difference.
+    const { secrets, unreadable } = secretsOf(isWellFormedSignature(push.signature) ? integration : null);
+    const isVerified = isSigned(push, secrets);
+    if (integration !== null && !isVerified && unreadable !== null) {
+      logUnreadable(push.requestId, integration.id, unreadable);
+      return { result: presentFailure(unreadable) };
     }
+    if (integration === null || !isVerified) return { result: present(UNAUTHORIZED) };
     const at = clock();
     const answer = await answerOf(push, integration).catch(
       (error: unknown): Answer => ({ result: failed(push, error), error: 'internal_error', records: [] }),
@@ -76,7 +82,7 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
 
   function failed({ requestId, integrationId }: Push, error: unknown): PushResult['result'] {
     logger.error({ err: error, requestId, integrationId }, 'push failed');
-    return { $case: 'failure', value: { message: String(error) } };
+    return presentFailure(error);
   }
 
   async function answerOf({ body, requestId }: Push, integration: PushedIntegration): Promise<Answer> {
@@ -100,6 +106,19 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
     );
     await failpoint('integration.push.before-answer');
     return { results };
+  };
+}
+
+function createUnreadableLog({ clock, logger }: Pick<Deps, 'clock' | 'logger'>) {
+  /** When the last line of an integration was written; entries end when the next one may be. */
+  const loggedAt = new Map<string, number>();
+
+  return (requestId: string, integrationId: string, error: DecryptionError) => {
+    const now = clock().getTime();
+    for (const [id, at] of loggedAt) if (now - at >= UNREADABLE_LOGGED_EVERY_MS) loggedAt.delete(id);
+    if (loggedAt.has(integrationId)) return;
+    loggedAt.set(integrationId, now);
+    logger.error({ err: error, requestId, integrationId }, 'a push may be signed with a secret that does not open');
   };
 }
 
@@ -138,4 +157,8 @@ function presentEnds(kind: 'single' | 'batch', ends: readonly RecordEnd[]): Push
 
 function present({ code, message }: Refused): PushResult['result'] {
   return { $case: 'refused', value: { code, message } };
+}
+
+function presentFailure(error: unknown): PushResult['result'] {
+  return { $case: 'failure', value: { message: String(error) } };
 }

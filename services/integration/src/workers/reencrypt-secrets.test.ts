@@ -144,6 +144,41 @@ it('a secret under a key that is not configured stays with its integration as it
   expect(logLines.filter((line) => line.includes('under a key that is not configured'))).toHaveLength(1);
 });
 
+it('a secret whose key is missing stays as it is, and the other secret of its integration moves', async () => {
+  const id = await addIntegration('push_webhook', (own) => ({
+    signing: under(2).encrypt('signs', secretOwner(own)),
+    previous: under(1).encrypt('signed before', secretOwner(own)),
+  }));
+  const before = await stored(id);
+  const { runOnce, logLines } = start(3, 2);
+  await runOnce();
+  await runOnce();
+  const { signing_secret: signing, previous_signing_secret: previous } = await stored(id);
+  expect(under(3).decrypt(signing ?? Buffer.of(), secretOwner(id))).toBe('signs');
+  expect(previous).toEqual(before.previous_signing_secret);
+  expect(await counted()).toEqual({ 1: 1, 3: 1 });
+  expect(logLines.map((line) => JSON.parse(line).msg)).toEqual([
+    'stored secrets were encrypted again',
+    'stored secrets are encrypted under a key that is not configured',
+  ]);
+});
+
+it('a secret that is damaged is logged once with its integration, whose other secret moves', async () => {
+  const id = await addIntegration('push_webhook', (own) => ({
+    signing: under(1).encrypt('signs', secretOwner(own)),
+    previous: under(1).encrypt('signed before', secretOwner('another integration')),
+  }));
+  const { runOnce, logLines } = start(2, 1);
+  await runOnce();
+  await runOnce();
+  expect(under(2).decrypt((await stored(id)).signing_secret ?? Buffer.of(), secretOwner(id))).toBe('signs');
+  expect(await counted()).toEqual({ 1: 1, 2: 1 });
+  expect(logLines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: 'a stored secret does not open with the configured keys', id },
+    { msg: 'stored secrets were encrypted again', rows: 1 },
+  ]);
+});
+
 it('another key under the version of the stored secrets is refused at the start, and a key that some are not under is not', async () => {
   await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
@@ -160,4 +195,16 @@ it('another key under the version of the stored secrets is refused at the start,
       `under version ${version} of the key`,
     );
   }
+});
+
+it('a wrong accepted key is refused under its own version where each integration also has a secret under the current key', async () => {
+  await addIntegration('push_webhook', (id) => ({
+    signing: under(2).encrypt('signs', secretOwner(id)),
+    previous: under(1).encrypt('signed before', secretOwner(id)),
+  }));
+  const { logger } = createReadLogger('integration');
+  const wrong = { version: 1, bytes: Buffer.alloc(32, 99) };
+  const encryption = createEncryption({ current: keyOf(2), accepted: [wrong] });
+  const { verifyKeys } = createReencryptSecrets({ database, encryption, logger });
+  await expect(verifyKeys()).rejects.toThrow('no stored secret under version 1 of the key');
 });

@@ -111,11 +111,12 @@ it('a secret under a key that is not configured stays, and the log warns of it o
   expect(warnings).toMatchObject([{ unknown: [{ version: 1, count: 1 }] }]);
 });
 
-it('a secret that does not open is logged with its endpoint, and the others move', async () => {
+it('a secret that does not open is logged once with its endpoint, and the others move', async () => {
   const wrong = createEncryption({ current: { version: 1, bytes: Buffer.alloc(32, 99) }, accepted: [] });
   const broken = await addEndpoint(wrong, 'under another key of that version');
   const others = await Promise.all([1, 2, 3].map((n) => addEndpoint(under(1), `secret ${n}`)));
   const { runOnce, logLines } = start(under(2, 1));
+  await runOnce();
   await runOnce();
   expect(await counted()).toEqual({ 1: 1, 2: 3 });
   const opened = others.map(async (other) => under(2).decrypt(await storedSecret(other), secretOwner(other.id)));

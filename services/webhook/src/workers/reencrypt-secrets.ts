@@ -17,12 +17,11 @@ export function createReencryptSecrets(options: {
 }): ReturnType<typeof createWorker<EndpointSecret>> {
   const { database, encryption, logger } = options;
   return createWorker<EndpointSecret>({
-    versions: encryption.versions,
+    encryption,
     store: {
       countByKeyVersion: () => countSecretsByKeyVersion(database),
       findUnder: (versions, afterId, limit) => findSecretsUnder(database, versions, afterId, limit),
-      open: ({ id, secret }) => encryption.decrypt(secret, secretOwner(id)),
-      reencrypt: ({ id, secret }) => ({ id, secret: encryption.reencrypt(secret, secretOwner(id)) ?? secret }),
+      mapSecrets: ({ id, secret }, replace) => ({ id, secret: replace(secret, secretOwner(id)) }),
       replace: (rows) => replaceSecrets(database, rows),
     },
     logger,
