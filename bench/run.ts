@@ -95,8 +95,9 @@ const stack = cleanup.use(
         ...((parts.has('pushes') || parts.has('refusals')) && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
         ...(parts.has('refusals') && { PUSH_RATE_LIMIT_PER_MINUTE: uncapped }),
       },
-      // As it is by default; a test looks more often.
+      // As they are by default; a test looks more often.
       integration: { INTEGRATION_SWEEP_MS: '1000' },
+      webhook: { WEBHOOK_SWEEP_MS: '30000' },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
     },
   }),
