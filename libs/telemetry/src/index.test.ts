@@ -14,3 +14,20 @@ test('the metrics page labels every metric with the service, and includes those 
   expect(page).toContain('laurel_test_calls_total{outcome="ok",service="wallet"} 1');
   expect(page).toMatch(/nodejs_eventloop_lag_seconds\{service="wallet"\}/);
 });
+
+test('the utilization of the event loop is that since the last scrape', async () => {
+  const readUtilization = async () =>
+    Number(/^laurel_event_loop_utilization\S* (\S+)/m.exec(await metrics.metrics())?.[1] ?? Number.NaN);
+  await readUtilization();
+  const until = performance.now() + 50;
+  while (performance.now() < until);
+  // The loop counts what it did once it has finished a turn.
+  await new Promise(setImmediate);
+  const busy = await readUtilization();
+  expect(busy).toBeGreaterThan(0.5);
+  expect(busy).toBeLessThanOrEqual(1);
+});
+
+test('no metric of Node keeps a timer that wakes an idle process', async () => {
+  expect(await metrics.metrics()).not.toMatch(/nodejs_eventloop_lag_\w+_seconds/);
+});
