@@ -52,6 +52,8 @@ export function createRelay(options: {
       const { events, oldestSeconds } = await measureOutbox(database, COUNT_LIMIT);
       waiting.set({ owner }, events);
       oldest.set({ owner }, oldestSeconds);
+      // None was published longer ago than the margin, so none can be due.
+      if (oldestSeconds * 1_000 < marginMs) return;
       const state = await stream.look();
       if (state === undefined || !state.isConsumed) return;
       for (let page = 0; page < MAX_PAGES; page += 1) {

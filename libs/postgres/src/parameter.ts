@@ -45,12 +45,20 @@ function arrayLiteral(items: readonly unknown[]): string {
   return `${literal}}`;
 }
 
+const NEEDS_ESCAPE = /["\\]/;
+
 function elementText(item: unknown): string {
+  if (typeof item === 'string') return quoted(item);
   if (Array.isArray(item)) return arrayLiteral(item);
   const parameter = toParameter(item);
   if (parameter === null) return 'NULL';
   if (typeof parameter !== 'string') return `\\\\x${parameter.toString('hex')}`;
-  return `"${parameter.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  return quoted(parameter);
+}
+
+/** Most elements are ids and numbers, and a test is a quarter of the time of two replacements that find nothing. */
+function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${text}"`;
 }
 
 /** ISO 8601 has years of four digits; PostgreSQL writes later ones without a sign, and those before our era with `BC`. */
