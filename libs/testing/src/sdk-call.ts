@@ -11,8 +11,8 @@ interface Exchange {
 
 /** The SDK needs one address; the client under it chooses among its own. */
 const ORIGIN = 'http://laurel.localhost';
-/** The longest timer: the client under the SDK limits the time of an answer. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
+/** The longest that the SDK accepts: the client under it limits the time of an answer. */
+const NO_TIMEOUT_MS = 12 * 3_600_000;
 
 /**
  * Makes one call through the SDK, and returns its answer as it was received. Throws where what the SDK resolved or rejected with does not
