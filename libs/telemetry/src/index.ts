@@ -15,8 +15,8 @@ export const metrics = new Registry();
 // A histogram of the event loop's delays needs a timer that wakes the process a hundred times a second, idle or not: 6 ms CPU a second in each
 // process. So it is left out, and `laurel_event_loop_utilization` shows how busy the loop is.
 collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 2 ** 31 - 1 });
-for (const of of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
-  metrics.removeSingleMetric(`nodejs_eventloop_lag_${of}_seconds`);
+for (const part of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
+  metrics.removeSingleMetric(`nodejs_eventloop_lag_${part}_seconds`);
 }
 
 gauge(
