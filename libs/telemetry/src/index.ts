@@ -12,7 +12,7 @@ export { SAMPLERS, type TracingOptions } from './tracing-options.ts';
 
 /** Every metric of this process, those of Node among them. `metrics.metrics()` renders them, `metrics.contentType` is their media type. */
 export const metrics = new Registry();
-// A histogram of the event loop's delays needs a timer that wakes the process a hundred times a second, idle or not: 6 ms CPU a second in each
+// A histogram of the event loop's delays needs a timer that wakes the process a hundred times a second, idle or not: 7 ms CPU a second in each
 // process. So it is left out, and `laurel_event_loop_utilization` shows how busy the loop is.
 collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 2 ** 31 - 1 });
 for (const part of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
