@@ -11,9 +11,11 @@ describe('the life cycle of the processes', () => {
 
   test('the processes report liveness, readiness and metrics', async () => {
     for (const adminUrl of world.stack.adminUrls('gateway')) {
-      for (const path of ['/healthz', '/readyz', '/readyz/dependencies']) {
-        expect((await fetch(adminUrl + path)).status).toBe(200);
-      }
+      for (const path of ['/healthz', '/readyz']) expect((await fetch(adminUrl + path)).status).toBe(200);
+      await eventually(
+        async () => (await fetch(`${adminUrl}/readyz/dependencies`)).ok || undefined,
+        'the gateway has connected to the services',
+      );
       const metrics = await fetch(`${adminUrl}/metrics`);
       expect(metrics.status).toBe(200);
       expect(await metrics.text()).toContain('process_cpu_seconds_total');
