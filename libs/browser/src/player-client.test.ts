@@ -161,6 +161,24 @@ describe('paying', () => {
       'GET /laurel/attempts/a1',
     ]);
   });
+
+  test.each([
+    ['begin', 404, 'not_found', 'idle'],
+    ['result', 404, 'not_found', 'idle'],
+    ['begin', 502, 'internal_error', 'open'],
+  ] as const)(
+    'an open attempt whose read by %s is a %i %s leaves the state %s',
+    async (call, status, serverCode, state) => {
+      const { kept, openPage } = openTab();
+      const before = openPage({ status: 201, body: attempt() });
+      before.client.arm(TARGET);
+      await before.client.begin();
+      const { client } = openPage({ status, body: refusal(serverCode) });
+      await expect(client[call]()).rejects.toMatchObject({ code: 'unknown', status, serverCode });
+      expect(client.state.status).toBe(state);
+      expect(kept.size).toBe(state === 'idle' ? 0 : 1);
+    },
+  );
 });
 
 describe('time', () => {

@@ -100,14 +100,13 @@ export class PlayerClient extends EventTarget {
     let failures = 0;
     for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 2, SLOWEST_POLL_MS)) {
       try {
-        const attempt = await read(connection, arm.attemptId, signal);
+        const attempt = await this.#read(connection, arm, arm.attemptId, signal);
         failures = 0;
         if (attempt.status !== 'open') {
           if (this.#arm === arm) this.#end(arm, attempt);
           return attempt;
         }
       } catch (error) {
-        if (isRefusal(error) && this.#arm === arm) this.#keep(undefined);
         if (!(error instanceof LaurelBrowserError) || isRefusal(error) || error.code === 'unauthorized') throw error;
         failures += 1;
         if (failures > MAX_FAILED_POLLS) throw error;
@@ -124,7 +123,7 @@ export class PlayerClient extends EventTarget {
   async #begin(connection: Connection, arm: Arm): Promise<Attempt> {
     const { id, target, sentAt = Date.now(), attemptId } = arm;
     if (attemptId) {
-      const attempt = await read(connection, attemptId);
+      const attempt = await this.#read(connection, arm, attemptId);
       if (this.#arm !== arm) throw notArmed();
       this.#attempt = attempt;
       return attempt;
@@ -147,6 +146,16 @@ export class PlayerClient extends EventTarget {
   /** A session that has ended was noticed before anything was done for this request. */
   #asKnown(before: Arm, sent: Arm, error: unknown): Arm {
     return error instanceof LaurelBrowserError && error.code === 'unauthorized' ? before : sent;
+  }
+
+  /** Disarms when the attempt is refused, as another player's is. */
+  async #read(connection: Connection, arm: Arm, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
+    try {
+      return await connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { signal });
+    } catch (error) {
+      if (isRefusal(error) && this.#arm === arm) this.#keep(undefined);
+      throw error;
+    }
   }
 
   #connected(): Connection {
@@ -186,10 +195,6 @@ function stateOf(arm: Arm | undefined): PlayerState {
 
 function notArmed(): LaurelBrowserError {
   return new LaurelBrowserError('not_armed', 'Nothing is armed.');
-}
-
-function read(connection: Connection, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
-  return connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { signal });
 }
 
 /** Rejects with the signal's reason when it is aborted. */
