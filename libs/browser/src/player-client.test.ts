@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { LaurelBrowserError } from './errors.ts';
+import { LaurelBrowserError } from './errors.ts';
 import { PlayerClient } from './player-client.ts';
 import type { PlayerState } from './player-state.ts';
 import type { InitOptions } from './transport.ts';
@@ -33,24 +33,27 @@ function openTab() {
     const client = new PlayerClient();
     const states: PlayerState['status'][] = [];
     client.addEventListener('statechange', () => states.push(client.state.status));
-    client.init({
-      endpoint: '/laurel',
-      storage,
-      fetch: async (input, init = {}) => {
-        const { method = 'GET', headers, body } = init;
-        sent.push({
-          method,
-          path: String(input),
-          headers: new Headers(headers),
-          body: JSON.parse(String(body ?? '{}')),
-        });
-        const reply = replies[Math.min(next++, replies.length - 1)] ?? 'none';
-        if (reply === 'none') throw new TypeError('fetch failed');
-        const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
-        return new Response(text, { status: reply.status ?? 200 });
-      },
-    });
-    return { client, states };
+    const init = (options: Partial<InitOptions> = {}) =>
+      client.init({
+        endpoint: '/laurel',
+        storage,
+        fetch: async (input, request = {}) => {
+          const { method = 'GET', headers, body } = request;
+          sent.push({
+            method,
+            path: String(input),
+            headers: new Headers(headers),
+            body: JSON.parse(String(body ?? '{}')),
+          });
+          const reply = replies[Math.min(next++, replies.length - 1)] ?? 'none';
+          if (reply === 'none') throw new TypeError('fetch failed');
+          const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+          return new Response(text, { status: reply.status ?? 200 });
+        },
+        ...options,
+      });
+    init();
+    return { client, states, init };
   };
   return { kept, sent, openPage };
 }
@@ -179,6 +182,67 @@ describe('paying', () => {
       expect(kept.size).toBe(state === 'idle' ? 0 : 1);
     },
   );
+});
+
+describe('headers of a function', () => {
+  const cause = new Error('The token cannot be renewed.');
+  const failing = () => Promise.reject(cause);
+
+  test('one that fails is an error of this library, and leaves what is armed unsent', async () => {
+    const { kept, sent, openPage } = openTab();
+    const { client, states, init } = openPage({ status: 201, body: attempt() });
+    init({ headers: failing });
+    client.arm(TARGET);
+    states.length = 0;
+    const error = await client.begin().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LaurelBrowserError);
+    expect(error).toMatchObject({ code: 'unknown', status: undefined, serverCode: undefined, cause });
+    expect(states).toEqual(['paying', 'armed']);
+    expect([...kept.values()].join()).not.toContain('sentAt');
+    expect(sent).toEqual([]);
+    await expect(client.challenges()).rejects.toMatchObject({ name: 'LaurelBrowserError', code: 'unknown', cause });
+    client.arm({ roundId: 'r1' });
+    init();
+    await client.begin();
+    expect(sent).toMatchObject([{ body: { tournament_round_id: 'r1' } }]);
+  });
+
+  test('a server key in them leaves what is armed unsent', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage();
+    init({ headers: () => ({ authorization: 'sk_live_0123456789abcdefghij' }) });
+    client.arm(TARGET);
+    await expect(client.begin()).rejects.toThrow(TypeError);
+    expect(client.state.status).toBe('armed');
+    expect(sent).toEqual([]);
+  });
+
+  test('one that fails after a lost reply leaves the payment unconfirmed', async () => {
+    const { openPage } = openTab();
+    const { client, init } = openPage('none');
+    client.arm(TARGET);
+    expect(await codeOf(client.begin())).toBe('network');
+    init({ headers: failing });
+    expect(await codeOf(client.begin())).toBe('unknown');
+    expect(client.state.status).toBe('unconfirmed');
+  });
+
+  test.each<[string, (page: ReturnType<ReturnType<typeof openTab>['openPage']>) => void, PlayerState['status']]>([
+    ['disarmed', ({ client }) => client.disarm(), 'idle'],
+    ['armed with another target', ({ client }) => client.arm({ roundId: 'r1' }), 'armed'],
+  ])('a page that was %s while they were awaited sends nothing', async (_, change, status) => {
+    const { sent, openPage } = openTab();
+    const page = openPage({ status: 201, body: attempt() });
+    const headers = Promise.withResolvers<HeadersInit>();
+    page.init({ headers: () => headers.promise });
+    page.client.arm(TARGET);
+    const late = codeOf(page.client.begin());
+    change(page);
+    headers.resolve({ authorization: 'Bearer 1' });
+    expect(await late).toBe('not_armed');
+    expect(page.client.state.status).toBe(status);
+    expect(sent).toEqual([]);
+  });
 });
 
 describe('time', () => {

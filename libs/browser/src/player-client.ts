@@ -129,15 +129,22 @@ export class PlayerClient extends EventTarget {
       return attempt;
     }
     const sent = { ...arm, sentAt };
-    this.#keep(sent, { status: 'paying', target });
+    this.#take(arm, { status: 'paying', target });
     const wanted = 'roundId' in target ? { tournament_round_id: target.roundId } : { challenge_id: target.challengeId };
     try {
-      const attempt = await connection.send<Attempt>('POST', 'attempts', { body: { arm_id: id, ...wanted } });
+      const onSend = () => {
+        if (this.#arm !== arm) throw notArmed();
+        connection.store.write(sent);
+        this.#arm = sent;
+      };
+      const attempt = await connection.send<Attempt>('POST', 'attempts', { body: { arm_id: id, ...wanted }, onSend });
       if (this.#arm !== sent) throw notArmed();
       this.#keep({ ...sent, attemptId: attempt.id });
       this.#attempt = attempt;
       return attempt;
     } catch (error) {
+      // Nothing was sent: it is armed, or unconfirmed, as before.
+      if (this.#arm === arm) this.#take(arm);
       if (this.#arm === sent) this.#keep(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
       throw error;
     }

@@ -21,6 +21,8 @@ export interface Transport {
 interface SendOptions {
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the headers are known, directly before the request: where it throws, nothing is sent. */
+  readonly onSend?: () => void;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -31,10 +33,11 @@ export function createTransport(options: InitOptions): Transport {
   const { headers = {}, fetch: ask = (...request) => fetch(...request), storage, ...others } = options;
   refuseServerKey([others, typeof headers === 'object' && [...new Headers(headers)]]);
   return {
-    async send<Body>(method: 'GET' | 'POST', path: string, { body, signal }: SendOptions = {}): Promise<Body> {
-      const own = new Headers(typeof headers === 'function' ? await headers() : headers);
+    async send<Body>(method: 'GET' | 'POST', path: string, { body, signal, onSend }: SendOptions = {}): Promise<Body> {
+      const own = typeof headers === 'function' ? await headersOf(headers) : new Headers(headers);
       refuseServerKey([...own]);
       if (body) own.set('content-type', 'application/json');
+      onSend?.();
       const limit = AbortSignal.timeout(TIMEOUT_MS);
       let status = 0;
       let text: string;
@@ -57,6 +60,16 @@ export function createTransport(options: InitOptions): Transport {
       return answer as Body;
     },
   };
+}
+
+/** What the page's function gives; its failure as one of this library. */
+async function headersOf(give: () => HeaderSource | Promise<HeaderSource>): Promise<Headers> {
+  try {
+    return new Headers(await give());
+  } catch (cause) {
+    const message = 'The headers of the request are not to be had: nothing was sent.';
+    throw new LaurelBrowserError('unknown', message, undefined, undefined, { cause });
+  }
 }
 
 function refuseServerKey(settings: unknown): void {
