@@ -184,6 +184,86 @@ describe('paying', () => {
   );
 });
 
+describe('an arm belongs to its player', () => {
+  test('another player finds nothing armed, pays with an arm of their own, and the first finds theirs on their return', async () => {
+    const { sent, openPage } = openTab();
+    const { client, states, init } = openPage('none', { status: 201, body: attempt() });
+    init({ player: 'ada' });
+    client.arm(TARGET);
+    expect(await codeOf(client.begin())).toBe('network');
+    states.length = 0;
+
+    init({ player: 'bob' });
+    expect(client.state).toEqual({ status: 'idle' });
+    expect(states).toEqual(['idle']);
+    expect(await codeOf(client.begin())).toBe('not_armed');
+    client.arm({ roundId: 'r1' });
+    await client.begin();
+    client.disarm();
+
+    init({ player: 'ada' });
+    expect(client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    await client.begin();
+    const [first, second, third] = sent.map(({ body }) => body);
+    expect(second).toMatchObject({ tournament_round_id: 'r1' });
+    expect(second?.arm_id).not.toBe(first?.arm_id);
+    expect(third).toEqual(first);
+    expect(sent.length).toBe(3);
+  });
+
+  test('an answer to a player who was replaced meanwhile changes nothing for the next, and is asked for again on their return', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    init({ player: 'ada' });
+    client.arm(TARGET);
+    const late = codeOf(client.begin());
+    init({ player: 'bob' });
+    client.arm({ roundId: 'r1' });
+    expect(await late).toBe('not_armed');
+    expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
+    init({ player: 'ada' });
+    expect(client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    expect(await client.begin()).toEqual(attempt());
+    expect(sent[1]?.body).toEqual(sent[0]?.body);
+  });
+
+  test('a player of no name and players whose names contain the endpoint have arms of their own', () => {
+    const { kept, openPage } = openTab();
+    const { client, init } = openPage();
+    for (const options of [
+      {},
+      { player: '' },
+      { player: 'b' },
+      { endpoint: '/laurel:b' },
+      { endpoint: '/laurel","b' },
+    ]) {
+      init(options);
+      expect(client.state).toEqual({ status: 'idle' });
+      client.arm(TARGET);
+    }
+    expect(kept.size).toBe(5);
+  });
+
+  test('after an init that failed, nothing of the player before it can be paid for', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    init({ player: 'ada' });
+    client.arm(TARGET);
+    const getItem = () => {
+      throw new DOMException('The page may not use its storage.', 'SecurityError');
+    };
+    const refused = { getItem, setItem: vi.fn(), removeItem: vi.fn() };
+    const headers = Promise.withResolvers<HeadersInit>();
+    init({ player: 'ada', headers: () => headers.promise });
+    const late = codeOf(client.begin());
+    expect(() => init({ player: 'bob', storage: refused })).toThrow(DOMException);
+    headers.resolve({});
+    expect(await late).toBe('not_armed');
+    expect(await codeOf(client.begin())).toBe('not_initialised');
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('headers of a function', () => {
   const cause = new Error('The token cannot be renewed.');
   const failing = () => Promise.reject(cause);
@@ -229,12 +309,13 @@ describe('headers of a function', () => {
 
   test.each<[string, (page: ReturnType<ReturnType<typeof openTab>['openPage']>) => void, PlayerState['status']]>([
     ['disarmed', ({ client }) => client.disarm(), 'idle'],
+    ['replaced by another player', ({ init }) => init({ player: 'bob' }), 'idle'],
     ['armed with another target', ({ client }) => client.arm({ roundId: 'r1' }), 'armed'],
   ])('a page that was %s while they were awaited sends nothing', async (_, change, status) => {
     const { sent, openPage } = openTab();
     const page = openPage({ status: 201, body: attempt() });
     const headers = Promise.withResolvers<HeadersInit>();
-    page.init({ headers: () => headers.promise });
+    page.init({ player: 'ada', headers: () => headers.promise });
     page.client.arm(TARGET);
     const late = codeOf(page.client.begin());
     change(page);

@@ -25,15 +25,20 @@ export class PlayerClient extends EventTarget {
   #state: PlayerState = { status: 'idle' };
 
   /**
-   * Says where the partner's server is, and takes up what this tab had armed before a reload. Throws a `TypeError` where the options
+   * Says where the partner's server is and who plays, and takes up what this player had armed in this tab. Call it again when another player
+   * signs in: `state` becomes that player's, and what the first had armed waits for their return. Throws a `TypeError` where the options
    * contain a server key, and the browser's error where the page may not use the storage: without it, a reload might pay twice.
    */
   init(options: InitOptions): void {
+    // First, so that nothing which an earlier player armed can be paid for in the next player's session, even where the rest fails.
+    this.#connection = undefined;
+    this.#arm = undefined;
     const transport = createTransport(options);
-    const store = createArmStore(options.storage ?? sessionStorage, options.endpoint);
+    const store = createArmStore(options.storage ?? sessionStorage, options);
+    const arm = store.read();
     this.#connection = { ...transport, store };
     this.#beginning = undefined;
-    this.#take(store.read());
+    this.#take(arm);
   }
 
   get state(): PlayerState {
@@ -63,8 +68,8 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Forgets what is armed; call it when the player signs out. An attempt that was paid for stays with the partner's server, and expires
-   * with a refund after an hour without an outcome.
+   * Forgets what the player has armed; call it when the player signs out. Where a session ends without that, `player` of `init` keeps it from
+   * the next player. An attempt that was paid for stays with the partner's server, and expires with a refund after an hour without an outcome.
    */
   disarm(): void {
     this.#connected();

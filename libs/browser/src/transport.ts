@@ -6,6 +6,11 @@ type HeaderSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 export interface InitOptions {
   /** Where the partner's server serves `createPlayerHandler`, on the page's own origin: `/laurel`. */
   readonly endpoint: string;
+  /**
+   * Who is signed in: an id of your own that a player always has and no other player has. It is part of the key in `storage` and is not sent.
+   * What one player has armed, another does not find. Call `init` again when another player signs in.
+   */
+  readonly player?: string;
   /** Sent with every request; a function is asked each time, as for a token that is renewed. */
   readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
   /** The page's `fetch` by default. */
