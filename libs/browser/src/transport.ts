@@ -15,7 +15,10 @@ export interface InitOptions {
   readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
   /** The page's `fetch` by default. */
   readonly fetch?: typeof fetch;
-  /** Keeps the arm over a reload; the tab's `sessionStorage` by default. */
+  /**
+   * Keeps the arm over a reload; the tab's `sessionStorage` by default. It must belong to one tab: in a storage that tabs share, as
+   * `localStorage`, the arm of one replaces the arm of another, which may have been paid for.
+   */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }
 
