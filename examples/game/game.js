@@ -155,7 +155,8 @@ async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`/game/${path}`, { method, ...(body && { headers, body: JSON.stringify(body) }) });
   if (response.status === 404 || response.status === 204) return null;
-  if (!response.ok) throw new Error(`The game server answered ${response.status}.`);
+  const code = response.status === 401 ? 'unauthorized' : '';
+  if (!response.ok) throw Object.assign(new Error(`The game server answered ${response.status}.`), { code });
   return response.json();
 }
 

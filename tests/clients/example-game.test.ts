@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -114,6 +115,22 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await playRun(page)).toMatch(/You won/);
     expect(await feesOf(h.world, player)).toEqual(['-1.00']);
     expect(violations).toEqual([]);
+  });
+
+  test('the clock starts and stops for an open attempt of the signed-in player alone', async () => {
+    const [player, other] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
+    const challenge = await h.world.newChallenge();
+    const others = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: other.ref });
+    await using opened = await h.openPage();
+    const answers = (attemptId: string) =>
+      opened.page.evaluate(`Promise.all(['start', 'stop'].map(async (action) => {
+        const headers = { 'content-type': 'application/json' };
+        const body = JSON.stringify({ attempt_id: ${JSON.stringify(attemptId)} });
+        return (await fetch('/game/' + action, { method: 'POST', headers, body })).status;
+      }))`);
+    expect(await answers(others.body.id)).toEqual([401, 401]);
+    await opened.signIn(player);
+    for (const id of [others.body.id, randomUUID(), 'no id']) expect(await answers(id)).toEqual([404, 404]);
   });
 
   test('Escape leaves a run that is not paid for, and none that is', async () => {
