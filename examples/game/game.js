@@ -27,15 +27,14 @@ let game = {};
 /** What the button of the dialog does now. @type {() => unknown} */
 let act;
 
-laurel.init({ endpoint: '/laurel' });
 laurel.addEventListener('statechange', drawRun);
 on(ui['sign-in'], 'submit', async (event) => {
   event.preventDefault();
-  await enterLobby(await ask('POST', 'session', { name: ui.name.value }));
+  await enter(await ask('POST', 'session', { name: ui.name.value }));
 });
 on(ui['sign-out'], 'click', async () => {
   laurel.disarm();
-  await enterLobby(await ask('DELETE', 'session'));
+  await enter(await ask('DELETE', 'session'));
 });
 on(ui.act, 'click', () => act());
 on(ui.cancel, 'click', () => laurel.disarm());
@@ -44,17 +43,20 @@ on(ui.play, 'cancel', (event) => {
   event.preventDefault();
   if (laurel.state.status === 'armed') laurel.disarm();
 });
-await guard(async () => enterLobby(await ask('GET', 'session')));
+await guard(async () => enter(await ask('GET', 'session')));
 
-/** Without a session or a name, shows the sign-in. @param {{ name: string | null } | null} session */
-async function enterLobby(session) {
+/** Shows the lobby and this player's run; without a session or a name, the sign-in. @param {{ name: string | null } | null} session */
+async function enter(session) {
   const name = session?.name ?? null;
+  if (name !== null) laurel.init({ endpoint: '/laurel', player: name });
   if (name !== null) await drawLobby();
   draw({ 'player-name': name ?? '', player: name !== null, lobby: name !== null, 'sign-in': name === null });
-  if (name !== null) drawRun();
+  drawRun();
 }
 
+/** Closes a run that has ended, and draws what there is to play for. */
 async function drawLobby() {
+  ui.play.close();
   const [challenges, { round }] = await Promise.all([laurel.challenges(), ask('GET', 'round')]);
   const playable = challenges.filter(({ metric_unit }) => metric_unit === 'points');
   const cards = playable.map(({ id, name, description, fee, prize, threshold }) =>
@@ -83,11 +85,11 @@ function card(target, name, fee, text) {
   return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
 }
 
-/** Draws where the player is, and what one button does there: pay, start, stop, close. */
+/** Draws where the player is, and what one button does there: pay, start, stop, close. Beside the sign-in there is no run. */
 function drawRun() {
   const { state } = laurel;
-  if (state.status === 'idle') return ui.play.close();
-  if (state.status === 'armed') game = {};
+  if (state.status === 'armed' || ui.lobby.hidden) game = {};
+  if (state.status === 'idle' || ui.lobby.hidden) return ui.play.close();
   const { name, fee } = offers.get(Object.values(state.target)[0]) ?? { name: 'Your run', fee: 'the fee' };
   const [text, label, action] = stepOf(state, fee);
   act = action;
@@ -105,16 +107,11 @@ function stepOf(state, fee) {
   if (state.status === 'armed') return [`One run costs ${fee}.`, `Pay ${fee} and play`, pay];
   if (state.status === 'paying') return ['Paying ...', 'One moment', pay];
   if (state.status === 'unconfirmed') return ['The answer was lost. You will pay only once.', 'Ask again', pay];
-  if (state.status === 'ended') return [resultText(state.attempt), 'Close', close];
+  if (state.status === 'ended') return [resultText(state.attempt), 'Close', drawLobby];
   if (game.score !== undefined) return [`${game.score} points.`, 'See the result', () => laurel.result()];
   if (game.begunAt === undefined)
     return ['Paid. The clock waits for you.', 'Start the clock', () => start(state.attemptId)];
   return ['Stop at five seconds. You see the first two.', 'Stop', () => stop(state.attemptId)];
-}
-
-async function close() {
-  ui.play.close();
-  await drawLobby();
 }
 
 /** @param {string} attemptId */
@@ -167,8 +164,8 @@ async function guard(work) {
     await work();
   } catch (error) {
     const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
+    if (code === 'unauthorized') await enter(null);
     ui[ui.play.open ? 'play-error' : 'message'].textContent = MESSAGES[code] ?? message;
-    if (code === 'unauthorized') await enterLobby(null);
   }
 }
 

@@ -117,6 +117,47 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations).toEqual([]);
   });
 
+  test('a session that is over during a run leads to the sign-in, and from there back to the run', async () => {
+    await h.world.newChallenge({ name: 'Patient clock', threshold: 0 });
+    const player = await h.world.newPlayer({ funds: '5.00' });
+    await using opened = await h.openPage();
+    const { page } = opened;
+    await signIn(page, player.ref);
+    await pay(page, 'Patient clock');
+    await button(page, 'Start the clock').click();
+    await opened.signOut();
+    await button(page, 'Stop').click();
+    await page.getByText('Your session is over: sign in again.').waitFor();
+    await signIn(page, player.ref);
+    expect(await playRun(page)).toMatch(/You won/);
+    expect(await feesOf(h.world, player)).toEqual(['-1.00']);
+  });
+
+  test('a payment whose answer one player waits for is not another’s, and waits for the first to return', async () => {
+    await h.world.newChallenge({ name: 'Shared clock', threshold: 0 });
+    const [first, second] = [await h.world.newPlayer(), await h.world.newPlayer()];
+    await using opened = await h.openPage();
+    const { page } = opened;
+    await signIn(page, first.ref);
+    await card(page, 'Shared clock').getByRole('button').click();
+    h.game.replies = 'lose';
+    try {
+      await button(page, /^Pay /).click();
+      await button(page, 'Ask again').waitFor();
+    } finally {
+      h.game.replies = 'pass';
+    }
+    await opened.signOut();
+    await page.reload();
+    await signIn(page, second.ref);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await button(page, 'Sign out').click();
+    await signIn(page, first.ref);
+    await button(page, 'Ask again').click();
+    expect(await playRun(page)).toMatch(/You won/);
+    expect([await feesOf(h.world, first), await feesOf(h.world, second)]).toEqual([['-1.00'], []]);
+  });
+
   test('the clock starts and stops for an open attempt of the signed-in player alone', async () => {
     const [player, other] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
     const challenge = await h.world.newChallenge();
