@@ -5,6 +5,7 @@
 import { laurel } from '@laurel/browser';
 
 const VISIBLE_MS = 2_000;
+const REST_MS = 500;
 
 /** What the page says to the codes that a player meets; for all others, the message. @type {Record<string, string>} */
 const MESSAGES = {
@@ -26,6 +27,8 @@ const offers = new Map();
 let game = {};
 /** What the button of the dialog does now. @type {() => unknown} */
 let act;
+/** The timer that ends the rest of that button. */
+let resting = 0;
 
 laurel.addEventListener('statechange', drawRun);
 on(ui['sign-in'], 'submit', async (event) => {
@@ -36,7 +39,7 @@ on(ui['sign-out'], 'click', async () => {
   laurel.disarm();
   await enter(await ask('DELETE', 'session'));
 });
-on(ui.act, 'click', () => act());
+on(ui.act, 'click', () => ui.act.ariaDisabled === 'true' || rest(act()));
 on(ui.cancel, 'click', () => laurel.disarm());
 on(ui.play, 'cancel', (event) => {
   // Escape leaves what is not paid for, and never hides an attempt that is.
@@ -81,7 +84,7 @@ async function drawLobby() {
 function card(target, name, fee, text) {
   offers.set(Object.values(target)[0], { name, fee });
   const button = element('button', { type: 'button', className: 'primary' }, `Play for ${fee}`);
-  on(button, 'click', () => laurel.arm(target));
+  on(button, 'click', () => rest(laurel.arm(target)));
   return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
 }
 
@@ -96,6 +99,15 @@ function drawRun() {
   draw({ 'play-title': name, 'play-text': text, act: label, 'play-error': '' });
   draw({ clock: state.status === 'open' && game.begunAt !== undefined, cancel: state.status === 'armed' });
   if (!ui.play.open) ui.play.showModal();
+}
+
+/** Clicks until the work is done, and a moment longer, were meant for what the button did before: it ignores them. @param {unknown} work */
+async function rest(work) {
+  ui.act.ariaDisabled = 'true';
+  clearTimeout(resting);
+  await Promise.allSettled([work]);
+  resting = setTimeout(() => Object.assign(ui.act, { ariaDisabled: 'false' }), REST_MS);
+  return work;
 }
 
 /**
@@ -169,17 +181,15 @@ async function guard(work) {
   }
 }
 
-/** @param {EventTarget} target @param {string} type @param {(event: Event) => unknown} listener */
+/** Passes over the second click of a double click. @param {EventTarget} target @param {string} type @param {(event: any) => unknown} listener */
 function on(target, type, listener) {
-  target.addEventListener(type, (event) => guard(() => listener(event)));
+  target.addEventListener(type, (/** @type {any} */ event) => event.detail > 1 || guard(() => listener(event)));
 }
 
 /** Sets the text of elements, or whether they are shown. @param {Record<string, string | boolean>} parts */
 function draw(parts) {
-  for (const [id, part] of Object.entries(parts)) {
-    if (typeof part === 'string') ui[id].textContent = part;
-    else ui[id].hidden = !part;
-  }
+  for (const [id, part] of Object.entries(parts))
+    Object.assign(ui[id], typeof part === 'string' ? { textContent: part } : { hidden: !part });
 }
 
 /** @param {string} tag @param {object} properties @param {...(Node | string)} children */

@@ -36,7 +36,9 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   const h = useGame();
 
   const card = (page: Page, name: string) => page.locator('.card', { hasText: name });
-  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  /** It does something: the dialog's button is disabled for a moment after each step. */
+  const button = (page: Page, name: string | RegExp) =>
+    page.getByRole('button', { name, exact: true, disabled: false });
 
   async function signIn(page: Page, name: string): Promise<void> {
     await page.getByLabel('Your name').fill(name);
@@ -115,6 +117,26 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await playRun(page)).toMatch(/You won/);
     expect(await feesOf(h.world, player)).toEqual(['-1.00']);
     expect(violations).toEqual([]);
+  });
+
+  test('a click at the moment when the button of the dialog changes, as of a double click, does not do what it does next', async () => {
+    await h.world.newChallenge({ name: 'Hasty clock', threshold: 0 });
+    const player = await h.world.newPlayer({ funds: '5.00' });
+    await using opened = await h.openPage();
+    const { page } = opened;
+    await signIn(page, player.ref);
+    await page.evaluate(`{
+      const act = document.querySelector('#act');
+      new MutationObserver(() => act.click()).observe(act, { childList: true });
+    }`);
+    const before = h.game.requests.length;
+    await card(page, 'Hasty clock').getByRole('button').dblclick();
+    await button(page, /^Pay /).dblclick();
+    await button(page, 'Start the clock').dblclick();
+    await button(page, 'Stop').dblclick();
+    await button(page, 'Close').waitFor();
+    const posts = h.game.requests.slice(before).filter(({ method }) => method === 'POST');
+    expect(posts.map(({ path }) => path)).toEqual(['/laurel/attempts', '/game/start', '/game/stop']);
   });
 
   test('a session that is over during a run leads to the sign-in, and from there back to the run', async () => {
