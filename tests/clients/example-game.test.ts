@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { fullBoard } from '../world.ts';
 import { hasChromium } from './chromium.ts';
 import { feesOf, useGame } from './game.ts';
+import { observePage } from './observed-page.ts';
 
 const START = join(CHECKOUT, 'examples/game/start.ts');
 
@@ -224,6 +225,23 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations.join('\n')).toMatch(/connect-src https:\/\/example\.com/);
   });
 
+  test('an observed page objects to a violation of its policy, an answer of 404 and an error', async () => {
+    await using observed = await observePage(h.browser, h.game.url);
+    const { page, objections } = observed;
+    await page.goto('/');
+    await page.getByLabel('Your name').waitFor();
+    expect(objections).toEqual([]);
+    await page.evaluate(`fetch('https://example.com/').catch(() => {})`);
+    await page.evaluate(`fetch('/missing')`);
+    await page.evaluate(`setTimeout(() => { throw new Error('late'); })`);
+    const expected = [
+      expect.stringMatching(/^violation: connect-src https:\/\/example\.com\//),
+      `404: ${h.game.url}/missing`,
+      'error: late',
+    ];
+    await expect.poll(() => objections).toEqual(expect.arrayContaining(expected));
+  });
+
   test.each(['light', 'dark'] as const)(
     'the page has no defect that axe-core knows, in %s colours',
     async (colorScheme) => {
@@ -268,7 +286,10 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
         const child = spawn(process.execPath, [START], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
         const exited = once(child, 'exit');
         try {
-          const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+          const [line = ''] = await Promise.race([
+            once(createInterface(child.stdout), 'line') as Promise<string[]>,
+            exited.then(([code]) => Promise.reject(new Error(`npm run example ended with ${code}`))),
+          ]);
           const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? expect.fail(line);
           await using context = await h.browser.newContext();
           const page = await context.newPage();
