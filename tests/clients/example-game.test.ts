@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,7 +15,18 @@ import { hasChromium } from './chromium.ts';
 import { feesOf, useGame } from './game.ts';
 import { observePage } from './observed-page.ts';
 
-const START = join(CHECKOUT, 'examples/game/start.ts');
+const EXAMPLE = join(CHECKOUT, 'examples/game');
+const START = join(EXAMPLE, 'start.ts');
+
+test.each(['server.ts', 'game.js'])(
+  '%s of the example game, which a partner copies, has at most 200 lines, and as many as its README states',
+  (file) => {
+    const [text, readme] = [file, 'README.md'].map((name) => readFileSync(join(EXAMPLE, name), 'utf8'));
+    const lines = text?.trimEnd().split('\n').length ?? 0;
+    expect(lines).toBeLessThanOrEqual(200);
+    expect(readme).toMatch(new RegExp(`\\[${file}\\].*\\b${lines} lines`));
+  },
+);
 
 describe('npm run example', () => {
   test('without a stack it says which command starts one, and fails', async () => {
