@@ -5,6 +5,7 @@
 import { laurel } from '@laurel/browser';
 
 const VISIBLE_MS = 2_000;
+const REST_MS = 500;
 
 /** What the page says to the codes that a player meets; for all others, the message. @type {Record<string, string>} */
 const MESSAGES = {
@@ -26,35 +27,39 @@ const offers = new Map();
 let game = {};
 /** What the button of the dialog does now. @type {() => unknown} */
 let act;
+/** The timer that ends the rest of that button. */
+let resting = 0;
 
-laurel.init({ endpoint: '/laurel' });
 laurel.addEventListener('statechange', drawRun);
 on(ui['sign-in'], 'submit', async (event) => {
   event.preventDefault();
-  await enterLobby(await ask('POST', 'session', { name: ui.name.value }));
+  await enter(await ask('POST', 'session', { name: ui.name.value }));
 });
 on(ui['sign-out'], 'click', async () => {
   laurel.disarm();
-  await enterLobby(await ask('DELETE', 'session'));
+  await enter(await ask('DELETE', 'session'));
 });
-on(ui.act, 'click', () => act());
+on(ui.act, 'click', () => ui.act.ariaDisabled === 'true' || rest(act()));
 on(ui.cancel, 'click', () => laurel.disarm());
 on(ui.play, 'cancel', (event) => {
   // Escape leaves what is not paid for, and never hides an attempt that is.
   event.preventDefault();
   if (laurel.state.status === 'armed') laurel.disarm();
 });
-await guard(async () => enterLobby(await ask('GET', 'session')));
+await guard(async () => enter(await ask('GET', 'session')));
 
-/** Without a session or a name, shows the sign-in. @param {{ name: string | null } | null} session */
-async function enterLobby(session) {
+/** Shows the lobby and this player's run; without a session or a name, the sign-in. @param {{ name: string | null } | null} session */
+async function enter(session) {
   const name = session?.name ?? null;
+  if (name !== null) laurel.init({ endpoint: '/laurel', player: name });
   if (name !== null) await drawLobby();
   draw({ 'player-name': name ?? '', player: name !== null, lobby: name !== null, 'sign-in': name === null });
-  if (name !== null) drawRun();
+  drawRun();
 }
 
+/** Closes a run that has ended, and draws what there is to play for. */
 async function drawLobby() {
+  ui.play.close();
   const [challenges, { round }] = await Promise.all([laurel.challenges(), ask('GET', 'round')]);
   const playable = challenges.filter(({ metric_unit }) => metric_unit === 'points');
   const cards = playable.map(({ id, name, description, fee, prize, threshold }) =>
@@ -79,21 +84,30 @@ async function drawLobby() {
 function card(target, name, fee, text) {
   offers.set(Object.values(target)[0], { name, fee });
   const button = element('button', { type: 'button', className: 'primary' }, `Play for ${fee}`);
-  on(button, 'click', () => laurel.arm(target));
+  on(button, 'click', () => rest(laurel.arm(target)));
   return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
 }
 
-/** Draws where the player is, and what one button does there: pay, start, stop, close. */
+/** Draws where the player is, and what one button does there: pay, start, stop, close. Beside the sign-in there is no run. */
 function drawRun() {
   const { state } = laurel;
-  if (state.status === 'idle') return ui.play.close();
-  if (state.status === 'armed') game = {};
+  if (state.status === 'armed' || ui.lobby.hidden) game = {};
+  if (state.status === 'idle' || ui.lobby.hidden) return ui.play.close();
   const { name, fee } = offers.get(Object.values(state.target)[0]) ?? { name: 'Your run', fee: 'the fee' };
   const [text, label, action] = stepOf(state, fee);
   act = action;
   draw({ 'play-title': name, 'play-text': text, act: label, 'play-error': '' });
   draw({ clock: state.status === 'open' && game.begunAt !== undefined, cancel: state.status === 'armed' });
   if (!ui.play.open) ui.play.showModal();
+}
+
+/** Clicks until the work is done, and a moment longer, were meant for what the button did before: it ignores them. @param {unknown} work */
+async function rest(work) {
+  ui.act.ariaDisabled = 'true';
+  clearTimeout(resting);
+  await Promise.allSettled([work]);
+  resting = setTimeout(() => Object.assign(ui.act, { ariaDisabled: 'false' }), REST_MS);
+  return work;
 }
 
 /**
@@ -105,16 +119,11 @@ function stepOf(state, fee) {
   if (state.status === 'armed') return [`One run costs ${fee}.`, `Pay ${fee} and play`, pay];
   if (state.status === 'paying') return ['Paying ...', 'One moment', pay];
   if (state.status === 'unconfirmed') return ['The answer was lost. You will pay only once.', 'Ask again', pay];
-  if (state.status === 'ended') return [resultText(state.attempt), 'Close', close];
+  if (state.status === 'ended') return [resultText(state.attempt), 'Close', drawLobby];
   if (game.score !== undefined) return [`${game.score} points.`, 'See the result', () => laurel.result()];
   if (game.begunAt === undefined)
     return ['Paid. The clock waits for you.', 'Start the clock', () => start(state.attemptId)];
   return ['Stop at five seconds. You see the first two.', 'Stop', () => stop(state.attemptId)];
-}
-
-async function close() {
-  ui.play.close();
-  await drawLobby();
 }
 
 /** @param {string} attemptId */
@@ -155,7 +164,8 @@ async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`/game/${path}`, { method, ...(body && { headers, body: JSON.stringify(body) }) });
   if (response.status === 404 || response.status === 204) return null;
-  if (!response.ok) throw new Error(`The game server answered ${response.status}.`);
+  const code = response.status === 401 ? 'unauthorized' : '';
+  if (!response.ok) throw Object.assign(new Error(`The game server answered ${response.status}.`), { code });
   return response.json();
 }
 
@@ -166,22 +176,20 @@ async function guard(work) {
     await work();
   } catch (error) {
     const { code = '', message } = /** @type {{ code?: string, message: string }} */ (error);
+    if (code === 'unauthorized') await enter(null);
     ui[ui.play.open ? 'play-error' : 'message'].textContent = MESSAGES[code] ?? message;
-    if (code === 'unauthorized') await enterLobby(null);
   }
 }
 
-/** @param {EventTarget} target @param {string} type @param {(event: Event) => unknown} listener */
+/** Passes over the second click of a double click. @param {EventTarget} target @param {string} type @param {(event: any) => unknown} listener */
 function on(target, type, listener) {
-  target.addEventListener(type, (event) => guard(() => listener(event)));
+  target.addEventListener(type, (/** @type {any} */ event) => event.detail > 1 || guard(() => listener(event)));
 }
 
 /** Sets the text of elements, or whether they are shown. @param {Record<string, string | boolean>} parts */
 function draw(parts) {
-  for (const [id, part] of Object.entries(parts)) {
-    if (typeof part === 'string') ui[id].textContent = part;
-    else ui[id].hidden = !part;
-  }
+  for (const [id, part] of Object.entries(parts))
+    Object.assign(ui[id], typeof part === 'string' ? { textContent: part } : { hidden: !part });
 }
 
 /** @param {string} tag @param {object} properties @param {...(Node | string)} children */

@@ -32,10 +32,9 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
 
   /** The open attempt that the page names, if it is this player's: an id from a browser proves nothing. */
   const findOpenAttempt = async (attemptId: unknown, cookie: string | undefined) => {
-    const playerRef = playerOf(cookie);
-    if (playerRef === null || typeof attemptId !== 'string') return undefined;
-    const attempt = await laurel.attempts.retrieve(attemptId);
-    return attempt.player_ref === playerRef && attempt.status === 'open' ? attempt : undefined;
+    if (typeof attemptId !== 'string') return undefined;
+    const attempt = await laurel.attempts.retrieve(attemptId).catch(unlessUnknown);
+    return attempt?.player_ref === playerOf(cookie) && attempt?.status === 'open' ? attempt : undefined;
   };
 
   app.disable('x-powered-by');
@@ -77,6 +76,10 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
     response.json({ round: cup?.current_round ?? null });
   });
 
+  app.use(['/game/start', '/game/stop'], ({ headers }, response, next) =>
+    playerOf(headers.cookie) === null ? void response.status(401).end() : next(),
+  );
+
   app.post('/game/start', async ({ body, headers }, response) => {
     const attempt = await findOpenAttempt(body?.attempt_id, headers.cookie);
     if (attempt === undefined) return void response.status(404).end();
@@ -107,6 +110,11 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
 
 function sessionOf(cookie: string | null | undefined): string {
   return /(?:^|; )session=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
+}
+
+/** For an id that Laurel does not know. */
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof LaurelError) || error.code !== 'not_found') throw error;
 }
 
 const reportFailure: ErrorRequestHandler = (error, _request, response, _next) => {

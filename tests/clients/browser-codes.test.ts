@@ -138,6 +138,21 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { roundId: rung.id })).toEqual(failure('entries_closed', 'entries_closed'));
     });
 
+    test('what one player has armed another does not find, over a reload too', async () => {
+      await using opened = await enter();
+      const init = (player: string) => opened.call(`laurel.init(${JSON.stringify({ endpoint: '/laurel', player })})`);
+      const armed = { status: 'armed', target: { challengeId: randomUUID() } };
+      await init('first');
+      await opened.call(arm(armed.target));
+      await init('second');
+      expect(await opened.call('laurel.state')).toEqual({ status: 'idle' });
+      await opened.page.reload();
+      await init('second');
+      expect(await opened.call('laurel.state')).toEqual({ status: 'idle' });
+      await init('first');
+      expect(await opened.call('laurel.state')).toEqual(armed);
+    });
+
     describe('one arm is charged once', () => {
       test('a triple click', async () => {
         await using opened = await enter();

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,8 +13,20 @@ import { describe, expect, test } from 'vitest';
 import { fullBoard } from '../world.ts';
 import { hasChromium } from './chromium.ts';
 import { feesOf, useGame } from './game.ts';
+import { observePage } from './observed-page.ts';
 
-const START = join(CHECKOUT, 'examples/game/start.ts');
+const EXAMPLE = join(CHECKOUT, 'examples/game');
+const START = join(EXAMPLE, 'start.ts');
+
+test.each(['server.ts', 'game.js'])(
+  '%s of the example game, which a partner copies, has at most 200 lines, and as many as its README states',
+  (file) => {
+    const [text, readme] = [file, 'README.md'].map((name) => readFileSync(join(EXAMPLE, name), 'utf8'));
+    const lines = text?.trimEnd().split('\n').length ?? 0;
+    expect(lines).toBeLessThanOrEqual(200);
+    expect(readme).toMatch(new RegExp(`\\[${file}\\].*\\b${lines} lines`));
+  },
+);
 
 describe('npm run example', () => {
   test('without a stack it says which command starts one, and fails', async () => {
@@ -35,7 +48,9 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   const h = useGame();
 
   const card = (page: Page, name: string) => page.locator('.card', { hasText: name });
-  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  /** It does something: the dialog's button is disabled for a moment after each step. */
+  const button = (page: Page, name: string | RegExp) =>
+    page.getByRole('button', { name, exact: true, disabled: false });
 
   async function signIn(page: Page, name: string): Promise<void> {
     await page.getByLabel('Your name').fill(name);
@@ -116,6 +131,83 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations).toEqual([]);
   });
 
+  test('a click at the moment when the button of the dialog changes, as of a double click, does not do what it does next', async () => {
+    await h.world.newChallenge({ name: 'Hasty clock', threshold: 0 });
+    const player = await h.world.newPlayer({ funds: '5.00' });
+    await using opened = await h.openPage();
+    const { page } = opened;
+    await signIn(page, player.ref);
+    await page.evaluate(`{
+      const act = document.querySelector('#act');
+      new MutationObserver(() => act.click()).observe(act, { childList: true });
+    }`);
+    const before = h.game.requests.length;
+    await card(page, 'Hasty clock').getByRole('button').dblclick();
+    await button(page, /^Pay /).dblclick();
+    await button(page, 'Start the clock').dblclick();
+    await button(page, 'Stop').dblclick();
+    await button(page, 'Close').waitFor();
+    const posts = h.game.requests.slice(before).filter(({ method }) => method === 'POST');
+    expect(posts.map(({ path }) => path)).toEqual(['/laurel/attempts', '/game/start', '/game/stop']);
+  });
+
+  test('a session that is over during a run leads to the sign-in, and from there back to the run', async () => {
+    await h.world.newChallenge({ name: 'Patient clock', threshold: 0 });
+    const player = await h.world.newPlayer({ funds: '5.00' });
+    await using opened = await h.openPage();
+    const { page } = opened;
+    await signIn(page, player.ref);
+    await pay(page, 'Patient clock');
+    await button(page, 'Start the clock').click();
+    await opened.signOut();
+    await button(page, 'Stop').click();
+    await page.getByText('Your session is over: sign in again.').waitFor();
+    await signIn(page, player.ref);
+    expect(await playRun(page)).toMatch(/You won/);
+    expect(await feesOf(h.world, player)).toEqual(['-1.00']);
+  });
+
+  test('a payment whose answer one player waits for is not another’s, and waits for the first to return', async () => {
+    await h.world.newChallenge({ name: 'Shared clock', threshold: 0 });
+    const [first, second] = [await h.world.newPlayer(), await h.world.newPlayer()];
+    await using opened = await h.openPage();
+    const { page } = opened;
+    await signIn(page, first.ref);
+    await card(page, 'Shared clock').getByRole('button').click();
+    h.game.replies = 'lose';
+    try {
+      await button(page, /^Pay /).click();
+      await button(page, 'Ask again').waitFor();
+    } finally {
+      h.game.replies = 'pass';
+    }
+    await opened.signOut();
+    await page.reload();
+    await signIn(page, second.ref);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await button(page, 'Sign out').click();
+    await signIn(page, first.ref);
+    await button(page, 'Ask again').click();
+    expect(await playRun(page)).toMatch(/You won/);
+    expect([await feesOf(h.world, first), await feesOf(h.world, second)]).toEqual([['-1.00'], []]);
+  });
+
+  test('the clock starts and stops for an open attempt of the signed-in player alone', async () => {
+    const [player, other] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
+    const challenge = await h.world.newChallenge();
+    const others = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: other.ref });
+    await using opened = await h.openPage();
+    const answers = (attemptId: string) =>
+      opened.page.evaluate(`Promise.all(['start', 'stop'].map(async (action) => {
+        const headers = { 'content-type': 'application/json' };
+        const body = JSON.stringify({ attempt_id: ${JSON.stringify(attemptId)} });
+        return (await fetch('/game/' + action, { method: 'POST', headers, body })).status;
+      }))`);
+    expect(await answers(others.body.id)).toEqual([401, 401]);
+    await opened.signIn(player);
+    for (const id of [others.body.id, randomUUID(), 'no id']) expect(await answers(id)).toEqual([404, 404]);
+  });
+
   test('Escape leaves a run that is not paid for, and none that is', async () => {
     await h.world.newChallenge({ name: 'Escape clock', threshold: 2_001 });
     const player = await h.world.newPlayer({ funds: '5.00' });
@@ -142,6 +234,23 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await expect.poll(() => violations.length).toBe(2);
     expect(violations.join('\n')).toMatch(/require-trusted-types-for/);
     expect(violations.join('\n')).toMatch(/connect-src https:\/\/example\.com/);
+  });
+
+  test('an observed page objects to a violation of its policy, an answer of 404 and an error', async () => {
+    await using observed = await observePage(h.browser, h.game.url);
+    const { page, objections } = observed;
+    await page.goto('/');
+    await page.getByLabel('Your name').waitFor();
+    expect(objections).toEqual([]);
+    await page.evaluate(`fetch('https://example.com/').catch(() => {})`);
+    await page.evaluate(`fetch('/missing')`);
+    await page.evaluate(`setTimeout(() => { throw new Error('late'); })`);
+    const expected = [
+      expect.stringMatching(/^violation: connect-src https:\/\/example\.com\//),
+      `404: ${h.game.url}/missing`,
+      'error: late',
+    ];
+    await expect.poll(() => objections).toEqual(expect.arrayContaining(expected));
   });
 
   test.each(['light', 'dark'] as const)(
@@ -188,7 +297,10 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
         const child = spawn(process.execPath, [START], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
         const exited = once(child, 'exit');
         try {
-          const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+          const [line = ''] = await Promise.race([
+            once(createInterface(child.stdout), 'line') as Promise<string[]>,
+            exited.then(([code]) => Promise.reject(new Error(`npm run example ended with ${code}`))),
+          ]);
           const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? expect.fail(line);
           await using context = await h.browser.newContext();
           const page = await context.newPage();

@@ -16,7 +16,7 @@ export type LibraryErrorCode =
   | 'challenge_not_available'
   /** The player may not play for money. */
   | 'blocked'
-  /** Anything else; `serverCode` names it where the server did. */
+  /** Anything else; `serverCode` names it where the server did, and `cause` is the error of a `headers` function. */
   | 'unknown';
 
 /** The conflicts (409) that pass under the server's own code. */
@@ -33,7 +33,7 @@ export type ConflictCode =
 /** A conflict that a later server adds passes too. */
 export type LaurelBrowserErrorCode = LibraryErrorCode | ConflictCode | (string & {});
 
-/** Every failure of this library but a wrong use of `init` (`TypeError`) and an aborted signal. Branch on `code`. */
+/** Every failure of this library but a server key in its options (`TypeError`), an aborted signal and those of `init`. Branch on `code`. */
 export class LaurelBrowserError extends Error {
   override readonly name = 'LaurelBrowserError';
   readonly code: LaurelBrowserErrorCode;
@@ -42,8 +42,14 @@ export class LaurelBrowserError extends Error {
   /** The code in the server's answer, if it had one; the same as `code` where that passes. */
   readonly serverCode: string | undefined;
 
-  constructor(code: LaurelBrowserErrorCode, message: string, status?: number, serverCode?: string) {
-    super(message);
+  constructor(
+    code: LaurelBrowserErrorCode,
+    message: string,
+    status?: number,
+    serverCode?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
     this.code = code;
     this.status = status;
     this.serverCode = serverCode;

@@ -13,9 +13,12 @@ export interface Arm {
 /** Half of the time for which Laurel keeps the idempotency key that is derived from the id; an attempt without an outcome has long expired. */
 const REPEATABLE_MS = 12 * 3_600_000;
 
-/** Keeps an arm from its choice until it has ended, so that a reload in between does not become a second one. */
-export function createArmStore(storage: NonNullable<InitOptions['storage']>, endpoint: string) {
-  const key = `laurel:${endpoint}`;
+/**
+ * Keeps an arm from its choice until it has ended, so that a reload in between does not become a second one. Each player has a key of their
+ * own: sent in another player's session, an arm would charge that player.
+ */
+export function createArmStore(storage: NonNullable<InitOptions['storage']>, { endpoint, player }: InitOptions) {
+  const key = `laurel:${JSON.stringify([endpoint, player])}`;
   return {
     read(): Arm | undefined {
       const text = storage.getItem(key);

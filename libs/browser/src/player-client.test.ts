@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { LaurelBrowserError } from './errors.ts';
+import { LaurelBrowserError } from './errors.ts';
 import { PlayerClient } from './player-client.ts';
 import type { PlayerState } from './player-state.ts';
 import type { InitOptions } from './transport.ts';
@@ -33,24 +33,27 @@ function openTab() {
     const client = new PlayerClient();
     const states: PlayerState['status'][] = [];
     client.addEventListener('statechange', () => states.push(client.state.status));
-    client.init({
-      endpoint: '/laurel',
-      storage,
-      fetch: async (input, init = {}) => {
-        const { method = 'GET', headers, body } = init;
-        sent.push({
-          method,
-          path: String(input),
-          headers: new Headers(headers),
-          body: JSON.parse(String(body ?? '{}')),
-        });
-        const reply = replies[Math.min(next++, replies.length - 1)] ?? 'none';
-        if (reply === 'none') throw new TypeError('fetch failed');
-        const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
-        return new Response(text, { status: reply.status ?? 200 });
-      },
-    });
-    return { client, states };
+    const init = (options: Partial<InitOptions> = {}) =>
+      client.init({
+        endpoint: '/laurel',
+        storage,
+        fetch: async (input, request = {}) => {
+          const { method = 'GET', headers, body } = request;
+          sent.push({
+            method,
+            path: String(input),
+            headers: new Headers(headers),
+            body: JSON.parse(String(body ?? '{}')),
+          });
+          const reply = replies[Math.min(next++, replies.length - 1)] ?? 'none';
+          if (reply === 'none') throw new TypeError('fetch failed');
+          const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+          return new Response(text, { status: reply.status ?? 200 });
+        },
+        ...options,
+      });
+    init();
+    return { client, states, init };
   };
   return { kept, sent, openPage };
 }
@@ -169,6 +172,166 @@ describe('paying', () => {
       'POST /laurel/attempts',
       'GET /laurel/attempts/a1',
     ]);
+  });
+
+  test.each([
+    ['begin', 404, 'not_found', 'idle'],
+    ['result', 404, 'not_found', 'idle'],
+    ['begin', 502, 'internal_error', 'open'],
+  ] as const)(
+    'an open attempt whose read by %s is a %i %s leaves the state %s',
+    async (call, status, serverCode, state) => {
+      const { kept, openPage } = openTab();
+      const before = openPage({ status: 201, body: attempt() });
+      before.client.arm(TARGET);
+      await before.client.begin();
+      const { client } = openPage({ status, body: refusal(serverCode) });
+      await expect(client[call]()).rejects.toMatchObject({ code: 'unknown', status, serverCode });
+      expect(client.state.status).toBe(state);
+      expect(kept.size).toBe(state === 'idle' ? 0 : 1);
+    },
+  );
+});
+
+describe('an arm belongs to its player', () => {
+  test('another player finds nothing armed, pays with an arm of their own, and the first finds theirs on their return', async () => {
+    const { sent, openPage } = openTab();
+    const { client, states, init } = openPage('none', { status: 201, body: attempt() });
+    init({ player: 'ada' });
+    client.arm(TARGET);
+    expect(await codeOf(client.begin())).toBe('network');
+    states.length = 0;
+
+    init({ player: 'bob' });
+    expect(client.state).toEqual({ status: 'idle' });
+    expect(states).toEqual(['idle']);
+    expect(await codeOf(client.begin())).toBe('not_armed');
+    client.arm({ roundId: 'r1' });
+    await client.begin();
+    client.disarm();
+
+    init({ player: 'ada' });
+    expect(client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    await client.begin();
+    const [first, second, third] = sent.map(({ body }) => body);
+    expect(second).toMatchObject({ tournament_round_id: 'r1' });
+    expect(second?.arm_id).not.toBe(first?.arm_id);
+    expect(third).toEqual(first);
+    expect(sent.length).toBe(3);
+  });
+
+  test('an answer to a player who was replaced meanwhile changes nothing for the next, and is asked for again on their return', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    init({ player: 'ada' });
+    client.arm(TARGET);
+    const late = codeOf(client.begin());
+    init({ player: 'bob' });
+    client.arm({ roundId: 'r1' });
+    expect(await late).toBe('not_armed');
+    expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
+    init({ player: 'ada' });
+    expect(client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    expect(await client.begin()).toEqual(attempt());
+    expect(sent[1]?.body).toEqual(sent[0]?.body);
+  });
+
+  test('a player of no name and players whose names contain the endpoint have arms of their own', () => {
+    const { kept, openPage } = openTab();
+    const { client, init } = openPage();
+    for (const options of [
+      {},
+      { player: '' },
+      { player: 'b' },
+      { endpoint: '/laurel:b' },
+      { endpoint: '/laurel","b' },
+    ]) {
+      init(options);
+      expect(client.state).toEqual({ status: 'idle' });
+      client.arm(TARGET);
+    }
+    expect(kept.size).toBe(5);
+  });
+
+  test('after an init that failed, nothing of the player before it can be paid for', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    init({ player: 'ada' });
+    client.arm(TARGET);
+    const getItem = () => {
+      throw new DOMException('The page may not use its storage.', 'SecurityError');
+    };
+    const refused = { getItem, setItem: vi.fn(), removeItem: vi.fn() };
+    const headers = Promise.withResolvers<HeadersInit>();
+    init({ player: 'ada', headers: () => headers.promise });
+    const late = codeOf(client.begin());
+    expect(() => init({ player: 'bob', storage: refused })).toThrow(DOMException);
+    headers.resolve({});
+    expect(await late).toBe('not_armed');
+    expect(await codeOf(client.begin())).toBe('not_initialised');
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('headers of a function', () => {
+  const cause = new Error('The token cannot be renewed.');
+  const failing = () => Promise.reject(cause);
+
+  test('one that fails is an error of this library, and leaves what is armed unsent', async () => {
+    const { kept, sent, openPage } = openTab();
+    const { client, states, init } = openPage({ status: 201, body: attempt() });
+    init({ headers: failing });
+    client.arm(TARGET);
+    states.length = 0;
+    const error = await client.begin().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LaurelBrowserError);
+    expect(error).toMatchObject({ code: 'unknown', status: undefined, serverCode: undefined, cause });
+    expect(states).toEqual(['paying', 'armed']);
+    expect([...kept.values()].join()).not.toContain('sentAt');
+    expect(sent).toEqual([]);
+    await expect(client.challenges()).rejects.toMatchObject({ name: 'LaurelBrowserError', code: 'unknown', cause });
+    client.arm({ roundId: 'r1' });
+    init();
+    await client.begin();
+    expect(sent).toMatchObject([{ body: { tournament_round_id: 'r1' } }]);
+  });
+
+  test('a server key in them leaves what is armed unsent', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage();
+    init({ headers: () => ({ authorization: 'sk_live_0123456789abcdefghij' }) });
+    client.arm(TARGET);
+    await expect(client.begin()).rejects.toThrow(TypeError);
+    expect(client.state.status).toBe('armed');
+    expect(sent).toEqual([]);
+  });
+
+  test('one that fails after a lost reply leaves the payment unconfirmed', async () => {
+    const { openPage } = openTab();
+    const { client, init } = openPage('none');
+    client.arm(TARGET);
+    expect(await codeOf(client.begin())).toBe('network');
+    init({ headers: failing });
+    expect(await codeOf(client.begin())).toBe('unknown');
+    expect(client.state.status).toBe('unconfirmed');
+  });
+
+  test.each<[string, (page: ReturnType<ReturnType<typeof openTab>['openPage']>) => void, PlayerState['status']]>([
+    ['disarmed', ({ client }) => client.disarm(), 'idle'],
+    ['replaced by another player', ({ init }) => init({ player: 'bob' }), 'idle'],
+    ['armed with another target', ({ client }) => client.arm({ roundId: 'r1' }), 'armed'],
+  ])('a page that was %s while they were awaited sends nothing', async (_, change, status) => {
+    const { sent, openPage } = openTab();
+    const page = openPage({ status: 201, body: attempt() });
+    const headers = Promise.withResolvers<HeadersInit>();
+    page.init({ player: 'ada', headers: () => headers.promise });
+    page.client.arm(TARGET);
+    const late = codeOf(page.client.begin());
+    change(page);
+    headers.resolve({ authorization: 'Bearer 1' });
+    expect(await late).toBe('not_armed');
+    expect(page.client.state.status).toBe(status);
+    expect(sent).toEqual([]);
   });
 });
 

@@ -25,15 +25,20 @@ export class PlayerClient extends EventTarget {
   #state: PlayerState = { status: 'idle' };
 
   /**
-   * Says where the partner's server is, and takes up what this tab had armed before a reload. Throws a `TypeError` where the options
+   * Says where the partner's server is and who plays, and takes up what this player had armed in this tab. Call it again when another player
+   * signs in: `state` becomes that player's, and what the first had armed waits for their return. Throws a `TypeError` where the options
    * contain a server key, and the browser's error where the page may not use the storage: without it, a reload might pay twice.
    */
   init(options: InitOptions): void {
+    // First, so that nothing which an earlier player armed can be paid for in the next player's session, even where the rest fails.
+    this.#connection = undefined;
+    this.#arm = undefined;
     const transport = createTransport(options);
-    const store = createArmStore(options.storage ?? sessionStorage, options.endpoint);
+    const store = createArmStore(options.storage ?? sessionStorage, options);
+    const arm = store.read();
     this.#connection = { ...transport, store };
     this.#beginning = undefined;
-    this.#take(store.read());
+    this.#take(arm);
   }
 
   get state(): PlayerState {
@@ -63,8 +68,8 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Forgets what is armed; call it when the player signs out. An attempt that was paid for stays with the partner's server, and expires
-   * with a refund after an hour without an outcome.
+   * Forgets what the player has armed; call it when the player signs out. Where a session ends without that, `player` of `init` keeps it from
+   * the next player. An attempt that was paid for stays with the partner's server, and expires with a refund after an hour without an outcome.
    */
   disarm(): void {
     this.#connected();
@@ -100,14 +105,13 @@ export class PlayerClient extends EventTarget {
     let failures = 0;
     for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 2, SLOWEST_POLL_MS)) {
       try {
-        const attempt = await read(connection, arm.attemptId, signal);
+        const attempt = await this.#read(connection, arm, arm.attemptId, signal);
         failures = 0;
         if (attempt.status !== 'open') {
           if (this.#arm === arm) this.#end(arm, attempt);
           return attempt;
         }
       } catch (error) {
-        if (isRefusal(error) && this.#arm === arm) this.#keep(undefined);
         if (!(error instanceof LaurelBrowserError) || isRefusal(error) || error.code === 'unauthorized') throw error;
         failures += 1;
         if (failures > MAX_FAILED_POLLS) throw error;
@@ -124,21 +128,28 @@ export class PlayerClient extends EventTarget {
   async #begin(connection: Connection, arm: Arm): Promise<Attempt> {
     const { id, target, sentAt = Date.now(), attemptId } = arm;
     if (attemptId) {
-      const attempt = await read(connection, attemptId);
+      const attempt = await this.#read(connection, arm, attemptId);
       if (this.#arm !== arm) throw notArmed();
       this.#attempt = attempt;
       return attempt;
     }
     const sent = { ...arm, sentAt };
-    this.#keep(sent, { status: 'paying', target });
+    this.#take(arm, { status: 'paying', target });
     const wanted = 'roundId' in target ? { tournament_round_id: target.roundId } : { challenge_id: target.challengeId };
     try {
-      const attempt = await connection.send<Attempt>('POST', 'attempts', { body: { arm_id: id, ...wanted } });
+      const onSend = () => {
+        if (this.#arm !== arm) throw notArmed();
+        connection.store.write(sent);
+        this.#arm = sent;
+      };
+      const attempt = await connection.send<Attempt>('POST', 'attempts', { body: { arm_id: id, ...wanted }, onSend });
       if (this.#arm !== sent) throw notArmed();
       this.#keep({ ...sent, attemptId: attempt.id });
       this.#attempt = attempt;
       return attempt;
     } catch (error) {
+      // Nothing was sent: it is armed, or unconfirmed, as before.
+      if (this.#arm === arm) this.#take(arm);
       if (this.#arm === sent) this.#keep(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
       throw error;
     }
@@ -147,6 +158,16 @@ export class PlayerClient extends EventTarget {
   /** A session that has ended was noticed before anything was done for this request. */
   #asKnown(before: Arm, sent: Arm, error: unknown): Arm {
     return error instanceof LaurelBrowserError && error.code === 'unauthorized' ? before : sent;
+  }
+
+  /** Disarms when the attempt is refused, as another player's is. */
+  async #read(connection: Connection, arm: Arm, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
+    try {
+      return await connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { signal });
+    } catch (error) {
+      if (isRefusal(error) && this.#arm === arm) this.#keep(undefined);
+      throw error;
+    }
   }
 
   #connected(): Connection {
@@ -186,10 +207,6 @@ function stateOf(arm: Arm | undefined): PlayerState {
 
 function notArmed(): LaurelBrowserError {
   return new LaurelBrowserError('not_armed', 'Nothing is armed.');
-}
-
-function read(connection: Connection, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
-  return connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { signal });
 }
 
 /** Rejects with the signal's reason when it is aborted. */

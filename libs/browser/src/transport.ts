@@ -6,11 +6,19 @@ type HeaderSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 export interface InitOptions {
   /** Where the partner's server serves `createPlayerHandler`, on the page's own origin: `/laurel`. */
   readonly endpoint: string;
+  /**
+   * Who is signed in: an id of your own that a player always has and no other player has. It is part of the key in `storage` and is not sent.
+   * What one player has armed, another does not find. Call `init` again when another player signs in.
+   */
+  readonly player?: string;
   /** Sent with every request; a function is asked each time, as for a token that is renewed. */
   readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
   /** The page's `fetch` by default. */
   readonly fetch?: typeof fetch;
-  /** Keeps the arm over a reload; the tab's `sessionStorage` by default. */
+  /**
+   * Keeps the arm over a reload; the tab's `sessionStorage` by default. It must belong to one tab: in a storage that tabs share, as
+   * `localStorage`, the arm of one replaces the arm of another, which may have been paid for.
+   */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }
 
@@ -21,6 +29,8 @@ export interface Transport {
 interface SendOptions {
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the headers are known, directly before the request: where it throws, nothing is sent. */
+  readonly onSend?: () => void;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -31,10 +41,11 @@ export function createTransport(options: InitOptions): Transport {
   const { headers = {}, fetch: ask = (...request) => fetch(...request), storage, ...others } = options;
   refuseServerKey([others, typeof headers === 'object' && [...new Headers(headers)]]);
   return {
-    async send<Body>(method: 'GET' | 'POST', path: string, { body, signal }: SendOptions = {}): Promise<Body> {
-      const own = new Headers(typeof headers === 'function' ? await headers() : headers);
+    async send<Body>(method: 'GET' | 'POST', path: string, { body, signal, onSend }: SendOptions = {}): Promise<Body> {
+      const own = typeof headers === 'function' ? await headersOf(headers) : new Headers(headers);
       refuseServerKey([...own]);
       if (body) own.set('content-type', 'application/json');
+      onSend?.();
       const limit = AbortSignal.timeout(TIMEOUT_MS);
       let status = 0;
       let text: string;
@@ -57,6 +68,16 @@ export function createTransport(options: InitOptions): Transport {
       return answer as Body;
     },
   };
+}
+
+/** What the page's function gives; its failure as one of this library. */
+async function headersOf(give: () => HeaderSource | Promise<HeaderSource>): Promise<Headers> {
+  try {
+    return new Headers(await give());
+  } catch (cause) {
+    const message = 'The headers of the request are not to be had: nothing was sent.';
+    throw new LaurelBrowserError('unknown', message, undefined, undefined, { cause });
+  }
 }
 
 function refuseServerKey(settings: unknown): void {
