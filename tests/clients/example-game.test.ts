@@ -159,6 +159,8 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await signIn(page, player.ref);
     await pay(page, 'Patient clock');
     await button(page, 'Start the clock').click();
+    // The clock runs: what the click asked for has been answered.
+    await button(page, 'Stop').waitFor();
     await opened.signOut();
     await button(page, 'Stop').click();
     await page.getByText('Your session is over: sign in again.').waitFor();
