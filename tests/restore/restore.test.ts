@@ -215,6 +215,7 @@ describe('restores of six databases from base backups that were taken under load
     await site.restore(byService(() => site.busy));
     await site.world.allDelivered();
     await expectReported({});
+    await site.swept(site.busy);
     await expectReported({});
     for (const deposit of site.deposits) await bookDeposit(site.world, deposit);
     await expectStateOf(site.busy);

@@ -4,6 +4,7 @@
  */
 import type { Service } from '@laurel/testing';
 import { withBroker } from '../faults/broker.ts';
+import { OWNERS } from '../owner-checks.ts';
 import { type Developer, eventually, expectStatus, type Hook, type Player, startWorld, type World } from '../world.ts';
 import { type BackedUpServers, startBackedUpServers } from './backed-up-servers.ts';
 import {
@@ -68,6 +69,8 @@ export interface Site extends AsyncDisposable, Instants {
   statusOf(game: Game): string;
   /** Awaits that workers have finished what they have to do. */
   settled(): Promise<void>;
+  /** Awaits that the sweepers have resolved every attempt that was created until this instant, and that what followed is delivered. */
+  swept(instant: string): Promise<void>;
   /** Adds a line to what the run prints at its end: what was found and done. */
   note(line: string): void;
 }
@@ -150,6 +153,7 @@ export async function openSite(): Promise<Site> {
     balances,
     statusOf: (game) => atEnd.statuses[games.indexOf(game)] ?? '',
     settled,
+    swept: (instant) => sweep(world, instant),
     note: (line) => notes.push(line),
     restore: async (instants) => {
       for (const { game, act, answer } of steps) if (act === 'create') game.id = attemptIdOf({ answer });
@@ -173,6 +177,15 @@ async function underLoad<T>(work: () => Promise<T>, load: (isOver: () => boolean
 
 async function settle(world: World): Promise<void> {
   await world.allWritten();
+  await world.allDelivered();
+}
+
+async function sweep(world: World, instant: string): Promise<void> {
+  const query = `select 1 from sweep_marks where sweep = 'resolve_pending' and swept_until >= $1::timestamptz`;
+  for (const owner of OWNERS) {
+    const isPast = async () => (await world.stack.database(owner).query(query, [instant])).length === 1 || undefined;
+    await eventually(isPast, `the sweep of the ${owner} service is past ${instant}`, WAIT_MS);
+  }
   await world.allDelivered();
 }
 
