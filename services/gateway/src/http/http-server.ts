@@ -1,6 +1,7 @@
 /** The HTTP server in front of the app: its limits of time and size, and how it drains. */
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { answerMalformed } from './errors.ts';
@@ -22,6 +23,9 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** How long a draining gateway still accepts new connections: a load balancer needs a moment to notice `/readyz`. */
 const DRAIN_GRACE_MS = 1_000;
 const DRAIN_POLL_MS = 50;
+
+/** The open connections of a server. */
+const SOCKETS = new WeakMap<Server, Set<Socket>>();
 
 /**
  * Express changes the prototypes of every request and response, which discards the engine's optimisations for them: about 7 % of our own work
@@ -45,6 +49,12 @@ export function createHttpServer(app: Express): Server {
     maxHeaderSize: MAX_HEADER_BYTES,
   });
   server.on('clientError', answerMalformed);
+  const sockets = new Set<Socket>();
+  SOCKETS.set(server, sockets);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   return server;
 }
 
@@ -58,9 +68,15 @@ export async function drain(server: Server): Promise<void> {
   while (performance.now() < graceEndsAt && (await countConnections(server)) > 0) await sleep(DRAIN_POLL_MS);
   const closed = once(server, 'close');
   server.close();
-  const sweep = setInterval(() => server.closeIdleConnections(), DRAIN_POLL_MS);
+  const sweep = setInterval(() => closeUnusedConnections(server), DRAIN_POLL_MS);
   await closed;
   clearInterval(sweep);
+}
+
+/** Also those that were opened ahead of a first request, as load balancers and browsers do: for Node they are not idle, and nothing else ends them. */
+function closeUnusedConnections(server: Server): void {
+  server.closeIdleConnections();
+  for (const socket of SOCKETS.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();
 }
 
 function countConnections(server: Server): Promise<number> {
