@@ -13,17 +13,22 @@ const PLAYERS = 500_000;
 /** Those that are recorded by the service's own code; the first ones come from a statement. */
 const RECORDED = 300_000;
 const BATCH = 10_000;
-const INSERTED_AT_ONCE = 100_000;
+/** In one statement. */
+const INSERTED_AT_ONCE = 500_000;
+/** Statements side by side, each of which keeps a core busy. */
+const INSERTING = 2;
+const INSERT_TIMEOUT = { statementTimeoutMs: 120_000 };
 const MIB = 1024 * 1024;
 /** Two indexes of ten million rows. */
 const SETUP_TIMEOUT_MS = 900_000;
 
-// Scattered, and the same in each run.
+// Scattered, and the same in each run; in the order of the scores, so that each page of their index is visited once a statement.
 const INSERT = {
   text: `
 insert into bar_samples (challenge_id, sample_id, player, score)
 select $1, ('00000000-0000-8000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, 'ref:' || i % $4::int, hashint8(i) / 1000.0
-from generate_series($2::bigint, $3::bigint) as i`,
+from generate_series($2::bigint, $3::bigint) as i
+order by hashint8(i)`,
 };
 const INSERT_PLAYERS = {
   text: `
@@ -40,16 +45,18 @@ describe('a challenge with ten million samples', () => {
     const terms = { minCalibrationN: SAMPLES, minCalibrationPlayers: PLAYERS, targetPassRate: 0.5 };
     id = (await h.open(terms, { status: ChallengeStatus.CALIBRATING })).id;
     const before = SAMPLES - RECORDED;
-    for (let from = 1; from <= before; from += INSERTED_AT_ONCE) {
-      await h.database.query(INSERT, [id, from, Math.min(from + INSERTED_AT_ONCE - 1, before), PLAYERS]);
-    }
-    await h.database.transaction(
-      async (tx) => {
-        await tx.query(INSERT_PLAYERS, [id, (2 * SAMPLES) / PLAYERS]);
-        await tx.query(INSERT_PROGRESS, [id, before, PLAYERS]);
-      },
-      { statementTimeoutMs: 120_000 },
-    );
+    const starts = Array.from({ length: Math.ceil(before / INSERTED_AT_ONCE) }, (_, index) => index * INSERTED_AT_ONCE);
+    const insertNext = async (): Promise<void> => {
+      for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
+        const values = [id, start + 1, Math.min(start + INSERTED_AT_ONCE, before), PLAYERS];
+        await h.database.transaction((tx) => tx.query(INSERT, values), INSERT_TIMEOUT);
+      }
+    };
+    await Promise.all(Array.from({ length: INSERTING }, insertNext));
+    await h.database.transaction(async (tx) => {
+      await tx.query(INSERT_PLAYERS, [id, (2 * SAMPLES) / PLAYERS]);
+      await tx.query(INSERT_PROGRESS, [id, before, PLAYERS]);
+    }, INSERT_TIMEOUT);
     // As the autovacuum does while samples come.
     await h.database.query({ text: 'vacuum (analyze) bar_samples' });
     for (let from = 0; from < RECORDED - 1; from += BATCH) {
