@@ -5,7 +5,7 @@
 //   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
 //                          gateway under attack, pushes: pushed outcomes beside those of /v1, polls: 1,000 integrations that are
 //                          polled, refusals: pushes that are 401, calibration: bars and drift monitors in simulation, and soak:
-//                          minutes at 64 clients); the ratio needs flows at 64 clients
+//                          minutes at 64 clients; turns: as compare.ts asks for them); the ratio needs flows at 64 clients
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -14,7 +14,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
-import { startNats, startStack } from '@laurel/testing';
+import { SERVICES, startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
 import { measureBoards } from './boards.ts';
 import { measureCalibration } from './calibration.ts';
@@ -30,6 +30,7 @@ import { measureRefusals } from './refusals.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
+import { answerTurns } from './turns.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
 const soakMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 300) * 1000;
@@ -109,6 +110,7 @@ const measuredMs =
   WARM_UP_MS +
   stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
   stepMs * (parts.has('doors') ? 1 : 0) +
+  (parts.has('turns') ? stepMs : 0) +
   (parts.has('soak') ? soakMs : 0);
 const mostFlows = (measuredMs * MOST_FLOWS_PER_SECOND) / 1000 + (parts.has('pushes') ? pushedAttempts(stepMs) : 0);
 const challenges = SPARE_CHALLENGES + challengesFor(mostFlows / PLAYERS);
@@ -135,6 +137,13 @@ let failures = 0;
 let unmixed = 0;
 console.log('warming up ...');
 await runLoad({ ...request('challenge', 64, Math.min(stepMs / 2, WARM_UP_MS)), programs });
+
+if (parts.has('turns')) {
+  const runFor = (clients: number, durationMs: number) => runLoad(request('challenge', clients, durationMs));
+  const answered = await answerTurns({ meter, services: SERVICES, runFor });
+  failures += answered.failures;
+  unmixed += answered.unmixed;
+}
 
 const rows: (string | number)[][] = [
   [

@@ -12,6 +12,21 @@ export function percentiles(latenciesMs: readonly number[]): Percentiles {
   return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
 }
 
+/** Of an even number, the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
+/** Of positive values, with the standard error of the mean of their logarithms. */
+export function geometricMean(values: readonly number[]): { mean: number; standardErrorOfLog: number } {
+  const logs = values.map(Math.log);
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  return { mean: Math.exp(mean), standardErrorOfLog: Math.sqrt(squares / (logs.length - 1) / logs.length) };
+}
+
 /** A plain text table: first row is the head, numbers are right-aligned. */
 export function table(rows: readonly (readonly (string | number)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)));

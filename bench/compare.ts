@@ -1,0 +1,176 @@
+// npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by side on one machine.
+//
+// Both stacks stand at the same time, each with a PostgreSQL of its own, and are loaded by turns of some seconds. So what other programs of
+// the machine take, which changes within a minute by more than most changes are worth, meets both. The stack that starts second is
+// faster (measured: two stacks of one program, by 5 %), so the whole is done twice, and each checkout is once the first.
+//
+//   LAUREL_BENCH_SECONDS   seconds of a turn (3)
+//   LAUREL_BENCH_TURNS     turns of each checkout at each number of clients, for each of the two orders (8)
+//   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
+//
+// The other checkout must have bench/turns.ts, and what it needs in place: run `node deploy/local/bootstrap.mjs` there once.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { percent } from './meter.ts';
+import { geometricMean, median, table } from './statistics.ts';
+import { ANSWER, type MeasuredTurn, READY, type TurnOrder } from './turns.ts';
+
+const durationMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 3) * 1000;
+const turns = Number(process.env.LAUREL_BENCH_TURNS ?? 8);
+const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
+/** 97.5 % of a normal distribution: the interval has 95 %. */
+const Z = 1.96;
+
+interface Side {
+  readonly name: 'before' | 'after';
+  readonly checkout: string;
+  readonly turns: MeasuredTurn[];
+}
+
+interface RunningSide {
+  readonly side: Side;
+  take(clients: number): Promise<MeasuredTurn>;
+  /** Ends the stack, after its audit. True when every flow was answered as expected and every invariant holds. */
+  end(): Promise<boolean>;
+}
+
+const [other] = process.argv.slice(2);
+if (other === undefined)
+  throw new Error('which checkout is compared with this one? npm run bench:compare -- <checkout>');
+const before: Side = { name: 'before', checkout: resolve(other), turns: [] };
+const after: Side = { name: 'after', checkout: fileURLToPath(new URL('..', import.meta.url)), turns: [] };
+
+for (const order of [
+  [before, after],
+  [after, before],
+]) {
+  const running: RunningSide[] = [];
+  for (const side of order) running.push(await start(side));
+  // The first turn of each is its warm-up.
+  for (let turn = 0; turn <= turns; turn += 1) {
+    for (const clients of clientCounts) {
+      for (const one of turn % 2 === 0 ? running : running.toReversed()) {
+        const taken = await one.take(clients);
+        if (turn > 0) one.side.turns.push(taken);
+      }
+    }
+  }
+  for (const one of running) if (!(await one.end())) process.exitCode = 1;
+}
+
+console.log(
+  `\n${table([
+    [
+      'closed loop',
+      'before/s',
+      'after/s',
+      'ratio',
+      '95 % of it',
+      'CPU ms',
+      'CPU ms',
+      'ratio',
+      'p99 ms',
+      'p99 ms',
+      'idle',
+      'idle',
+    ],
+    ...clientCounts.map(rowOf),
+  ])}`,
+);
+const processes = Object.keys(after.turns[0]?.cpuMs ?? {});
+console.log(
+  `\n${table([
+    ['CPU ms a flow, after / before', ...processes],
+    ...clientCounts.map((clients) => [label(clients), ...processes.map((name) => ratioOfProcess(clients, name))]),
+  ])}`,
+);
+const memory = (side: Side) => Math.round(median(side.turns.map((turn) => turn.servicesMiB)));
+console.log(`\nservices, resident MiB: ${memory(before)} before, ${memory(after)} after`);
+
+function label(clients: number): string {
+  return `${clients} client${clients === 1 ? '' : 's'}`;
+}
+
+function rowOf(clients: number): (string | number)[] {
+  const values = (side: Side, value: (turn: MeasuredTurn) => number) => median(at(side, clients).map(value));
+  const both = (value: (turn: MeasuredTurn) => number) => [values(before, value), values(after, value)] as const;
+  const perSecond = ratioOf(clients, (turn) => turn.flowsPerSecond);
+  return [
+    label(clients),
+    ...both((turn) => turn.flowsPerSecond).map(Math.round),
+    perSecond.mean,
+    `${perSecond.least.toFixed(2)} to ${perSecond.most.toFixed(2)}`,
+    ...both(cpuOf),
+    ratioOf(clients, cpuOf).mean,
+    ...both((turn) => turn.p99Ms).map(Math.round),
+    ...both((turn) => turn.idle).map(percent),
+  ];
+}
+
+function at({ turns: taken }: Side, clients: number): readonly MeasuredTurn[] {
+  return taken.filter((turn) => turn.clients === clients);
+}
+
+function cpuOf({ cpuMs }: MeasuredTurn): number {
+  return Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
+}
+
+/** After to before, over the pairs of turns: the geometric mean, and where it is with 95 %. */
+function ratioOf(
+  clients: number,
+  value: (turn: MeasuredTurn) => number,
+): { mean: number; least: number; most: number } {
+  const earlier = at(before, clients);
+  const ratios = at(after, clients).map((turn, index) => value(turn) / value(earlier[index] ?? turn));
+  const { mean, standardErrorOfLog } = geometricMean(ratios);
+  const factor = Math.exp(Z * standardErrorOfLog);
+  return { mean, least: mean / factor, most: mean * factor };
+}
+
+/** Of the medians, since a process without work for a flow has turns without a tick of CPU. */
+function ratioOfProcess(clients: number, name: string): number | string {
+  const [earlier, later] = [before, after].map((side) =>
+    median(at(side, clients).map((turn) => turn.cpuMs[name] ?? 0)),
+  );
+  return earlier && later ? later / earlier : '';
+}
+
+async function start(side: Side): Promise<RunningSide> {
+  const child = spawn('node', ['deploy/local/bootstrap.mjs', 'bench/run.ts'], {
+    cwd: side.checkout,
+    env: {
+      ...process.env,
+      LAUREL_BENCH_PARTS: 'turns',
+      LAUREL_BENCH_SECONDS: String((durationMs / 1000) * clientCounts.length * (turns + 1)),
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill());
+  const exited = once(child, 'exit').then(([code]) => code === 0);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (prefix: string): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`the run of ${side.checkout} ended`);
+      if (value.startsWith(prefix)) return value.slice(prefix.length);
+    }
+  };
+  await next(READY);
+  return {
+    side,
+    async take(clients) {
+      const order: TurnOrder = { clients, durationMs };
+      child.stdin.write(`${JSON.stringify(order)}\n`);
+      return JSON.parse(await next(ANSWER)) as MeasuredTurn;
+    },
+    async end() {
+      child.stdin.end();
+      for (let line = await lines.next(); !line.done; line = await lines.next())
+        console.log(`${side.name}: ${line.value}`);
+      return exited;
+    },
+  };
+}

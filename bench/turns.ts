@@ -1,0 +1,63 @@
+// The end of a comparison (compare.ts) in each checkout: one closed loop for each line on stdin, and its figures on stdout.
+import { createInterface } from 'node:readline';
+import type { LoadResult } from './load.ts';
+import { type Meter, sharesBetween, usedBetween } from './meter.ts';
+import { countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
+import { percentiles } from './statistics.ts';
+
+/** One line of JSON on the standard input of the run. */
+export interface TurnOrder {
+  readonly clients: number;
+  readonly durationMs: number;
+}
+
+/** What the run answers: a line of JSON behind ANSWER, which other lines do not begin with. */
+export interface MeasuredTurn {
+  readonly clients: number;
+  /** A failed flow is no flow. */
+  readonly flowsPerSecond: number;
+  readonly failures: number;
+  readonly mixed: boolean;
+  readonly p99Ms: number;
+  readonly idle: number;
+  /** CPU ms a flow, by process. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+  /** Of all services at the end of the turn. */
+  readonly servicesMiB: number;
+}
+
+export const ANSWER = 'TURN ';
+/** Precedes the first order. */
+export const READY = 'READY';
+
+/** Until stdin ends. The number of failures, and of turns without the mix, over all of them. */
+export async function answerTurns(on: {
+  readonly meter: Meter;
+  readonly services: readonly string[];
+  readonly runFor: (clients: number, durationMs: number) => Promise<LoadResult>;
+}): Promise<{ failures: number; unmixed: number }> {
+  let [failures, unmixed] = [0, 0];
+  console.log(READY);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { clients, durationMs } = JSON.parse(line) as TurnOrder;
+    const before = on.meter.read();
+    const result = await on.runFor(clients, durationMs);
+    const after = on.meter.read();
+    const flows = countOf(result, 'won', 'lost');
+    const used = usedBetween(before, after);
+    const turn: MeasuredTurn = {
+      clients,
+      flowsPerSecond: (flows * 1000) / result.elapsedMs,
+      failures: countOf(result, 'failed'),
+      mixed: isMixed(winsInWindows(result.results)),
+      p99Ms: percentiles(latenciesOf(result, 'won', 'lost')).p99Ms,
+      idle: sharesBetween(before, after).idle,
+      cpuMs: Object.fromEntries(used.map(({ name, cpuMs }) => [name, cpuMs / flows])),
+      servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (on.services.includes(name) ? residentMiB : 0), 0),
+    };
+    failures += turn.failures;
+    if (!turn.mixed) unmixed += 1;
+    console.log(`${ANSWER}${JSON.stringify(turn)}`);
+  }
+  return { failures, unmixed };
+}
