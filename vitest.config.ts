@@ -44,6 +44,15 @@ const PACKAGES = [
 /** Proofs whose size is the point, thousands of entrants or a hundred endpoints that hang; and promises in seconds, on a machine that does nothing else. */
 const LONG = ['{libs,services,deploy,tests,bench}/**/*.long.test.ts'];
 
+/** Of those, the ones without a promise in seconds: two at a time, before the others. */
+const LONG_SIDE_BY_SIDE = [
+  'deploy/local/demo.long.test.ts',
+  'libs/local-infrastructure/src/embedded-postgres.long.test.ts',
+  'services/tournament/src/round.model.long.test.ts',
+  'tests/money/signing-keys.long.test.ts',
+  'tests/security/rotate-{pepper,secrets}.long.test.ts',
+];
+
 /** They arm failpoints in their own process, whose modules read the folder of the failpoints once. */
 const FAILPOINTS = [
   'libs/failpoint/src/index.test.ts',
@@ -81,7 +90,22 @@ export default defineConfig({
         test: { name: 'packages', isolate: false, include: PACKAGES, exclude: [...LONG, ...FAILPOINTS] },
       },
       { extends: true, test: { name: 'packages-failpoints', include: FAILPOINTS } },
-      { extends: true, test: { name: 'long', include: LONG, testTimeout: 300_000, hookTimeout: 300_000 } },
+      {
+        extends: true,
+        test: { name: 'long-side-by-side', include: LONG_SIDE_BY_SIDE, testTimeout: 300_000, hookTimeout: 300_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: LONG,
+          exclude: LONG_SIDE_BY_SIDE,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
       { extends: true, test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
       { extends: true, test: { ...BLACK_BOX, name: 'rolling', include: ['tests/rolling/**/*.test.ts'] } },
       { extends: true, test: { ...BLACK_BOX, name: 'restore', include: ['tests/restore/**/*.test.ts'] } },

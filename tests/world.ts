@@ -402,14 +402,18 @@ export function expectError(status: number, code: string, answer: Answer<unknown
   expect({ status: answer.status, code: answer.code }, answer.text.slice(0, 300)).toEqual({ status, code });
 }
 
-/** Repeats `read` until it returns something, and throws at its deadline; for states that a worker reaches on its own schedule. */
+/**
+ * Repeats `read` until it returns something, and throws at its deadline; for states that a worker reaches on its own schedule. Reads use the
+ * cores that the worker needs, so they become rarer the longer it takes.
+ */
 export async function eventually<T>(read: () => Promise<T | undefined>, what: string, deadlineMs = 20_000): Promise<T> {
-  const deadline = Date.now() + deadlineMs;
+  const startedAt = Date.now();
   for (;;) {
     const value = await read();
     if (value !== undefined) return value;
-    if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(10, waitedMs / 8), 100)));
   }
 }
 
