@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { counter, gauge, histogram, metrics, setServiceLabel } from './index.ts';
 
 test('a metric is made once, and every later call of its name gets the same one', () => {
@@ -9,6 +9,8 @@ test('a metric is made once, and every later call of its name gets the same one'
 
 test('the metrics page labels every metric with the service, and includes those of Node', async () => {
   setServiceLabel('wallet');
+  // The registry is that of all files of this worker.
+  onTestFinished(() => metrics.setDefaultLabels({}));
   counter('laurel_test_calls_total', 'Calls.', ['outcome']).inc({ outcome: 'ok' });
   const page = await metrics.metrics();
   expect(page).toContain('laurel_test_calls_total{outcome="ok",service="wallet"} 1');

@@ -104,7 +104,8 @@ describe('an instance that has cached its attempts', () => {
         expect(ofCaching).toBeLessThanOrEqual(ofLocking);
         saved += ofLocking - ofCaching;
       }),
-      { numRuns: 12 },
+      // A first report alone is what the cache is for, so that some run saves a transaction whatever the others are.
+      { numRuns: 12, examples: [[[[{ attempt: 0, score: 99, operation: 0 }]]]] },
     );
     expect(saved).toBeGreaterThan(0);
   });
