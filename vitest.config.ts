@@ -1,15 +1,20 @@
 import { globSync, readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+/** Seconds that the longest files took alone on two cores; a machine that tests for the first time has nothing else to go by. */
+const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync('.ci/durations.json', 'utf8'));
+
 /**
- * In one go, the files that join the stack of their worker: it costs CPU for as long as it is there. The packages follow, so that no long file
- * runs alone at the end. Besides, Vitest's own order: what took longest the last time, or the largest.
+ * The longest files first, so that none of them runs alone at the end. Files that join the stack of their worker come before all
+ * others, in one go: the stack costs CPU for as long as it is there.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project }: TestSpecification) => (project.name.startsWith('packages') ? 1 : 0);
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const seconds = ({ moduleId }: TestSpecification) => SECONDS[relative(import.meta.dirname, moduleId)] ?? 0;
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other) || seconds(other) - seconds(one));
   }
 }
 
@@ -66,16 +71,33 @@ const FAILPOINTS = [
   'services/webhook/src/workers/crash.test.ts',
 ];
 
-// Unit and database tests of the packages, and the black-box tests that share a stack: `npm test` runs both. `npm run test:stacks` runs those
-// that start stacks of their own, each of which takes as long as many tests; `npm run test:long` and
-// `npm run test:faults` the proofs that take minutes each; `npm run test:rolling` needs the previous release beside this checkout,
-// `npm run test:restore` restores databases from their backups, `npm run test:clients` packs what partners install and opens a browser, and
-// `npm run test:compose` has its own entry.
+/** Set in `npm run test:laws`: how many times as many cases each law draws. */
+const IS_LAWS = process.env.LAUREL_LAW_TIMES !== undefined;
+
+const LONG_LAWS = { testTimeout: 1_800_000, hookTimeout: 120_000 };
+
+/** The files that state a law. */
+const LAWS = globSync(PACKAGES).filter((file) => /\bfc\.assert\(/.test(readFileSync(file, 'utf8')));
+
+/**
+ * Black-box proofs with stacks of their own, which wait more than they compute: three at a time. The projects of one group
+ * have the same number of workers.
+ */
+const PROOFS = { ...BLACK_BOX, maxWorkers: 3, sequence: { groupOrder: 1 } };
+
+// `npm test` runs the unit and database tests of the packages, and the black-box tests that share a stack. `npm run test:proofs`
+// runs all others but the containers, in one run: the files with stacks of their own, the fault tables, a rolling release from
+// the previous one, restores of backups, what partners install, and the long proofs; each is a project, which has a script of
+// its own. `npm run test:compose` has its own entry, and `npm run test:laws` draws more cases for each law.
 // Where a project is not isolated, a worker runs its files one after the other in one process: each module is loaded once, not once for
 // each file (measured over 41 files: 60 s of CPU in place of 82 s), and black-box files that do not interfere with others share a stack.
 export default defineConfig({
+  resolve: IS_LAWS
+    ? { alias: [{ find: /^fast-check$/, replacement: resolve('libs/testing/src/longer-laws.ts') }] }
+    : {},
   test: {
     globalSetup: ['libs/testing/src/global-setup.ts'],
+    setupFiles: ['libs/testing/src/law-seed.ts'],
     // A system file starts up to seven processes: two at a time keep two cores busy (measured: 7 % idle over the whole run), and
     // more would only make each of them slow.
     maxWorkers: 2,
@@ -90,9 +112,17 @@ export default defineConfig({
         test: { name: 'packages', isolate: false, include: PACKAGES, exclude: [...LONG, ...FAILPOINTS] },
       },
       { extends: true, test: { name: 'packages-failpoints', include: FAILPOINTS } },
+      ...(IS_LAWS ? [{ extends: true as const, test: { name: 'laws', include: LAWS, ...LONG_LAWS } }] : []),
       {
         extends: true,
-        test: { name: 'long-side-by-side', include: LONG_SIDE_BY_SIDE, testTimeout: 300_000, hookTimeout: 300_000 },
+        test: {
+          ...PROOFS,
+          name: 'long-side-by-side',
+          isolate: true,
+          include: LONG_SIDE_BY_SIDE,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
       },
       {
         extends: true,
@@ -103,13 +133,13 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
-      { extends: true, test: { ...BLACK_BOX, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
-      { extends: true, test: { ...BLACK_BOX, name: 'rolling', include: ['tests/rolling/**/*.test.ts'] } },
-      { extends: true, test: { ...BLACK_BOX, name: 'restore', include: ['tests/restore/**/*.test.ts'] } },
-      { extends: true, test: { ...BLACK_BOX, name: 'clients', include: ['tests/clients/**/*.test.ts'] } },
+      { extends: true, test: { ...PROOFS, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
+      { extends: true, test: { ...PROOFS, name: 'rolling', include: ['tests/rolling/**/*.test.ts'] } },
+      { extends: true, test: { ...PROOFS, name: 'restore', include: ['tests/restore/**/*.test.ts'] } },
+      { extends: true, test: { ...PROOFS, name: 'clients', include: ['tests/clients/**/*.test.ts'] } },
       {
         extends: true,
         test: {
@@ -121,7 +151,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...BLACK_BOX, name: 'stacks', include: STACKS, exclude: [PROJECTS_OF_THEIR_OWN, ...LONG] },
+        test: { ...PROOFS, name: 'stacks', include: STACKS, exclude: [PROJECTS_OF_THEIR_OWN, ...LONG] },
       },
       // The faults come last and alone: the stack is the same, and they break it.
       {
@@ -132,7 +162,7 @@ export default defineConfig({
           include: [...JOINING, 'tests/compose/{demo,observability,security}.test.ts'],
           // A file that joins a stack has it to itself while it runs.
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -142,7 +172,7 @@ export default defineConfig({
           name: 'compose-faults',
           include: ['tests/compose/faults.test.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

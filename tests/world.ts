@@ -36,6 +36,7 @@ import { byService } from '@laurel/topology';
 import { expect } from 'vitest';
 import { BLACK_BOX_SETTINGS } from './black-box-settings.ts';
 import { type Contract, loadContract } from './contract/openapi.ts';
+import { finding } from './finding.ts';
 
 /** A program with its keys, as a partner holds them. */
 export interface Program {
@@ -285,7 +286,10 @@ async function createWorld(stack: JoinableStack): Promise<Omit<World, 'stack'> &
     digest: () => digest(stack),
     async expectAuditOk() {
       const audit = await awaitAudit(operator);
-      expect(audit.checks.filter((check) => check.violations > 0)).toEqual([]);
+      expect(
+        audit.checks.filter((check) => check.violations > 0),
+        finding('the audit reports'),
+      ).toEqual([]);
       expect(audit.ok).toBe(true);
       expect(audit.checks.length).toBeGreaterThan(5);
     },

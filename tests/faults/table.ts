@@ -197,9 +197,18 @@ export function isRoundFlow(flow: Flow): flow is RoundFlow {
 /** Flows in which an attempt's time runs out: they need a stack in which it does. */
 const BY_THE_CLOCK: readonly Flow[] = ['lapse', 'fade'];
 
-/** The cases of one service's failpoints that this run plays; those that wait for the clock run apart. */
-export function faultCases(service: Service): readonly FaultCase[] {
-  return PLAYED.filter(({ failpoint, flow }) => failpoint.startsWith(`${service}.`) && !BY_THE_CLOCK.includes(flow));
+/** On which side of its step a failpoint is. */
+export type Side = 'before' | 'after';
+
+/**
+ * The cases of one service's failpoints that this run plays; those that wait for the clock run apart.
+ * The table of a service is two files, one for each side of its steps: in one file it would be the longest of a run.
+ */
+export function faultCases(service: Service, side: Side): readonly FaultCase[] {
+  return PLAYED.filter(
+    ({ failpoint, flow }) =>
+      failpoint.startsWith(`${service}.`) && failpoint.includes(`.${side}-`) && !BY_THE_CLOCK.includes(flow),
+  );
 }
 
 /** The cases in which an attempt's time runs out. */

@@ -1,4 +1,4 @@
 import { describeFaults } from './describe-faults.ts';
 import { faultCases } from './table.ts';
 
-describeFaults('faults in the gateway', faultCases('gateway'));
+describeFaults('faults in the challenge service', faultCases('challenge', 'before'));

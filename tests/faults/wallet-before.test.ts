@@ -1,4 +1,4 @@
 import { describeFaults } from './describe-faults.ts';
 import { faultCases } from './table.ts';
 
-describeFaults('faults in the wallet', faultCases('wallet'));
+describeFaults('faults in the wallet', faultCases('wallet', 'before'));

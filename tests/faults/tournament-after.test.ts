@@ -1,0 +1,4 @@
+import { describeFaults } from './describe-faults.ts';
+import { faultCases } from './table.ts';
+
+describeFaults('faults in the tournament service', faultCases('tournament', 'after'));
