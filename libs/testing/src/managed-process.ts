@@ -45,7 +45,8 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   let child: ChildProcess | undefined;
   let exited: Promise<number | null> = Promise.resolve(null);
   let isWanted = false;
-  let lastLines: string[] = [];
+  /** Over all its restarts: a process that ends as soon as it starts says why only once. */
+  const lastLines: string[] = [];
   let { environment, main } = shape;
 
   const launch = (): void => {
@@ -63,7 +64,6 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     });
     if (typeof output === 'number') closeSync(output);
     endWithThisProcess(started);
-    lastLines = [];
     for (const stream of [started.stdout, started.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { natsConfiguration } from '@laurel/events/nats-configuration';
@@ -9,6 +8,7 @@ import { killOrphanedNats, type NatsProcess, startNatsProcess } from '@laurel/lo
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import type { NatsUser } from '@laurel/topology';
 import { removeLeftovers } from './leftovers.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** The address of this test run's nats-server, as its operator; every process of the run inherits it. A test uses a prefix of its own there. */
 export const NATS_URL_VARIABLE = 'LAUREL_TEST_NATS_URL';
@@ -34,8 +34,9 @@ export async function startNats({ tls = false }: { readonly tls?: boolean } = {}
     (line) => process.stderr.write(`${line}\n`),
     AbortSignal.timeout(OBTAIN_LIMIT_MS),
   );
-  await removeLeftovers(DIRECTORY_PREFIX, killOrphanedNats);
-  const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  const parent = memoryFolder();
+  await removeLeftovers(DIRECTORY_PREFIX, killOrphanedNats, parent);
+  const directory = await mkdtemp(join(parent, `${DIRECTORY_PREFIX}${process.pid}-`));
   const password = randomBytes(16).toString('hex');
   const certificates = tls ? await writeCertificates(directory) : undefined;
   const configurationFile = join(directory, 'nats.conf');

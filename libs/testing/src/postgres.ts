@@ -1,7 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedPostgres, stopOrphanedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
@@ -9,6 +8,7 @@ import { migrate } from '@laurel/postgres/migrate';
 import { type DatabaseRoles, giveDatabase, prepareDatabase, roleOf } from '@laurel/postgres/roles';
 import pg from 'pg';
 import { removeLeftovers } from './leftovers.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** The superuser's address of the server of this test run; every process of the run inherits it. */
 export const POSTGRES_URL_VARIABLE = 'LAUREL_TEST_POSTGRES_URL';
@@ -24,8 +24,9 @@ const SETTINGS = {
 
 /** One server for a whole test run, in a folder of its own that is removed with it. */
 export async function startPostgres(): Promise<AsyncDisposable & { readonly url: string }> {
-  await removeLeftovers(DIRECTORY_PREFIX, stopOrphanedPostgres);
-  const directory = await mkdtemp(join(tmpdir(), `${DIRECTORY_PREFIX}${process.pid}-`));
+  const parent = memoryFolder();
+  await removeLeftovers(DIRECTORY_PREFIX, stopOrphanedPostgres, parent);
+  const directory = await mkdtemp(join(parent, `${DIRECTORY_PREFIX}${process.pid}-`));
   const server = await startEmbeddedPostgres({
     dataDirectory: directory,
     settings: SETTINGS,
