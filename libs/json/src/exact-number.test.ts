@@ -55,6 +55,25 @@ test('a number costs time in proportion to its length, wherever its zeros are', 
   expect(readNumber(`1e-${'9'.repeat(250_000)}`)).toBeInstanceOf(ExactNumber);
 });
 
+test('an exponent of any length is added to as a whole number', () => {
+  const digits = fc.oneof(
+    fc.bigInt({ min: 1n, max: 10n ** 40n }),
+    // Where the last fifteen digits carry or borrow.
+    fc
+      .tuple(fc.bigInt({ min: 1n, max: 10n ** 9n }), fc.integer({ min: 14, max: 30 }), fc.integer({ min: -9, max: 9 }))
+      .map(([high, zeros, near]) => high * 10n ** BigInt(zeros) + BigInt(near)),
+  );
+  fc.assert(
+    fc.property(digits, fc.boolean(), fc.nat(3), fc.nat(20), (exponent, isNegative, zeros, fraction) => {
+      const power = isNegative ? -exponent : exponent;
+      fc.pre(exponent > 400n);
+      const spelling = `0.${'0'.repeat(fraction)}1e${isNegative ? '-' : '+'}${'0'.repeat(zeros)}${exponent}`;
+      expect(readNumber(spelling)).toEqual(new ExactNumber(`1e${power - BigInt(fraction) - 1n}`));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
 describe('canonical JSON', () => {
   test('canonical JSON has one text for one meaning, with exact numbers in their place', () => {
     expect(canonicalOf(' {"b":[1.0, 12345678901234567891, true], "a":{"\\u0061":null,"A":"x"}} ')).toBe(

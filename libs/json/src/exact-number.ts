@@ -32,9 +32,13 @@ export function readNumber(spelling: string): number | ExactNumber {
 }
 
 const ZERO = 0x30;
+const NINE = 0x39;
+const PLUS = 0x2b;
 const MINUS = 0x2d;
 /** Exponents of so few digits, and a shift by a number's length, are exact as doubles. */
 const SMALL_EXPONENT_CHARACTERS = 15;
+/** The numbers of so many digits. */
+const LOW_DIGITS = 10 ** SMALL_EXPONENT_CHARACTERS;
 
 /** The exact value of a finite decimal: `0`, or sign, digits without zeros at either end, `e`, exponent. */
 function decimalOf(spelling: string): string {
@@ -56,13 +60,40 @@ function decimalOf(spelling: string): string {
   return `${sign}${digits.slice(start, end)}e${exponent}`;
 }
 
+/** The exponent as a whole number without leading zeros, after `shift` is added, which is the length of a text at most. */
 function addShift(exponent: string, shift: number): string {
-  return exponent.length <= SMALL_EXPONENT_CHARACTERS
-    ? String(Number(exponent) + shift)
-    : String(bigIntOf(exponent) + BigInt(shift));
+  const isNegative = exponent.charCodeAt(0) === MINUS;
+  let start = isNegative || exponent.charCodeAt(0) === PLUS ? 1 : 0;
+  while (exponent.charCodeAt(start) === ZERO) start += 1;
+  const digits = exponent.slice(start);
+  const sign = isNegative ? -1 : 1;
+  if (digits.length <= SMALL_EXPONENT_CHARACTERS) return String(sign * Number(digits) + shift);
+  // Beyond every shift: the sign stays. By hand, because BigInt takes more than linear time for so many digits.
+  return `${isNegative ? '-' : ''}${addToDigits(digits, sign * shift)}`;
 }
 
-/** `BigInt` accepts no plus sign. */
-function bigIntOf(integer: string): bigint {
-  return BigInt(integer.startsWith('+') ? integer.slice(1) : integer);
+/** Adds to a decimal of more than SMALL_EXPONENT_CHARACTERS digits a number of fewer. */
+function addToDigits(digits: string, added: number): string {
+  const split = digits.length - SMALL_EXPONENT_CHARACTERS;
+  const low = Number(digits.slice(split)) + added;
+  const carry = Math.floor(low / LOW_DIGITS);
+  const lowDigits = String(low - carry * LOW_DIGITS).padStart(SMALL_EXPONENT_CHARACTERS, '0');
+  return withoutLeadingZero(carryInto(digits.slice(0, split), carry) + lowDigits);
+}
+
+/** Adds 1, 0 or -1 to a decimal that begins with no zero. */
+function carryInto(digits: string, carry: number): string {
+  if (carry === 0) return digits;
+  const [passed, passedTo] = carry === 1 ? [NINE, '0'] : [ZERO, '9'];
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === passed) end -= 1;
+  const changed = end === 0 ? '1' : digits.slice(0, end - 1) + String(Number(digits[end - 1]) + carry);
+  return changed + passedTo.repeat(digits.length - end);
+}
+
+/** A borrow leaves one at most. */
+function withoutLeadingZero(digits: string): string {
+  let start = 0;
+  while (digits.charCodeAt(start) === ZERO && start < digits.length - 1) start += 1;
+  return digits.slice(start);
 }

@@ -6,4 +6,4 @@ export { isJsonObject } from './json-object.ts';
 export { parseExactJson, parseJson } from './parse-json.ts';
 export { MAX_DEPTH, parseStrictJson, type StrictJson } from './strict-json.ts';
 export { hasNul, isAtMost } from './text.ts';
-export { itemTexts, textAt } from './text-at.ts';
+export { itemTexts, type PathTree, pathTreeOf, spansAt, textAt } from './text-at.ts';

@@ -1,7 +1,7 @@
 /**
  * The text of a value inside of JSON text, as it was sent. The text is known to be JSON in which no object names a member twice
  * (`parseStrictJson`), so a path leads to one value at most. One call costs one pass over the text in front of the value and the value
- * itself, however long the path is.
+ * itself, however long the path is; many paths go together (`spansAt`), so that each of them does not cost a pass.
  */
 import { endOfString, nameOf } from './string-text.ts';
 
@@ -25,6 +25,80 @@ export function textAt(text: string, path: readonly string[]): string | undefine
     start = child;
   }
   return text.slice(start, endOfValue(text, start));
+}
+
+/** Paths that share their beginnings: from a value, the trees below its members and indexes. */
+export interface PathTree {
+  /** Places of the paths that end here. */
+  readonly ends: number[];
+  readonly children: Map<string, PathTree>;
+}
+
+/** A path that is null has a place and leads to nothing. */
+export function pathTreeOf(paths: readonly (readonly string[] | null)[]): PathTree {
+  const root: PathTree = { ends: [], children: new Map() };
+  for (const [place, path] of paths.entries()) {
+    if (path === null) continue;
+    let tree = root;
+    for (const token of path) {
+      const known = tree.children.get(token);
+      const child = known ?? { ends: [], children: new Map() };
+      if (known === undefined) tree.children.set(token, child);
+      tree = child;
+    }
+    tree.ends.push(place);
+  }
+  return root;
+}
+
+/** Where a value begins and ends in its text. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where the values of many paths stand, by the place of the path; a path that leads to none has no entry.
+ * All paths together cost one pass over the text, however many they are and wherever they lead.
+ */
+export function spansAt(text: string, paths: PathTree): ReadonlyMap<number, TextSpan> {
+  const spans = new Map<number, TextSpan>();
+  findSpans(text, skipSpace(text, 0), paths, spans);
+  return spans;
+}
+
+/** Returns the end of the value. Recursion ends with the text's nesting, which the strict parser bounds. */
+function findSpans(text: string, start: number, { ends, children }: PathTree, spans: Map<number, TextSpan>): number {
+  const open = children.size === 0 ? undefined : text.charCodeAt(start);
+  const end =
+    open === OPEN_BRACE || open === OPEN_BRACKET
+      ? findSpansWithin(text, start, { isObject: open === OPEN_BRACE, children }, spans)
+      : endOfValue(text, start);
+  for (const place of ends) spans.set(place, { start, end });
+  return end;
+}
+
+function findSpansWithin(
+  text: string,
+  open: number,
+  { isObject, children }: { readonly isObject: boolean; readonly children: PathTree['children'] },
+  spans: Map<number, TextSpan>,
+): number {
+  const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET;
+  let index = skipSpace(text, open + 1);
+  for (let position = 0; text.charCodeAt(index) !== close; position += 1) {
+    // RFC 6901 spells an index as ECMAScript does: no other spelling is the key of a child.
+    let token = String(position);
+    if (isObject) {
+      const nameEnd = endOfString(text, index + 1);
+      token = nameOf(text.slice(index + 1, nameEnd));
+      index = skipSpace(text, skipSpace(text, nameEnd + 1) + 1);
+    }
+    const child = children.get(token);
+    const end = child === undefined ? endOfValue(text, index) : findSpans(text, index, child, spans);
+    index = skipComma(text, end);
+  }
+  return index + 1;
 }
 
 /** The text of each item of an array, in order; none for any other value. */

@@ -1,6 +1,6 @@
 /** The shape of a descriptor as it is written in JSON, and what it is parsed into. */
 import { isUuid } from '@laurel/ids';
-import { isAtMost, isJsonObject } from '@laurel/json';
+import { isAtMost, isJsonObject, pathTreeOf } from '@laurel/json';
 import { z } from 'zod';
 import { WHOLE } from './json-pointer.ts';
 import { pullSchema } from './pull-schema.ts';
@@ -54,14 +54,20 @@ const evidenceMember = pointerOr(open({ const: scalar }), (parsed) => ({ pointer
 
 const evidence = pointerOr(
   z.custom<object>(isJsonObject).transform((sent, context) => {
-    const members = Object.entries(sent).map(([name, value]) => {
+    const sources = Object.entries(sent).map(([name, value]) => {
       if (!isAtMost(name, MAX_MEMBER_NAME_CHARACTERS)) {
         context.addIssue(`must have names of at most ${MAX_MEMBER_NAME_CHARACTERS} characters`);
       }
       return { name, source: within(context, evidenceMember, value, [name]) };
     });
-    if (members.length === 0) context.addIssue('must have a member');
-    return { kind: 'members' as const, members };
+    if (sources.length === 0) context.addIssue('must have a member');
+    if (context.issues.length > 0) return z.NEVER;
+    const members = sources.map(({ name, source }) => ({
+      nameText: JSON.stringify(name),
+      constText: 'const' in source ? JSON.stringify(source.const) : null,
+    }));
+    const pathOf = (source: (typeof sources)[number]['source']) => ('const' in source ? null : source.pointer.path);
+    return { kind: 'members' as const, members, paths: pathTreeOf(sources.map(({ source }) => pathOf(source))) };
   }),
   (parsed) => ({ kind: 'object' as const, pointer: parsed }),
 );

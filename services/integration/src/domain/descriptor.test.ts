@@ -1,6 +1,6 @@
 import { isRefused } from '@laurel/errors';
 import { describe, expect, test } from 'vitest';
-import { parseDescriptor, parseDescriptorText } from './descriptor.ts';
+import { parseDescriptor, parseDescriptorText, parseSentDescriptor } from './descriptor.ts';
 
 const ID = '018f6f7e-2a6b-7c1d-9e3f-5a4b3c2d1e0f';
 const ATTEMPT = { attempt_id: '/a' };
@@ -201,6 +201,53 @@ test('a descriptor has at most 16 KiB, as text and as the database keeps it', ()
     expect(isRefused(parseDescriptor(padded(bytes), 'push_webhook'))).toBe(!isAccepted);
     expect(isRefused(parseDescriptorText(JSON.stringify(padded(bytes)), 'push_webhook'))).toBe(!isAccepted);
   }
+});
+
+const times = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, value]));
+const list = (count: number, value: unknown) => Array(count).fill(value);
+const condition = (values: number) => ({ pointer: '/t', in: list(values, 1) });
+const pointer = (characters: number) => `/${'p'.repeat(characters - 1)}`;
+
+test.each([
+  ['members of an evidence', (count: number) => mapOf({ evidence: times(count, '/e') }), 'map.evidence'],
+  ['conditions', (count: number) => mapOf({ when: list(count, condition(1)) }), 'map.when'],
+  ['values of a condition', (count: number) => mapOf({ when: [condition(count)] }), 'map.when.0.in'],
+  ['parameters of a query', (count: number) => pullOf({ query: times(count, 'v') }), 'pull.query'],
+  ['headers', (count: number) => pullOf({ headers: times(count, 'v') }), 'pull.headers'],
+  ['members of the partner', (count: number) => ({ 'x-notes': list(count, 1) }), 'x-notes'],
+])('a descriptor that is saved has at most 100 %s, and one that is stored is read with more', (_what, of, field) => {
+  const text = (count: number) => JSON.stringify(of(count));
+  expect(isRefused(parseSentDescriptor(text(100), 'pull_poll'))).toBe(false);
+  const message = `The descriptor is not valid: \`${field}\` has more than 100 members.`;
+  expect(parseSentDescriptor(text(101), 'pull_poll')).toMatchObject({ code: 'invalid_request', message });
+  expect(isRefused(parseDescriptorText(text(101), 'pull_poll'))).toBe(false);
+});
+
+test('a descriptor that is saved has at most 500 values in the whole', () => {
+  // Three of the map, `version` and `map`, and of each condition itself, its two members and its values.
+  const text = (values: number) => JSON.stringify(mapOf({ when: [...list(4, condition(97)), condition(values)] }));
+  expect(isRefused(parseSentDescriptor(text(85), 'push_webhook'))).toBe(false);
+  const message = 'The descriptor has more than 500 values.';
+  expect(parseSentDescriptor(text(92), 'push_webhook')).toMatchObject({ code: 'invalid_request', message });
+});
+
+test.each([
+  ['score', (text: string) => mapOf({ score: text }), 'map'],
+  ['attempt', (text: string) => mapOf({ attempt: { attempt_id: text } }), 'map.attempt'],
+  ['evidence', (text: string) => mapOf({ evidence: { any: text } }), 'map.evidence'],
+  ['condition', (text: string) => mapOf({ when: [{ pointer: text, in: [1] }] }), 'map.when.0'],
+  ['page', (text: string) => pullOf({ paging: { type: 'next_url', pointer: text } }), 'pull.paging'],
+])('a pointer of the %s has at most 255 characters in a descriptor that is saved', (_what, of, field) => {
+  const parse = (characters: number) => parseSentDescriptor(JSON.stringify(of(pointer(characters))), 'pull_poll');
+  expect(isRefused(parse(255))).toBe(false);
+  const message = `The descriptor is not valid: \`${field}\` has a pointer of more than 255 characters.`;
+  expect(parse(256)).toMatchObject({ code: 'invalid_request', message });
+});
+
+test('a text that is no pointer may be as long as before, whatever its name', () => {
+  const query = { dedupe: `/${'v'.repeat(900)}` };
+  expect(isRefused(parseSentDescriptor(JSON.stringify(pullOf({ query })), 'pull_poll'))).toBe(false);
 });
 
 test('a descriptor that names a member twice is refused: two readers would read two descriptors', () => {

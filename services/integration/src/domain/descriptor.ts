@@ -6,13 +6,11 @@
  * The schema is descriptor-schema.ts; docs/contract/integrations.md explains it to partners.
  */
 import { type Refused, refused, validationMessage } from '@laurel/errors';
-import { isJsonObject, parseStrictJson } from '@laurel/json';
+import { isJsonObject, type PathTree, parseStrictJson } from '@laurel/json';
+import { excessOf } from './descriptor-limits.ts';
 import { descriptorSchema, firstIssueOf } from './descriptor-schema.ts';
 import type { Transport } from './integration.ts';
 import type { JsonPointer } from './json-pointer.ts';
-
-/** A value that is in the descriptor itself. */
-export type Constant = { readonly const: string | number | boolean | null };
 
 /** How a number is written: as a JSON number, or in a string. */
 export type NumberSource = { readonly pointer: JsonPointer; readonly as: 'number' | 'numeric_string' };
@@ -37,11 +35,17 @@ export type AttemptSource =
     };
 
 /** One object of the record as it was sent, or an object of the descriptor's own names. */
-export type EvidenceSource =
-  | { readonly kind: 'object'; readonly pointer: JsonPointer }
-  | { readonly kind: 'members'; readonly members: readonly EvidenceMember[] };
+export type EvidenceSource = { readonly kind: 'object'; readonly pointer: JsonPointer } | EvidenceMembers;
 
-export type EvidenceMember = { readonly name: string; readonly source: { readonly pointer: JsonPointer } | Constant };
+export type EvidenceMembers = {
+  readonly kind: 'members';
+  readonly members: readonly EvidenceMember[];
+  /** Of the pointers, each under the place of its member. */
+  readonly paths: PathTree;
+};
+
+/** Its name and its constant as JSON text; the constant is null where a pointer leads to the value. */
+export type EvidenceMember = { readonly nameText: string; readonly constText: string | null };
 
 /** How a record is read. Every pointer but `records` begins at the record. */
 export type RecordMap = {
@@ -89,13 +93,23 @@ export type Descriptor = {
 
 export const MAX_DESCRIPTOR_BYTES = 16 * 1024;
 
-/** Reads a descriptor that is text, as a call brings it. */
+/** Reads a descriptor that a call brings, to save it or to try it out: also by the limits that a stored one may exceed. */
+export function parseSentDescriptor(text: string, transport: Transport): Descriptor | Refused {
+  return parseText(text, transport, excessOf);
+}
+
+/** Reads the text of a descriptor that is stored. */
 export function parseDescriptorText(text: string, transport: Transport): Descriptor | Refused {
+  return parseText(text, transport, () => null);
+}
+
+function parseText(text: string, transport: Transport, excess: typeof excessOf): Descriptor | Refused {
   const bytes = Buffer.from(text);
   if (bytes.length > MAX_DESCRIPTOR_BYTES) return tooLarge();
   const json = parseStrictJson(bytes);
   if (json.kind === 'invalid') return refused('invalid_request', json.message.replace('The body', 'The descriptor'));
-  return parseDescriptor(json.value, transport);
+  const message = excess(json.value);
+  return message === null ? parseDescriptor(json.value, transport) : refused('invalid_request', message);
 }
 
 /** Reads a descriptor that is parsed JSON, as the database keeps it. */

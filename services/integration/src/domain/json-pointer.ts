@@ -2,9 +2,12 @@
  * JSON Pointers (RFC 6901): `""` is the whole document; every `/` begins the name of a member or the index of an item, in which `~1` spells
  * `/` and `~0` spells `~`. The item after the last of an array, `-`, never has a value, so it is refused.
  */
-import { isJsonObject } from '@laurel/json';
+import { isAtMost, isJsonObject } from '@laurel/json';
 
 export type JsonPointer = { readonly text: string; readonly path: readonly string[] };
+
+/** Of a pointer in a descriptor that is saved now. */
+export const MAX_POINTER_CHARACTERS = 255;
 
 /** The whole document. */
 export const WHOLE: JsonPointer = { text: '', path: [] };
@@ -18,6 +21,11 @@ export function parsePointer(text: string): JsonPointer | null {
   if (!POINTER.test(text)) return null;
   const path = text.split('/').slice(1).map(unescaped);
   return path.includes('-') ? null : { text, path };
+}
+
+/** A pointer as a message repeats it: whole where a descriptor that is saved now may have it. */
+export function shortened(text: string): string {
+  return isAtMost(text, MAX_POINTER_CHARACTERS) ? text : `${text.slice(0, MAX_POINTER_CHARACTERS).toWellFormed()}…`;
 }
 
 /** The value that a pointer names; undefined, which JSON does not have, where it names none. */

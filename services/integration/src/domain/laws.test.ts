@@ -2,7 +2,7 @@
 import { isRefused } from '@laurel/errors';
 import { parseJson, textAt } from '@laurel/json';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Descriptor, parseDescriptor } from './descriptor.ts';
 import { parseBody } from './json-body.ts';
 import { parsePointer, valueAt } from './json-pointer.ts';
@@ -82,6 +82,51 @@ test('a payload that a descriptor describes reads back exactly', () => {
         expect(read).toEqual({ kind: 'batch', records: expected });
       },
     ),
+  );
+});
+
+/** Names, pointers and constants that overlap in every way; some of them more than a descriptor may have when it is saved. */
+const costly = fc.record({
+  members: fc.array(
+    fc.record({
+      name: fc.string({ maxLength: 40 }),
+      source: fc.oneof(
+        fc.constantFrom('', '/e', '/e/0', '/z', '/none', '/e/9999'),
+        fc.string({ minLength: 200, maxLength: 2_000 }).map((text) => ({ const: text })),
+      ),
+    }),
+    { minLength: 1, maxLength: 400 },
+  ),
+  shared: fc.integer({ min: 0, max: 20_000 }),
+  items: fc.integer({ min: 0, max: 100 }),
+  records: fc.integer({ min: 1, max: 100 }),
+  isBroken: fc.boolean(),
+});
+
+test('what a body costs is bounded by its size, whatever its descriptor: the characters that are read, and what is written', () => {
+  const id = '018f6f7e-2a6b-8c1d-9e3f-5a4b3c2d1e0f';
+  fc.assert(
+    fc.property(costly, ({ members, shared, items, records, isBroken }) => {
+      const evidence = Object.fromEntries(members.map(({ name: own, source }) => [own, source]));
+      const map = { attempt: { attempt_id: isBroken ? `/${'p'.repeat(400)}` : '/id' }, score: '/s', evidence };
+      const parsed = parseDescriptor({ version: 1, map }, 'push_webhook');
+      if (isRefused(parsed)) return;
+      const e = items === 0 ? 'x'.repeat(shared) : Array(items).fill('y'.repeat(shared / 100));
+      const body = JSON.stringify(Array(records).fill({ id, s: 1, e: records > 10 ? items : e, z: 1 }));
+
+      const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
+      const read = readBody(parsed, body);
+      const characters = charCodeAt.mock.calls.length;
+      charCodeAt.mockRestore();
+      expect(characters).toBeLessThanOrEqual(6 * body.length + 1_000);
+      if (read.kind !== 'batch') throw new Error('a list is a batch');
+      const evidences = read.records.map((one) => (one.kind === 'report' ? Buffer.byteLength(one.evidenceJson) : 0));
+      const written = evidences.reduce((sum, bytes) => sum + bytes, 0);
+      expect(written).toBeLessThanOrEqual(4 * Buffer.byteLength(body) + 65_536);
+      const failures = read.records.map((one) => (one.kind === 'unreadable' ? JSON.stringify(one.failure).length : 0));
+      expect(Math.max(...failures)).toBeLessThanOrEqual(600);
+    }),
+    { numRuns: 60 },
   );
 });
 

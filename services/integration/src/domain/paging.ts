@@ -13,7 +13,7 @@
  */
 import type { Descriptor, Paging, Pull } from './descriptor.ts';
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
-import type { JsonPointer } from './json-pointer.ts';
+import { type JsonPointer, shortened } from './json-pointer.ts';
 import { recordParts } from './read-body.ts';
 
 export type PageRequest = {
@@ -108,5 +108,5 @@ function urlOf(text: string, base: string, pull: Pull): string | null {
 }
 
 function unreadable({ text }: JsonPointer, message: string): UnreadablePage {
-  return { kind: 'unreadable', failure: { pointer: text, field: 'pull.paging.pointer', message } };
+  return { kind: 'unreadable', failure: { pointer: shortened(text), field: 'pull.paging.pointer', message } };
 }

@@ -307,3 +307,39 @@ describe('a body that is refused as a whole', () => {
     expect(readBody(parsed(map), body)).toMatchObject({ kind: 'refused', code: 'invalid_request', message });
   });
 });
+
+describe('the evidence of a body', () => {
+  const members = (count: number, source: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [index, source]));
+  const kindsOf = (map: object, body: string) => {
+    const read = readBody(parsed(map), body);
+    if (read.kind !== 'batch') throw new Error('a list is a batch');
+    return read.records.map(({ kind }) => kind);
+  };
+
+  test('of a stored descriptor whose 1,400 members share one large value is refused before it is written', () => {
+    const map = { ...OF_ATTEMPT, evidence: members(1_400, '/e') };
+    const read = readBody(parsed(map), run(`"e":"${'x'.repeat(250_000)}"`));
+    expect(read).toEqual({ kind: 'single', record: failed('', 'map.evidence', LARGE) });
+  });
+
+  test('has four times the size of the body and 64 KiB; a record beyond it is rejected alone', () => {
+    const map = { ...OF_ATTEMPT, evidence: { build: { const: 'c'.repeat(10_000) } } };
+    const body = `[${Array(20).fill(run('"a":1')).join(',')}]`;
+    const whole = Math.floor((4 * body.length + 65_536) / '{"build":""}'.padEnd(10_012).length);
+    expect(whole).toBeGreaterThan(5);
+    expect(kindsOf(map, body)).toEqual([...Array(whole).fill('report'), ...Array(20 - whole).fill('unreadable')]);
+  });
+
+  test('of a hundred records with as much as each of them holds is kept', () => {
+    const map = { ...OF_ATTEMPT, evidence: { all: '', again: '/note', build: { const: '1.4' } } };
+    expect(
+      kindsOf(
+        map,
+        `[${Array(100)
+          .fill(run(`"note":"${'n'.repeat(2_400)}"`))
+          .join(',')}]`,
+      ),
+    ).toEqual(Array(100).fill('report'));
+  });
+});

@@ -6,7 +6,8 @@
 import { type Refused, refused } from '@laurel/errors';
 import type { Descriptor, RecordMap } from './descriptor.ts';
 import { itemsOf, type Json, type PointerFailure, parseBody, partAt } from './json-body.ts';
-import { type ReadRecord, readRecord } from './read-record.ts';
+import { shortened } from './json-pointer.ts';
+import { evidenceBudgetOf, type ReadRecord, readRecord } from './read-record.ts';
 
 export type { ReadRecord } from './read-record.ts';
 
@@ -35,11 +36,12 @@ export function readBody(descriptor: Descriptor, body: Buffer | string): ReadBod
 /** The same of a body that is parsed. */
 export function readRecords({ map }: Descriptor, body: Json): ReadBody {
   const parts = recordParts(map, body);
+  const budget = evidenceBudgetOf(body);
   switch (parts.kind) {
     case 'single':
-      return { kind: 'single', record: readRecord(map, parts.record) };
+      return { kind: 'single', record: readRecord(map, parts.record, budget) };
     case 'batch':
-      return { kind: 'batch', records: parts.records.map((record) => readRecord(map, record)) };
+      return { kind: 'batch', records: parts.records.map((record) => readRecord(map, record, budget)) };
     case 'refused':
       return parts;
   }
@@ -54,7 +56,8 @@ export function recordParts({ records: pointer }: RecordMap, body: Json): Record
   return { kind: 'batch', records: itemsOf({ value: part.value, text: part.text }) };
 }
 
-function refuse(pointer: string, message: string): RefusedBody {
+function refuse(text: string, message: string): RefusedBody {
+  const pointer = shortened(text);
   const where = pointer === '' ? 'The body' : `\`${pointer}\``;
   return { ...refused('invalid_request', `${where} ${message}.`), failure: { pointer, field: 'map.records', message } };
 }

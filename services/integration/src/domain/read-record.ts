@@ -1,19 +1,19 @@
 /** Reads one record by a descriptor: what it reports, or the first pointer of the descriptor that does not lead to what it should. */
 import { MAX_EVIDENCE_BYTES } from '@laurel/attempt';
 import { isUuid } from '@laurel/ids';
-import { isAtMost, isJsonObject } from '@laurel/json';
+import { isAtMost, isJsonObject, spansAt } from '@laurel/json';
 import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import type {
   AttemptSource,
   Condition,
-  EvidenceMember,
+  EvidenceMembers,
   EvidenceSource,
   NumberSource,
   RecordMap,
   TextSource,
 } from './descriptor.ts';
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
-import { type JsonPointer, valueAt, WHOLE } from './json-pointer.ts';
+import { type JsonPointer, shortened, valueAt, WHOLE } from './json-pointer.ts';
 
 /** The attempt that a record names, or the player and what the player attempts. */
 export type ReportedAttempt =
@@ -45,13 +45,25 @@ export type ReadRecord =
   | Unreadable;
 
 const MAX_DEDUPE_CHARACTERS = 255;
+const EVIDENCE_BYTES_PER_BYTE = 4;
 
+const OVER_BUDGET = `is too large: all evidence of a body has at most ${EVIDENCE_BYTES_PER_BYTE} times its size and 64 KiB`;
 const MISSING = 'names nothing in the record';
 
 /** A number as JSON spells it, the whole string: no sign or zero before it, no white space, no names such as `Infinity`. */
 const NUMERIC = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-export function readRecord(map: RecordMap, record: Json): ReadRecord {
+/**
+ * How much evidence the records of one body may have together. Constants, and pointers that share what they lead to, write more than
+ * was sent: without this bound a small body, or a descriptor of many members, would write megabytes.
+ */
+export type EvidenceBudget = { bytesLeft: number };
+
+export function evidenceBudgetOf(body: Json): EvidenceBudget {
+  return { bytesLeft: MAX_EVIDENCE_BYTES + EVIDENCE_BYTES_PER_BYTE * body.text.length };
+}
+
+export function readRecord(map: RecordMap, record: Json, budget: EvidenceBudget): ReadRecord {
   if (!map.when.every((condition) => holds(condition, record))) return { kind: 'ignored' };
   const attempt = readAttempt(map.attempt, record);
   if (attempt.kind === 'unreadable') return attempt;
@@ -61,7 +73,7 @@ export function readRecord(map: RecordMap, record: Json): ReadRecord {
   const hasTiebreak = map.tiebreak !== null && valueAt(record.value, map.tiebreak.pointer) !== undefined;
   const tiebreak = hasTiebreak ? readNumber(map.tiebreak, 'map.tiebreak', record) : undefined;
   if (typeof tiebreak === 'object') return tiebreak;
-  const evidenceJson = map.evidence === null ? '' : readEvidence(map.evidence, record);
+  const evidenceJson = map.evidence === null ? '' : readEvidence(map.evidence, record, budget);
   if (typeof evidenceJson === 'object') return evidenceJson;
   const dedupe = map.dedupe === null ? null : readDedupe(map.dedupe, record);
   if (typeof dedupe === 'object' && dedupe !== null) return dedupe;
@@ -125,13 +137,17 @@ function readDedupe(pointer: JsonPointer, record: Json): string | Unreadable {
   return isFit ? dedupe : unreadable(pointer, 'map.dedupe', `must have 1 to ${MAX_DEDUPE_CHARACTERS} characters`);
 }
 
-function readEvidence(source: EvidenceSource, record: Json): string | Unreadable {
+function readEvidence(source: EvidenceSource, record: Json, budget: EvidenceBudget): string | Unreadable {
   const pointer = source.kind === 'object' ? source.pointer : WHOLE;
-  const text = source.kind === 'object' ? evidenceAt(source.pointer, record) : evidenceOf(source.members, record);
-  if (typeof text === 'object') return text;
-  return Buffer.byteLength(text) <= MAX_EVIDENCE_BYTES
-    ? text
-    : unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
+  const text = source.kind === 'object' ? evidenceAt(source.pointer, record) : evidenceOf(source, record);
+  if (text !== null && typeof text === 'object') return text;
+  if (text === null || Buffer.byteLength(text) > MAX_EVIDENCE_BYTES) {
+    return unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes > budget.bytesLeft) return unreadable(pointer, 'map.evidence', OVER_BUDGET);
+  budget.bytesLeft -= bytes;
+  return text;
 }
 
 function evidenceAt(pointer: JsonPointer, record: Json): string | Unreadable {
@@ -140,16 +156,27 @@ function evidenceAt(pointer: JsonPointer, record: Json): string | Unreadable {
   return isJsonObject(part.value) ? part.text : unreadable(pointer, 'map.evidence', 'must be an object');
 }
 
-/** An object of the descriptor's names; each value as it was sent. A member that the record lacks is left out; without any, it is empty. */
-function evidenceOf(members: readonly EvidenceMember[], record: Json): string {
+/**
+ * An object of the descriptor's names; each value as it was sent. A member that the record lacks is left out; without any, it is empty.
+ * Null for one that is too long: it is written no further.
+ */
+function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string | null {
+  const spans = spansAt(record.text, paths);
   const written: string[] = [];
-  for (const { name, source } of members) {
-    const text = 'const' in source ? JSON.stringify(source.const) : partAt(record, source.pointer)?.text;
-    if (text !== undefined) written.push(`${JSON.stringify(name)}:${text}`);
+  let characters = 2;
+  for (const [place, { nameText, constText }] of members.entries()) {
+    const span = spans.get(place);
+    const length = constText?.length ?? (span === undefined ? null : span.end - span.start);
+    if (length === null) continue;
+    // A character is a byte at least.
+    characters += nameText.length + length + 2;
+    if (characters - 1 > MAX_EVIDENCE_BYTES) return null;
+    written.push(`${nameText}:${constText ?? record.text.slice(span?.start, span?.end)}`);
   }
   return written.length === 0 ? '' : `{${written.join(',')}}`;
 }
 
+/** A pointer of an old descriptor may be kilobytes long, and each record of a body would repeat it. */
 function unreadable({ text }: JsonPointer, field: string, message: string): Unreadable {
-  return { kind: 'unreadable', failure: { pointer: text, field, message } };
+  return { kind: 'unreadable', failure: { pointer: shortened(text), field, message } };
 }

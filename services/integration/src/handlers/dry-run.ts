@@ -3,7 +3,7 @@ import { isRefused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { DryRunRecord, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
-import { type Descriptor, parseDescriptorText } from '../domain/descriptor.ts';
+import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';
 import { firstRequest, nextPage } from '../domain/paging.ts';
 import { type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
@@ -12,7 +12,7 @@ const MAX_SAMPLE_BYTES = 256 * 1024;
 
 export function dryRun(): Handlers<IntegrationServiceService>['dryRun'] {
   return async ({ transport, descriptorJson, sampleJson }) => {
-    const descriptor = parseDescriptorText(descriptorJson, nameOf(TRANSPORTS, transport));
+    const descriptor = parseSentDescriptor(descriptorJson, nameOf(TRANSPORTS, transport));
     if (isRefused(descriptor)) return descriptor;
     if (Buffer.byteLength(sampleJson) > MAX_SAMPLE_BYTES) {
       return refused('invalid_request', `The sample is larger than ${MAX_SAMPLE_BYTES / 1024} KiB.`);

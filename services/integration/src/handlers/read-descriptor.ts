@@ -2,7 +2,7 @@
 import type { UrlCheck } from '@laurel/egress';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseJson } from '@laurel/json';
-import { type Pull, parseDescriptorText } from '../domain/descriptor.ts';
+import { type Pull, parseSentDescriptor } from '../domain/descriptor.ts';
 import type { Transport } from '../domain/integration.ts';
 import { withoutPullSecret } from '../domain/pull-secret.ts';
 
@@ -17,7 +17,7 @@ export async function readDescriptor(
   transport: Transport,
   checkUrl: UrlCheck,
 ): Promise<SentDescriptor | Refused> {
-  const descriptor = parseDescriptorText(text, transport);
+  const descriptor = parseSentDescriptor(text, transport);
   if (isRefused(descriptor)) return descriptor;
   const { pull } = descriptor;
   if (pull !== null) {
