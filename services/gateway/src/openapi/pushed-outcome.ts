@@ -30,7 +30,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 };
 
 const SIGNATURE = [
-  '`sha256=` and the HMAC-SHA256 of the raw body in lower-case hex, keyed with the UTF-8 bytes of the 64 characters of the signing secret.',
+  '`sha256=` and the HMAC-SHA256 of the raw body in hex, in either case, keyed with the UTF-8 bytes of the 64 characters of the signing secret.',
   `The secret of this document is \`${EXAMPLE_SIGNING_SECRET}\`; what it signs is the first example without any whitespace.`,
 ].join(' ');
 
@@ -52,7 +52,7 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
       }),
       headers: z.object({
         'X-Service-Signature': z.string().openapi({
-          pattern: '^sha256=[0-9a-f]{64}$',
+          pattern: '^[Ss][Hh][Aa]256=[0-9a-fA-F]{64}$',
           description: SIGNATURE,
           example: `sha256=${signed.digest('hex')}`,
         }),
