@@ -152,6 +152,12 @@ describe('a pushed batch', () => {
     ]);
   });
 
+  test('an empty list is 200 without a result, and so is null in its place', async () => {
+    for (const body of ['[]', 'null']) {
+      expect(expectStatus(200, await push<PushResults>(world.http, target, body)).body).toEqual({ results: [] });
+    }
+  });
+
   test('a descriptor reads the words of the game, and leaves out what is not for us', async () => {
     const mapped = await newTarget(program.test, {
       descriptor: {
@@ -170,6 +176,9 @@ describe('a pushed batch', () => {
     const events = [{ type: 'run.started' }, { type: 'run.finished', run }];
     const answer = await push<PushResults>(world.http, mapped, { events });
     expect(results(answer)).toEqual(['ignored', 'settled']);
+    for (const empty of [{ events: [] }, { events: null }, {}]) {
+      expect(results(await push<PushResults>(world.http, mapped, empty))).toEqual([]);
+    }
     expect(expectStatus(200, await program.test.getAttempt(id)).body.outcome?.score).toBe(42.5);
   });
 

@@ -18,7 +18,7 @@ const HEADERS = ['X-Request-Id'] as const;
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   invalid_request:
-    'The body is larger than 256 KiB, compressed, no JSON, no record that the descriptor can read, or has more than 100 records.',
+    'The body is larger than 256 KiB, compressed, no JSON, one record that the descriptor cannot read, or has more than 100 records.',
   unauthorized: 'Any failure of the signature, and an unknown integration: all of them answer alike.',
   not_found: 'The integration is not `active`, or no such attempt of its program is there.',
   attempt_already_settled: 'The attempt is no longer open, and was settled by another report.',
@@ -61,7 +61,8 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
     },
     responses: {
       200: {
-        description: 'The outcome of the one record; of several, or of one that settles nothing, what became of each.',
+        description:
+          'The outcome of the one record; of several, of none (an empty, null or absent list), or of one that settles nothing, what became of each.',
         headers: headersNamed(...HEADERS),
         ...json(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
       },
