@@ -152,6 +152,12 @@ describe('a pushed batch', () => {
     ]);
   });
 
+  test('an empty list is 200 without a result, and so is null in its place', async () => {
+    for (const body of ['[]', 'null']) {
+      expect(expectStatus(200, await push<PushResults>(world.http, target, body)).body).toEqual({ results: [] });
+    }
+  });
+
   test('a descriptor reads the words of the game, and leaves out what is not for us', async () => {
     const mapped = await newTarget(program.test, {
       descriptor: {
@@ -170,6 +176,9 @@ describe('a pushed batch', () => {
     const events = [{ type: 'run.started' }, { type: 'run.finished', run }];
     const answer = await push<PushResults>(world.http, mapped, { events });
     expect(results(answer)).toEqual(['ignored', 'settled']);
+    for (const empty of [{ events: [] }, { events: null }, {}]) {
+      expect(results(await push<PushResults>(world.http, mapped, empty))).toEqual([]);
+    }
     expect(expectStatus(200, await program.test.getAttempt(id)).body.outcome?.score).toBe(42.5);
   });
 
@@ -232,8 +241,7 @@ describe('the signature of a push', () => {
       missing: [target.id, body, []],
       empty: [target.id, body, ['']],
       doubled: [target.id, body, [signature, signature]],
-      'upper-case hex': [target.id, body, [`sha256=${unsigned.toUpperCase()}`]],
-      'upper-case scheme': [target.id, body, [`SHA256=${unsigned}`]],
+      'of another scheme': [target.id, body, [`SHA512=${unsigned}`]],
       'without its scheme': [target.id, body, [unsigned]],
       'too long': [target.id, body, [`${signature}0`]],
       'too short': [target.id, body, [signature.slice(0, -1)]],
@@ -259,6 +267,15 @@ describe('the signature of a push', () => {
     expect(expectStatus(200, await program.test.getAttempt(attemptId)).body.status).toBe('open');
 
     expectStatus(200, await push(world.http, { id: retired.id, secret: rotated.signing_secret }, body));
+  });
+
+  test('the hexadecimal digits and the scheme of a signature have no case', async () => {
+    const report = async (cased: (signature: string) => string) => {
+      const body = JSON.stringify({ attempt_id: (await newAttempt()).id, score: 1 });
+      return (await pushRaw(target.id, body, [cased(await signIntegrationBody(body, target.secret))])).status;
+    };
+    const upperHex = (signature: string) => `sha256=${signature.slice('sha256='.length).toUpperCase()}`;
+    expect([await report(upperHex), await report((signature) => signature.toUpperCase())]).toEqual([200, 200]);
   });
 
   test('both secrets verify after a rotation, until the one before is retired', async () => {

@@ -18,7 +18,7 @@ const HEADERS = ['X-Request-Id'] as const;
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   invalid_request:
-    'The body is larger than 256 KiB, compressed, no JSON, no record that the descriptor can read, or has more than 100 records.',
+    'The body is larger than 256 KiB, compressed, no JSON, one record that the descriptor cannot read, or has more than 100 records.',
   unauthorized: 'Any failure of the signature, and an unknown integration: all of them answer alike.',
   not_found: 'The integration is not `active`, or no such attempt of its program is there.',
   attempt_already_settled: 'The attempt is no longer open, and was settled by another report.',
@@ -30,7 +30,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 };
 
 const SIGNATURE = [
-  '`sha256=` and the HMAC-SHA256 of the raw body in lower-case hex, keyed with the UTF-8 bytes of the 64 characters of the signing secret.',
+  '`sha256=` and the HMAC-SHA256 of the raw body in hex, in either case, keyed with the UTF-8 bytes of the 64 characters of the signing secret.',
   `The secret of this document is \`${EXAMPLE_SIGNING_SECRET}\`; what it signs is the first example without any whitespace.`,
 ].join(' ');
 
@@ -52,7 +52,7 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
       }),
       headers: z.object({
         'X-Service-Signature': z.string().openapi({
-          pattern: '^sha256=[0-9a-f]{64}$',
+          pattern: '^[Ss][Hh][Aa]256=[0-9a-fA-F]{64}$',
           description: SIGNATURE,
           example: `sha256=${signed.digest('hex')}`,
         }),
@@ -61,7 +61,8 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
     },
     responses: {
       200: {
-        description: 'The outcome of the one record; of several, or of one that settles nothing, what became of each.',
+        description:
+          'The outcome of the one record; of several, of none (an empty, null or absent list), or of one that settles nothing, what became of each.',
         headers: headersNamed(...HEADERS),
         ...json(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
       },

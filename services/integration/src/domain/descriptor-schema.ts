@@ -72,11 +72,19 @@ const evidence = pointerOr(
   (parsed) => ({ kind: 'object' as const, pointer: parsed }),
 );
 
+/** The names of the body of `POST /attempts/{attempt_id}/outcome`, with the attempt's id in it. */
+const CANONICAL = {
+  attempt: { attempt_id: '/attempt_id' },
+  score: '/score',
+  tiebreak: '/tiebreak',
+  evidence: '/evidence',
+};
+
 const map = open({
   records: pointer.default(WHOLE),
   when: z.array(condition).default([]),
-  attempt,
-  score: numberSource,
+  attempt: attempt.prefault(CANONICAL.attempt),
+  score: numberSource.prefault(CANONICAL.score),
   tiebreak: numberSource.optional(),
   evidence: evidence.optional(),
   dedupe: pointer.optional(),
@@ -88,16 +96,9 @@ const map = open({
   return { ...required, tiebreak, evidence: from, dedupe };
 });
 
-/** What `{}` means: the body of `POST /attempts/{attempt_id}/outcome`, with the attempt's id in it. */
-const CANONICAL = {
-  attempt: { attempt_id: '/attempt_id' },
-  score: '/score',
-  tiebreak: '/tiebreak',
-  evidence: '/evidence',
-};
-
 const versioned = open({
   version: z.literal(1),
+  // Without `map`, which is what `{}` means, the canonical body is read whole.
   map: map.prefault(CANONICAL),
   pull: pullSchema.optional(),
 }).transform(({ map: read, pull = null }) => ({ map: read, pull }));

@@ -42,13 +42,52 @@ describe('a descriptor is accepted with', () => {
   });
 });
 
+describe('the members of a map that are absent', () => {
+  const mapIn = (map: object) => {
+    const descriptor = parseDescriptor({ version: 1, map }, 'push_webhook');
+    if (isRefused(descriptor)) throw new Error(descriptor.message);
+    return descriptor.map;
+  };
+  const canonical = mapIn({ attempt: { attempt_id: '/attempt_id' }, score: '/score' });
+
+  test.each([
+    {},
+    { attempt: { attempt_id: '/attempt_id' } },
+    { score: '/score' },
+    { score: { pointer: '/score', as: 'number' } },
+  ])('in %j: attempt and score are the canonical ones; there is no tiebreak, and no evidence', (map) => {
+    expect(mapIn(map)).toEqual(canonical);
+    expect(canonical).toMatchObject({ tiebreak: null, evidence: null });
+  });
+
+  test('a score beside a player, and records that are elsewhere', () => {
+    expect(mapIn({ records: '/events', attempt: PLAYER, dedupe: '/id' })).toMatchObject({
+      records: { text: '/events' },
+      attempt: { kind: 'player' },
+      score: { pointer: { text: '/score' }, as: 'number' },
+    });
+  });
+
+  test('without a map the canonical tiebreak and evidence are read too', () => {
+    for (const sent of [{}, { version: 1 }]) {
+      expect(parseDescriptor(sent, 'push_webhook')).toMatchObject({
+        map: {
+          ...canonical,
+          tiebreak: { pointer: { text: '/tiebreak' } },
+          evidence: { pointer: { text: '/evidence' } },
+        },
+      });
+    }
+  });
+});
+
 describe('a descriptor is refused for', () => {
   test.each<readonly [what: string, descriptor: unknown, field: string, message: string]>([
     ['members without a version', { map: { attempt: ATTEMPT, score: '/s' } }, 'version', 'is missing'],
     ['another version', { version: 2 }, 'version', 'must be `1`'],
     ['a misspelt member of the map', mapOf({ tiebrake: '/t' }), 'map', 'must not have `tiebrake`'],
-    ['no score', { version: 1, map: { attempt: ATTEMPT } }, 'map.score', 'is missing'],
-    ['no attempt', { version: 1, map: { score: '/s' } }, 'map.attempt', 'is missing'],
+    ['a score of null', mapOf({ score: null }), 'map.score', 'must be a JSON Pointer or an object'],
+    ['an attempt of null', mapOf({ attempt: null }), 'map.attempt', 'must be an object'],
     ['a pointer without its slash', mapOf({ score: 's' }), 'map.score', POINTER_RULE],
     ['a tilde that escapes nothing', mapOf({ score: '/~2' }), 'map.score', POINTER_RULE],
     ['the item behind the last', mapOf({ score: '/a/-' }), 'map.score', POINTER_RULE],

@@ -130,6 +130,26 @@ test('what a body costs is bounded by its size, whatever its descriptor: the cha
   );
 });
 
+test('a list that is empty, null or absent is the same empty page, wherever a body has it', () => {
+  const parts = fc.array(
+    name.filter((text) => text !== '-'),
+    { maxLength: 4 },
+  );
+  const emptyAt = (path: readonly string[], list: unknown): unknown =>
+    path.reduceRight<unknown>((inner, token) => Object.fromEntries([[token, inner]]), list);
+  fc.assert(
+    fc.property(parts, fc.nat(), fc.constantFrom([], null), (path, cut, list) => {
+      const descriptor = descriptorOf({ version: 1, map: { records: spelled(path) } });
+      const empty = { kind: 'batch', records: [] };
+      expect(readBody(descriptor, JSON.stringify(emptyAt(path, list)))).toEqual(empty);
+      if (path.length === 0) return;
+      const shorter = path.slice(0, cut % path.length);
+      expect(readBody(descriptor, JSON.stringify(emptyAt(shorter, {})))).toEqual(empty);
+      expect(readBody(descriptor, JSON.stringify(emptyAt(shorter, null)))).toEqual(empty);
+    }),
+  );
+});
+
 test('no body makes the reading throw', () => {
   const player = { player_ref: '/0', challenge_id: '/a', pick: 'oldest' };
   const descriptors = [

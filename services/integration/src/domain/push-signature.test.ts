@@ -1,7 +1,7 @@
 import { signWebhook } from '@laurel/signature';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSigned, NO_SECRETS, type SigningSecrets } from './push-signature.ts';
+import { isSigned, isWellFormedSignature, NO_SECRETS, type SigningSecrets } from './push-signature.ts';
 
 const CURRENT = 'a'.repeat(64);
 const PREVIOUS = 'b'.repeat(64);
@@ -33,8 +33,9 @@ describe('the signature of a push', () => {
   it.each([
     ['no header', ''],
     ['another scheme', `sha512=${'0'.repeat(64)}`],
-    ['upper case', signWebhook(CURRENT, body).toUpperCase()],
-    ['upper-case digits', `sha256=${signWebhook(CURRENT, body).slice(7).toUpperCase()}`],
+    ['another scheme in upper case', `SHA512=${signWebhook(CURRENT, body).slice(7)}`],
+    ['a letter that folds to one of the scheme', `\u017fha256=${signWebhook(CURRENT, body).slice(7)}`],
+    ['the upper-case signature under another secret', signWebhook('c'.repeat(64), body).toUpperCase()],
     ['a digit too few', signWebhook(CURRENT, body).slice(0, -1)],
     ['a digit too many', `${signWebhook(CURRENT, body)}0`],
     ['a line more', `${signWebhook(CURRENT, body)}\n`],
@@ -44,6 +45,24 @@ describe('the signature of a push', () => {
   ])('a push with %s does not verify, at the same cost', (_name, signature) => {
     expect(verify(signature, BOTH)).toEqual({ verified: false, hmacs: FULL_WORK });
     expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
+  });
+
+  it('a signature verifies in any case of its letters, at the same cost', () => {
+    const cased = fc
+      .func(fc.boolean())
+      .map(
+        (isUpper) => (text: string) =>
+          Array.from(text, (letter, at) => (isUpper(at) ? letter.toUpperCase() : letter)).join(''),
+      );
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.constantFrom(CURRENT, PREVIOUS), cased, (bytes, secret, inCase) => {
+        const signature = inCase(signWebhook(secret, bytes));
+        expect(isWellFormedSignature(signature)).toBe(true);
+        expect(verify(signature, BOTH, bytes)).toEqual({ verified: true, hmacs: [bytes.length, bytes.length] });
+      }),
+    );
+    const upperCaseDigits = `sha256=${signWebhook(CURRENT, body).slice(7).toUpperCase()}`;
+    expect(verify(upperCaseDigits, BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
   });
 
   it('what stands in place of a missing secret signs nothing', () => {

@@ -1,6 +1,7 @@
 /**
- * The signature of a push (docs/contract/partner-api.md, "Authentication", rule 6): `sha256=` and the HMAC-SHA256 of the body's exact bytes in
- * lower-case hexadecimal, under the integration's signing secret or the one before it, until that is retired.
+ * The signature of a push (docs/contract/partner-api.md, "Pushed outcomes"): `sha256=` and the HMAC-SHA256 of the body's exact bytes in
+ * hexadecimal, under the integration's signing secret or the one before it, until that is retired. Neither the digits nor the name of the
+ * scheme have a case: C#'s `Convert.ToHexString` and Java's formatters write upper-case digits.
  *
  * Every push costs the same, two HMACs over its body, whatever is wrong with it: no integration, no secret, no header, another header, another
  * signature. A secret that is missing is replaced by a fixed one, which verifies nothing.
@@ -15,7 +16,8 @@ export const NO_SECRETS: SigningSecrets = { current: null, previous: null };
 /** As long as a secret. */
 const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
 
-const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+// Without the flag `u`, under which a long s (U+017F) would match an s.
+const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 /** As long as a signature, and none. */
 const NO_SIGNATURE = `sha256=${'-'.repeat(64)}`;
 
@@ -30,7 +32,7 @@ export function isSigned(
   { current, previous }: SigningSecrets,
   sign: typeof signWebhook = signWebhook,
 ): boolean {
-  const given = Buffer.from(isWellFormedSignature(signature) ? signature : NO_SIGNATURE);
+  const given = Buffer.from(isWellFormedSignature(signature) ? signature.toLowerCase() : NO_SIGNATURE);
   const matches = [current, previous].map((secret) => {
     const expected = Buffer.from(sign(secret ?? IN_PLACE_OF_A_SECRET, body));
     return timingSafeEqual(given, expected) && secret !== null;

@@ -124,7 +124,8 @@ describe('one record', () => {
       failed('/tiebreak', 'map.tiebreak', NO_NUMBER),
     ],
     ['a text', undefined, '"score"', failed('/attempt_id', 'map.attempt.attempt_id', MISSING)],
-    ['null', undefined, 'null', failed('/attempt_id', 'map.attempt.attempt_id', MISSING)],
+    ['a number', undefined, '7', failed('/attempt_id', 'map.attempt.attempt_id', MISSING)],
+    ['false', undefined, 'false', failed('/attempt_id', 'map.attempt.attempt_id', MISSING)],
     [
       'a member of the prototype',
       { ...OF_ATTEMPT, score: '/constructor/length' },
@@ -260,6 +261,16 @@ describe('a list of records', () => {
 
   test.each<readonly [what: string, map: object | undefined, body: string, records: readonly object[]]>([
     ['no record', undefined, '[]', []],
+    ['null for the whole list', undefined, 'null', []],
+    ['a list that is null', { ...OF_ATTEMPT, records: '/events' }, events('null'), []],
+    ['a list that is absent', { ...OF_ATTEMPT, records: '/events' }, '{}', []],
+    ['a list in a member that is null', { ...OF_ATTEMPT, records: '/data/events' }, '{"data":null}', []],
+    [
+      'null among records, which is no record',
+      undefined,
+      `[null,${canonical('"score":1')}]`,
+      [failed('/attempt_id', 'map.attempt.attempt_id', MISSING), report],
+    ],
     ['100 records', undefined, many(100), Array(100).fill(report)],
     [
       'a bad record between two',
@@ -302,7 +313,6 @@ describe('a body that is refused as a whole', () => {
     ],
     ['65 levels', undefined, canonical(`"score":1,"evidence":${nested(64)}`), 'The body nests deeper than 64 levels.'],
     ['101 records', undefined, many(101), 'The body must have at most 100 records.'],
-    ['no records', { ...OF_ATTEMPT, records: '/events' }, '{}', '`/events` names nothing in the body.'],
   ])('%s', (_what, map, body, message) => {
     expect(readBody(parsed(map), body)).toMatchObject({ kind: 'refused', code: 'invalid_request', message });
   });

@@ -47,13 +47,24 @@ export function readRecords({ map }: Descriptor, body: Json): ReadBody {
   }
 }
 
-/** The records themselves: one object, or the items of an array. */
+/**
+ * The records themselves: one object, or the items of an array. A list that is absent or null has no items: many servers leave an empty
+ * one out, and Go writes it as null.
+ */
 export function recordParts({ records: pointer }: RecordMap, body: Json): RecordParts {
   const part = partAt(body, pointer);
-  if (part === null) return refuse(pointer.text, 'names nothing in the body');
+  if (part === null || part.value === null) return { kind: 'batch', records: [] };
   if (!Array.isArray(part.value)) return { kind: 'single', record: part };
   if (part.value.length > MAX_RECORDS) return refuse(pointer.text, `must have at most ${MAX_RECORDS} records`);
   return { kind: 'batch', records: itemsOf({ value: part.value, text: part.text }) };
+}
+
+/**
+ * Why a body has no records although it may be meant to: `records` names nothing in it. Null for any other body. A sample of a dry run
+ * that lacks them shows a misspelt pointer; a page of a poll that lacks them is empty.
+ */
+export function missingRecords({ records: pointer }: RecordMap, body: Json): RefusedBody | null {
+  return partAt(body, pointer) === null ? refuse(pointer.text, 'names nothing in the body') : null;
 }
 
 function refuse(text: string, message: string): RefusedBody {

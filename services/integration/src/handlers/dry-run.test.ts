@@ -102,6 +102,12 @@ describe('a sample whose records cannot be found shows why, and no record', () =
   });
 });
 
+it('a sample whose list is empty or null is an empty page', async () => {
+  const descriptor = { version: 1, map: { records: '/events', attempt: { attempt_id: '/a' }, score: '/s' } };
+  const empty = { records: [], recordsFailure: undefined, nextPageJson: '' };
+  for (const events of [[], null]) expect(await answerTo(descriptor, { events })).toEqual(empty);
+});
+
 describe('the page after the sample', () => {
   const pullOf = (pull: object) => ({ version: 1, pull: { url: 'https://game.example/runs?v=2', ...pull } });
   const byCursor = pullOf({ paging: { type: 'cursor', param: 'after', pointer: '/next' } });

@@ -6,7 +6,7 @@ import type { DryRunRecord, DryRunResponse, IntegrationServiceService } from '@l
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';
 import { firstRequest, nextPage } from '../domain/paging.ts';
-import { type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
+import { missingRecords, type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
 
 const MAX_SAMPLE_BYTES = 256 * 1024;
 
@@ -19,7 +19,7 @@ export function dryRun(): Handlers<IntegrationServiceService>['dryRun'] {
     }
     const sample = parseBody(sampleJson);
     if (isRefused(sample)) return presentFailure(descriptor, sample);
-    const read = readRecords(descriptor, sample);
+    const read = missingRecords(descriptor.map, sample) ?? readRecords(descriptor, sample);
     if (read.kind === 'refused') return presentFailure(descriptor, read);
     const records = read.kind === 'single' ? [read.record] : read.records;
     return {

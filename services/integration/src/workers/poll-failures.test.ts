@@ -33,7 +33,6 @@ describe('a failure of the partner', () => {
     ['a body one byte too large', () => ({ body: `[]${' '.repeat(MAX_PAGE_BYTES - 1)}` }), 'body_too_large'],
     ['a body that is no JSON', () => ({ body: '<html>' }), 'not_json'],
     ['a body that is not UTF-8', () => ({ body: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) }), 'not_json'],
-    ['JSON without records', () => ({ body: '{"data":[]}' }), 'unreadable'],
     ['too many records', () => page(Array(101).fill({ score: 1 })), 'unreadable'],
     ['a cursor that is none', () => page([], { next: { is: 'an object' } }), 'next_page'],
   ])('%s is counted and logged by its kind, and the next poll comes at the interval', async (_, respond, kind) => {

@@ -121,6 +121,23 @@ describe('a page', () => {
     expect(partner.requests).toHaveLength(0);
   });
 
+  it.each(['{"events":[]}', '{"events":null}', '{}', '{"data":[]}', 'null'])(
+    'the page %s is empty: its poll succeeds, its log entry has no record, and the cursor stays',
+    async (body) => {
+      const partner = rig.partner(() => ({ body }));
+      const pull = { paging: { type: 'since', param: 'since', pointer: '/at' } };
+      const integration = await rig.integration(partner, { pull });
+      await rig.sweep();
+      expect(partner.requests).toHaveLength(1);
+      expect(await rig.log(integration)).toMatchObject([{ error: null, records: [] }]);
+      expect(await rig.stored(integration)).toMatchObject({
+        cursor: null,
+        consecutive_failures: 0,
+        last_poll_error: null,
+      });
+    },
+  );
+
   it('records that cannot be read or settled are logged and skipped, and the cursor moves past them', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, {

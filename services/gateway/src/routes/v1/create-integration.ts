@@ -11,7 +11,7 @@ import { createdIntegrationSchema, createIntegrationBody, MAX_DESCRIPTOR_KIB } f
 
 const SIGNING_INSTRUCTIONS = [
   'Send each outcome by POST to webhook_url with the header X-Service-Signature: "sha256=" and the HMAC-SHA256 of the raw request body in',
-  'lower-case hex. The key is the UTF-8 bytes of all 64 characters of signing_secret as they stand here: do not decode them.',
+  'hex, in either case. The key is the UTF-8 bytes of all 64 characters of signing_secret as they stand here: do not decode them.',
   'Sign the exact bytes that you send, and send no compressed body.',
 ].join(' ');
 
