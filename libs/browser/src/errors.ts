@@ -1,3 +1,5 @@
+import { isApiAnswer, isRefusedByApi } from './closed-sets.ts';
+
 /** The codes that this library raises itself, or for an answer of the partner's server. */
 export type LibraryErrorCode =
   /** `init` was not called. */
@@ -30,8 +32,8 @@ export type ConflictCode =
   | 'idempotency_key_reused'
   | 'idempotency_in_progress';
 
-/** A conflict that a later server adds passes too. */
-export type LaurelBrowserErrorCode = LibraryErrorCode | ConflictCode | (string & {});
+/** The set is closed: a code that is not of it becomes `unknown`, and `serverCode` names it. */
+export type LaurelBrowserErrorCode = LibraryErrorCode | ConflictCode;
 
 /** Every failure of this library but a server key in its options (`TypeError`), an aborted signal and those of `init`. Branch on `code`. */
 export class LaurelBrowserError extends Error {
@@ -56,27 +58,42 @@ export class LaurelBrowserError extends Error {
   }
 }
 
-const PASSED = /^(insufficient_funds|challenge_not_available|blocked|client_reporting_removed)$/;
+const PASSED: readonly unknown[] = ['insufficient_funds', 'blocked'];
 
 /** The error for an answer that is no success, or no JSON. */
 export function errorOfAnswer(status: number, body: unknown): LaurelBrowserError {
-  const { code, message } = (body as { error?: { code?: string; message?: string } } | undefined)?.error ?? {};
-  const passes = code !== undefined && (status === 409 || PASSED.test(code));
-  const ownCode = passes ? code : status === 401 ? 'unauthorized' : 'unknown';
-  return new LaurelBrowserError(ownCode, message ?? `The game server answered ${status}.`, status, code);
+  const { code, message } = (body as { error?: { code?: unknown; message?: unknown } } | null)?.error ?? {};
+  return new LaurelBrowserError(
+    codeOf(status, code),
+    typeof message === 'string' ? message : `The game server answered ${status}.`,
+    status,
+    typeof code === 'string' ? code : undefined,
+  );
 }
 
-/** What a server answers before, or without, a decision about what this arm may have been charged. */
-const UNDECIDED = /^(network|timeout|idempotency_in_progress|cross_origin)$/;
-const REFUSED = /^4(0[02349]|10|22)$/;
+function codeOf(status: number, code: unknown): LaurelBrowserErrorCode {
+  if (isRetired(status, code)) return 'client_reporting_removed';
+  const passes = isApiAnswer(status, code) && (status === 409 || PASSED.includes(code));
+  return passes ? (code as ConflictCode) : status === 401 ? 'unauthorized' : 'unknown';
+}
+
+/** The handler's own refusal of every `outcome`. */
+function isRetired(status: number | undefined, code: unknown): boolean {
+  return status === 410 && code === 'client_reporting_removed';
+}
 
 /**
- * Whether Laurel has decided, through the server, that nothing is charged. Not after a lost reply, an answer of something in between, a failure
- * of the server, a rate limit, a session that ended or while an earlier request with the same arm runs: the same arm sent again may still become
- * an attempt, or already has.
+ * Whether Laurel has decided, through the server, that nothing is charged: only by a code of the
+ * closed set, with its own status. Any other answer was written by something in between, or leaves
+ * open whether the same arm may still become an attempt, or already has.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof LaurelBrowserError)) return false;
   const { status, serverCode } = error;
-  return typeof serverCode === 'string' && !UNDECIDED.test(serverCode) && REFUSED.test(`${status}`);
+  return isRefusedByApi(status, serverCode) || isRetired(status, serverCode);
+}
+
+/** Whether the server has no such attempt of this player: the only refusal of a read. */
+export function isNotFound(error: unknown): boolean {
+  return isRefusal(error) && (error as LaurelBrowserError).status === 404;
 }

@@ -1,5 +1,7 @@
+import { isId } from './answers.ts';
+import { LaurelBrowserError } from './errors.ts';
 import type { Target } from './player-state.ts';
-import type { InitOptions } from './transport.ts';
+import { type InitOptions, isObject, parse } from './transport.ts';
 
 /** One decision of the player to pay: whatever is sent again with this id is charged once. */
 export interface Arm {
@@ -20,20 +22,45 @@ const REPEATABLE_MS = 12 * 3_600_000;
 export function createArmStore(storage: NonNullable<InitOptions['storage']>, { endpoint, player }: InitOptions) {
   const key = `laurel:${JSON.stringify([endpoint, player])}`;
   return {
+    /** Undefined where there is none, or one that is damaged: its id is lost, as in a closed tab. */
     read(): Arm | undefined {
-      const text = storage.getItem(key);
-      return text === null ? undefined : JSON.parse(text);
+      const arm = parse(String(storage.getItem(key)));
+      return isArm(arm) ? arm : undefined;
     },
+    /** Throws where the storage takes nothing, as when it is full. */
     write(arm: Arm | undefined): void {
-      if (arm) storage.setItem(key, JSON.stringify(arm));
-      else storage.removeItem(key);
+      try {
+        if (arm) storage.setItem(key, JSON.stringify(arm));
+        else storage.removeItem(key);
+      } catch (cause) {
+        const message = 'The storage takes nothing: nothing was sent.';
+        throw new LaurelBrowserError('unknown', message, undefined, undefined, { cause });
+      }
     },
   };
 }
 
-/** Whether sending it again might be charged again: it was sent long ago, and what became of it is not known. */
+const ID = /^[\da-f]{32}$/;
+
+/** Whatever a storage may hold under the key. */
+function isArm(value: unknown): value is Arm {
+  if (!isObject(value) || !isObject(value.target)) return false;
+  const { id, target, sentAt, attemptId } = value;
+  const [chosen, ...more] = Object.entries(target);
+  return (
+    typeof id === 'string' &&
+    ID.test(id) &&
+    more.length === 0 &&
+    /^(challengeId|roundId)$/.test(String(chosen?.[0])) &&
+    typeof chosen?.[1] === 'string' &&
+    /^(undefined|number)$/.test(typeof sentAt) &&
+    (attemptId === undefined || (isId(attemptId) && sentAt !== undefined))
+  );
+}
+
+/** Whether sending it again might be charged again: it was sent long ago, or by another clock, and what became of it is not known. */
 export function isStale({ sentAt, attemptId }: Arm): boolean {
-  return sentAt !== undefined && attemptId === undefined && Date.now() - sentAt > REPEATABLE_MS;
+  return sentAt !== undefined && attemptId === undefined && Math.abs(Date.now() - sentAt) > REPEATABLE_MS;
 }
 
 /** Not `randomUUID`, which is missing where a phone opens a developer's machine without TLS. */

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { STATUS_OF_CODE } from './closed-sets.ts';
 import { LaurelBrowserError } from './errors.ts';
 import { PlayerClient } from './player-client.ts';
 import type { PlayerState } from './player-state.ts';
@@ -191,6 +193,230 @@ describe('paying', () => {
       expect(kept.size).toBe(state === 'idle' ? 0 : 1);
     },
   );
+});
+
+/** Codes that something in between may write: Laurel's, with any status, and whatever else. */
+const foreignCode = fc.oneof(
+  fc.constantFrom(...Object.keys(STATUS_OF_CODE), 'conflict', 'client_reporting_removed', 'cross_origin', 'network'),
+  fc.constantFrom('EBADCSRFTOKEN', 'FORBIDDEN', 'forbidden', 'Blocked', 'blocked ', 'toString', '__proto__'),
+  fc.string(),
+  fc.constantFrom(['blocked'], [['not_found']], { code: 'blocked' }, 403, null, true),
+);
+const foreignBody = fc.oneof(
+  fc.record({ error: fc.record({ code: foreignCode, message: fc.jsonValue() }, { requiredKeys: [] }) }),
+  fc.record({ code: foreignCode, error: fc.oneof(foreignCode, fc.jsonValue()), message: fc.string() }),
+  fc.record({
+    id: fc.constantFrom('a1', '', 1, null),
+    status: fc.constantFrom('ok', 'maintenance', null, 'OPEN', 200),
+  }),
+  fc.jsonValue(),
+);
+const foreignText = fc.oneof(
+  { weight: 9, arbitrary: foreignBody.map((body) => JSON.stringify(body)) },
+  fc.constantFrom('', '<html>', '{"error":{"code":"blocked"', 'null', '[]', '"blocked"'),
+);
+const foreignStatus = fc.oneof(
+  fc.constantFrom(200, 201, 301, ...Object.values(STATUS_OF_CODE)),
+  fc.integer({ min: 200, max: 599 }),
+);
+
+/** Whether Laurel refuses so: written apart from what the library has. */
+function isRefusedByLaurel(status: number, text: string): boolean {
+  let code: unknown;
+  try {
+    code = JSON.parse(text)?.error?.code;
+  } catch {
+    return false;
+  }
+  if (code === 'unauthorized' || code === 'idempotency_in_progress' || code === 'internal_error') return false;
+  if (code === 'client_reporting_removed') return status === 410;
+  return Object.entries(STATUS_OF_CODE).some(([known, its]) => known === code && its === status);
+}
+
+describe('an answer of something in between', () => {
+  test('a 403 EBADCSRFTOKEN after a lost reply decides nothing: the next click pays with the same arm', async () => {
+    const { sent, openPage } = openTab();
+    const { client } = openPage(
+      'none',
+      { status: 403, body: refusal('EBADCSRFTOKEN') },
+      { status: 201, body: attempt() },
+    );
+    client.arm(TARGET);
+    expect(await codeOf(client.begin())).toBe('network');
+    expect(await codeOf(client.begin())).toBe('unknown');
+    expect(client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    expect(() => client.arm(TARGET)).toThrow(expect.objectContaining({ code: 'attempt_in_progress' }));
+    expect(await client.begin()).toEqual(attempt());
+    expect(new Set(sent.map(({ body }) => body.arm_id)).size).toBe(1);
+  });
+
+  test('no answer leads out of unconfirmed but an attempt, and a code of the closed set with its own status', async () => {
+    await fc.assert(
+      fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
+        const { sent, openPage } = openTab();
+        const hasNoBody = status === 204 || status === 205 || status === 304;
+        const { client, init } = openPage();
+        const foreign = async () => new Response(hasNoBody ? null : text, { status });
+        client.arm(TARGET);
+        await codeOf(client.begin());
+        init({ fetch: foreign });
+        const error = await client.begin().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(LaurelBrowserError);
+        const isRefused = !hasNoBody && isRefusedByLaurel(status, text);
+        expect([status, text, client.state.status]).toEqual([status, text, isRefused ? 'idle' : 'unconfirmed']);
+        if (isRefused) return;
+        init();
+        await codeOf(client.begin());
+        expect(new Set(sent.map(({ body }) => body.arm_id)).size).toBe(1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('no answer to a read ends an open attempt but its own, and a 404 not_found', async () => {
+    await fc.assert(
+      fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
+        const { openPage } = openTab();
+        const hasNoBody = status === 204 || status === 205 || status === 304;
+        const { client, init } = openPage({ status: 201, body: attempt() });
+        client.arm(TARGET);
+        await client.begin();
+        init({ fetch: async () => new Response(hasNoBody ? null : text, { status }) });
+        await expect(client.begin()).rejects.toBeInstanceOf(LaurelBrowserError);
+        const isGone = status === 404 && isRefusedByLaurel(status, text);
+        expect([status, text, client.state.status]).toEqual([status, text, isGone ? 'idle' : 'open']);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['another attempt', { ...attempt('settled'), id: 'a2' }],
+    ['a status of something else', attempt('maintenance')],
+    ['no status', { id: 'a1' }],
+  ])('a read that is answered with %s leaves the attempt open', async (_, body) => {
+    const { openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    client.arm(TARGET);
+    await client.begin();
+    init({ fetch: async () => Response.json(body) });
+    await expect(client.begin()).rejects.toMatchObject({ code: 'unknown', status: 200 });
+    expect(client.state).toEqual({ status: 'open', target: TARGET, attemptId: 'a1' });
+  });
+
+  test('a 409 with a code of this library is unknown, and leaves the payment unconfirmed', async () => {
+    for (const code of ['unauthorized', 'not_armed', 'attempt_in_progress', 'network', 'blocked', 'a_later_one']) {
+      const { client } = openTab().openPage({ status: 409, body: refusal(code) });
+      client.arm(TARGET);
+      await expect(client.begin()).rejects.toMatchObject({ code: 'unknown', serverCode: code });
+      expect(client.state.status).toBe('unconfirmed');
+    }
+  });
+
+  test('a list and a board are what the server shows, or an error', async () => {
+    for (const body of [{}, [], 'x', 1, { data: {} }, { status: 'maintenance' }]) {
+      const { client } = openTab().openPage({ body });
+      await expect(client.challenges()).rejects.toMatchObject({ code: 'unknown', status: 200 });
+      await expect(client.leaderboard('r1')).rejects.toMatchObject({ code: 'unknown', status: 200 });
+    }
+  });
+});
+
+describe('a storage that is damaged or fails', () => {
+  const ID = 'a'.repeat(32);
+  const whole = { id: ID, target: TARGET, sentAt: Date.now(), attemptId: 'a1' };
+  const without = (name: keyof typeof whole) => ({ ...whole, [name]: undefined });
+
+  test.each([
+    ['', '{', 'x', 'undefined', 'null', 'true', '1', '"x"', '[]', '{}'],
+    [JSON.stringify(whole).slice(0, -1), JSON.stringify([whole]), JSON.stringify(JSON.stringify(whole))],
+    [without('id'), without('target'), without('sentAt'), { ...whole, id: 1 }, { ...whole, id: 'x' }],
+    [null, 'c1', [], {}, { challengeId: 1 }, { other: 'c1' }, { challengeId: 'c1', roundId: 'r1' }].map((target) => ({
+      ...whole,
+      target,
+    })),
+    [null, '1', [1], {}].map((sentAt) => ({ ...whole, sentAt })),
+    [null, '', 1, [], {}].map((attemptId) => ({ ...whole, attemptId })),
+  ])('a damaged value is forgotten by init, and the next arm pays: %#', async (...values) => {
+    for (const value of values) {
+      const { kept, openPage } = openTab();
+      const { client, init } = openPage({ status: 201, body: attempt() });
+      client.arm(TARGET);
+      const [key = ''] = kept.keys();
+      kept.set(key, typeof value === 'string' ? value : JSON.stringify(value));
+      init();
+      expect([value, client.state]).toEqual([value, { status: 'idle' }]);
+      client.arm(TARGET);
+      expect(await client.begin()).toEqual(attempt());
+    }
+  });
+
+  test('init reads whatever text the storage holds, without an error', () => {
+    const value = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((json) => JSON.stringify(json)),
+    );
+    fc.assert(
+      fc.property(value, (text) => {
+        const client = new PlayerClient();
+        const storage = { getItem: () => text, setItem: vi.fn(), removeItem: vi.fn() };
+        client.init({ endpoint: '/laurel', storage });
+        expect(client.state).toEqual({ status: 'idle' });
+      }),
+    );
+  });
+
+  test('an arm that was sent by a clock of the far future is forgotten as one of the past', () => {
+    const { kept, openPage } = openTab();
+    const { client, init } = openPage();
+    client.arm(TARGET);
+    const [key = ''] = kept.keys();
+    kept.set(key, JSON.stringify({ id: ID, target: TARGET, sentAt: Date.now() + 13 * HOUR_MS }));
+    init();
+    client.arm({ roundId: 'r1' });
+    expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
+  });
+
+  test('what a full storage does not keep is not sent', async () => {
+    const { sent, openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    const cause = new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    let isFull = true;
+    const setItem = () => {
+      if (isFull) throw cause;
+    };
+    init({ storage: { getItem: () => null, setItem, removeItem: vi.fn() } });
+    expect(() => client.arm(TARGET)).toThrow(
+      expect.objectContaining({ name: 'LaurelBrowserError', code: 'unknown', cause }),
+    );
+    expect(client.state.status).toBe('idle');
+    isFull = false;
+    client.arm(TARGET);
+    isFull = true;
+    await expect(client.begin()).rejects.toMatchObject({ name: 'LaurelBrowserError', code: 'unknown', cause });
+    expect(client.state.status).toBe('armed');
+    expect(sent).toEqual([]);
+  });
+
+  test('an answer counts though the storage fails after it, and a reload asks with the same arm', async () => {
+    const { kept, sent, openPage } = openTab();
+    const fail = () => {
+      throw new DOMException('The storage is gone.', 'InvalidStateError');
+    };
+    const before = openPage({ status: 201, body: attempt() });
+    let writes = 0;
+    const setItem = (key: string, value: string) => void (++writes > 2 ? fail() : kept.set(key, value));
+    before.init({ storage: { getItem: () => null, setItem, removeItem: fail } });
+    before.client.arm(TARGET);
+    expect(await before.client.begin()).toEqual(attempt());
+    expect(before.client.state).toEqual({ status: 'open', target: TARGET, attemptId: 'a1' });
+    const after = openPage({ status: 201, body: attempt() });
+    expect(after.client.state).toEqual({ status: 'unconfirmed', target: TARGET });
+    await after.client.begin();
+    expect(sent[1]?.body).toEqual(sent[0]?.body);
+    expect(() => before.client.disarm()).toThrow(expect.objectContaining({ code: 'unknown' }));
+    expect(before.client.state.status).toBe('idle');
+  });
 });
 
 describe('an arm belongs to its player', () => {

@@ -1,4 +1,5 @@
-import { isRefusal, LaurelBrowserError } from './errors.ts';
+import { isAttempt, isChallengeList, isLeaderboard } from './answers.ts';
+import { isNotFound, isRefusal, LaurelBrowserError } from './errors.ts';
 import { type Arm, createArmStore, isStale, newArm } from './kept-arm.ts';
 import type { Attempt, Challenge, Leaderboard } from './player-shapes.ts';
 import type { PlayerState, Target } from './player-state.ts';
@@ -47,24 +48,28 @@ export class PlayerClient extends EventTarget {
 
   /** What the player may attempt now. */
   async challenges(): Promise<readonly Challenge[]> {
-    const { data } = await this.#connected().send<{ data: readonly Challenge[] }>('GET', 'challenges');
+    const { data } = await this.#connected().send('GET', 'challenges', { isBody: isChallengeList });
     return data;
   }
 
   /** The board of a round, as this player may see it. */
   async leaderboard(roundId: string): Promise<Leaderboard> {
-    return this.#connected().send('GET', `rounds/${encodeURIComponent(roundId)}/leaderboard`);
+    const path = `rounds/${encodeURIComponent(roundId)}/leaderboard`;
+    return this.#connected().send('GET', path, { isBody: isLeaderboard });
   }
 
   /** Chooses what `begin` pays for; sends nothing. `attempt_in_progress` while an attempt is, or may be, paid for and not ended. */
   arm(target: Target): void {
-    this.#connected();
+    const { store } = this.#connected();
     this.#forgetStale();
     if (this.#arm?.sentAt !== undefined) {
       throw new LaurelBrowserError('attempt_in_progress', 'An attempt is in progress.');
     }
     const only = 'roundId' in target ? { roundId: target.roundId } : { challengeId: target.challengeId };
-    this.#keep(newArm(only));
+    const armed = newArm(only);
+    // The storage first: what is not kept is not sent.
+    store.write(armed);
+    this.#take(armed);
   }
 
   /**
@@ -72,8 +77,9 @@ export class PlayerClient extends EventTarget {
    * the next player. An attempt that was paid for stays with the partner's server, and expires with a refund after an hour without an outcome.
    */
   disarm(): void {
-    this.#connected();
-    this.#keep(undefined);
+    const { store } = this.#connected();
+    this.#take(undefined);
+    store.write(undefined);
   }
 
   /**
@@ -112,7 +118,7 @@ export class PlayerClient extends EventTarget {
           return attempt;
         }
       } catch (error) {
-        if (!(error instanceof LaurelBrowserError) || isRefusal(error) || error.code === 'unauthorized') throw error;
+        if (!(error instanceof LaurelBrowserError) || isNotFound(error) || error.code === 'unauthorized') throw error;
         failures += 1;
         if (failures > MAX_FAILED_POLLS) throw error;
       }
@@ -142,15 +148,16 @@ export class PlayerClient extends EventTarget {
         connection.store.write(sent);
         this.#arm = sent;
       };
-      const attempt = await connection.send<Attempt>('POST', 'attempts', { body: { arm_id: id, ...wanted }, onSend });
+      const body = { arm_id: id, ...wanted };
+      const attempt = await connection.send('POST', 'attempts', { isBody: isAttempt, body, onSend });
       if (this.#arm !== sent) throw notArmed();
-      this.#keep({ ...sent, attemptId: attempt.id });
+      this.#settle({ ...sent, attemptId: attempt.id });
       this.#attempt = attempt;
       return attempt;
     } catch (error) {
       // Nothing was sent: it is armed, or unconfirmed, as before.
       if (this.#arm === arm) this.#take(arm);
-      if (this.#arm === sent) this.#keep(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
+      if (this.#arm === sent) this.#settle(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
       throw error;
     }
   }
@@ -163,9 +170,10 @@ export class PlayerClient extends EventTarget {
   /** Disarms when the attempt is refused, as another player's is. */
   async #read(connection: Connection, arm: Arm, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
     try {
-      return await connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { signal });
+      const isBody = (answer: object) => isAttempt(answer, attemptId);
+      return await connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { isBody, signal });
     } catch (error) {
-      if (isRefusal(error) && this.#arm === arm) this.#keep(undefined);
+      if (isNotFound(error) && this.#arm === arm) this.#settle(undefined);
       throw error;
     }
   }
@@ -176,12 +184,19 @@ export class PlayerClient extends EventTarget {
   }
 
   #forgetStale(): void {
-    if (this.#arm && !this.#beginning && isStale(this.#arm)) this.#keep(undefined);
+    if (this.#arm && !this.#beginning && isStale(this.#arm)) this.#settle(undefined);
   }
 
-  /** The storage first: what is not kept is not sent. */
-  #keep(arm: Arm | undefined, state?: PlayerState): void {
-    this.#connected().store.write(arm);
+  /**
+   * Takes up what an answer has decided. A storage that fails holds the arm as it was sent: after a
+   * reload it is sent again, and charged once.
+   */
+  #settle(arm: Arm | undefined, state?: PlayerState): void {
+    try {
+      this.#connected().store.write(arm);
+    } catch {
+      // The arm from before stays there.
+    }
     this.#take(arm, state);
   }
 
@@ -194,7 +209,7 @@ export class PlayerClient extends EventTarget {
   }
 
   #end({ target }: Arm, attempt: Attempt): void {
-    this.#keep(undefined, { status: 'ended', target, attempt });
+    this.#settle(undefined, { status: 'ended', target, attempt });
   }
 }
 

@@ -23,10 +23,12 @@ export interface InitOptions {
 }
 
 export interface Transport {
-  send<Body>(method: 'GET' | 'POST', path: string, options?: SendOptions): Promise<Body>;
+  /** Rejects where the answer is not what was asked for: a page of something in between may be JSON too. */
+  send<Body>(method: 'GET' | 'POST', path: string, options: SendOptions<Body>): Promise<Body>;
 }
 
-interface SendOptions {
+interface SendOptions<Body> {
+  readonly isBody: (answer: object) => answer is Body & object;
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
   /** Called when the headers are known, directly before the request: where it throws, nothing is sent. */
@@ -41,7 +43,11 @@ export function createTransport(options: InitOptions): Transport {
   const { headers = {}, fetch: ask = (...request) => fetch(...request), storage, ...others } = options;
   refuseServerKey([others, typeof headers === 'object' && [...new Headers(headers)]]);
   return {
-    async send<Body>(method: 'GET' | 'POST', path: string, { body, signal, onSend }: SendOptions = {}): Promise<Body> {
+    async send<Body>(
+      method: 'GET' | 'POST',
+      path: string,
+      { isBody, body, signal, onSend }: SendOptions<Body>,
+    ): Promise<Body> {
       const own = typeof headers === 'function' ? await headersOf(headers) : new Headers(headers);
       refuseServerKey([...own]);
       if (body) own.set('content-type', 'application/json');
@@ -64,8 +70,8 @@ export function createTransport(options: InitOptions): Transport {
         throw new LaurelBrowserError('network', 'The game server did not answer.');
       }
       const answer = parse(text);
-      if (status < 200 || status > 299 || !answer) throw errorOfAnswer(status, answer);
-      return answer as Body;
+      if (status < 200 || status > 299 || !isObject(answer) || !isBody(answer)) throw errorOfAnswer(status, answer);
+      return answer;
     },
   };
 }
@@ -88,7 +94,12 @@ function refuseServerKey(settings: unknown): void {
   }
 }
 
-function parse(text: string): unknown {
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Undefined for text that is not JSON. */
+export function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

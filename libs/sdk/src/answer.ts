@@ -19,7 +19,7 @@ const LONGEST_RETRY_AFTER_MS = 3_600_000;
 /** A 429 without a time to wait, which only something in between would send. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** The parsed body of a 2xx; undefined where it is not as the operation answers, since then something else than Laurel has answered. */
+/** The parsed body of a 2xx, an object; undefined where something else than Laurel has answered. */
 export function readBody(
   { status, text }: ReceivedAnswer,
   { noContent }: { readonly noContent?: true | undefined },
@@ -27,7 +27,7 @@ export function readBody(
   if (status < 200 || status > 299) return undefined;
   if (noContent === true) return status === 204 ? { data: undefined } : undefined;
   const data = parse(text);
-  return data === undefined ? undefined : { data };
+  return typeof data !== 'object' || data === null || Array.isArray(data) ? undefined : { data };
 }
 
 /** The failure that an answer is which `readBody` does not read. */
@@ -40,7 +40,7 @@ export function readFailure(answer: ReceivedAnswer, { operation, idempotencyKey 
     const message = `${operation}: too many requests in this minute.`;
     return new LaurelError('rate_limited', message, { ...facts, retryAfterMs: limitedForMs(answer) });
   }
-  const envelope = envelopeOf(body);
+  const envelope = envelopeOf(status, body);
   if (envelope === undefined) {
     const message = `${operation}: an answer with status ${status} that is not of the API; is baseUrl right, and what is in between?`;
     return new LaurelError('network', message, facts);
@@ -78,11 +78,12 @@ export function limitedForMs(answer: ReceivedAnswer): number {
 }
 
 function envelopeOf(
+  status: number,
   body: unknown,
 ): { code: LaurelErrorCode; message: string; details: Record<string, unknown> | undefined } | undefined {
   const error = field(body, 'error');
   const code = field(error, 'code');
-  if (!isApiCode(code)) return undefined;
+  if (!isApiCode(status, code)) return undefined;
   const details = field(error, 'details');
   return {
     code,

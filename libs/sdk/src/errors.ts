@@ -1,4 +1,5 @@
 import type { ErrorCode } from './api-types.ts';
+import { isApiAnswer, STATUS_OF_CODE } from './closed-sets.ts';
 
 /**
  * What a call can fail with: the closed set of `/v1`, one more of the sandbox, and what no envelope of the API names.
@@ -12,31 +13,14 @@ export type LaurelErrorCode = ApiCode | 'rate_limited' | 'network' | 'timeout';
 /** What the envelope of a failure names. */
 type ApiCode = ErrorCode | 'conflict';
 
-const API_CODES: Readonly<Record<ApiCode, true>> = {
-  invalid_request: true,
-  unauthorized: true,
-  insufficient_funds: true,
-  blocked: true,
-  insider_entry: true,
-  not_found: true,
-  challenge_not_available: true,
-  challenge_already_claimed: true,
-  rung_locked: true,
-  attempt_cap_reached: true,
-  entries_closed: true,
-  round_closed: true,
-  attempt_already_settled: true,
-  idempotency_key_reused: true,
-  idempotency_in_progress: true,
-  score_out_of_range: true,
-  tiebreak_required: true,
-  internal_error: true,
-  conflict: true,
-};
+const API_CODES = { ...STATUS_OF_CODE, conflict: 409 } satisfies Readonly<Record<ApiCode, number>>;
 
-/** Whether the API answers with this code. The sets are closed: another code was written by something in between. */
-export function isApiCode(code: unknown): code is ApiCode {
-  return typeof code === 'string' && Object.hasOwn(API_CODES, code);
+/**
+ * Whether the API answers this code with this status. The set is closed, and a code has one status:
+ * anything else was written by something in between.
+ */
+export function isApiCode(status: number, code: unknown): code is ApiCode {
+  return isApiAnswer(status, code) || (code === 'conflict' && status === API_CODES.conflict);
 }
 
 export interface LaurelErrorFacts {

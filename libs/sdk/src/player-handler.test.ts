@@ -396,6 +396,8 @@ test.each([
   ['something in between answered 404', laurelError('network', 404), 502],
   ['something in between answered 409', laurelError('network', 409), 502],
   ['something in between answered late, with a 408', laurelError('timeout', 408), 502],
+  ['something in between answered 404 with the code of a 403', laurelError('blocked', 404), 502],
+  ['the sandbox refused', laurelError('conflict', 409), 502],
   ['the handler’s own surroundings failed', new Error('no session store at 10.0.0.3'), 500],
 ])('%s: the player gets internal_error without a detail, and the server the error', async (_, error, status) => {
   const { api, ask, onError } = setUp();

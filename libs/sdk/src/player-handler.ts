@@ -1,4 +1,5 @@
 import { sha256, toHex } from './bytes.ts';
+import { isApiAnswer } from './closed-sets.ts';
 import { LaurelError } from './errors.ts';
 import { createPlayerBudget } from './player-budget.ts';
 import type { Challenge } from './player-shapes.ts';
@@ -183,13 +184,13 @@ async function readJson(request: Request): Promise<unknown> {
 /**
  * Laurel's answer to what the player wanted. Not a 401, which is about the server's key and not about the player; nor an answer that something
  * in between wrote, whatever its status: an earlier try may have been charged, and the page would take it for a decision that nothing was.
+ * What Laurel answers is a closed set (closed-sets.ts).
  */
 function toRefusal(error: unknown): Response | undefined {
   if (!(error instanceof LaurelError)) return undefined;
   const { code, status = 0, apiMessage = 'The request was refused.', retryAfterMs } = error;
   if (code === 'rate_limited') return tooManyRequests(retryAfterMs);
-  if (code === 'network' || code === 'timeout') return undefined;
-  if (status < 400 || status >= 500 || status === 401) return undefined;
+  if (!isApiAnswer(status, code) || status >= 500 || status === 401) return undefined;
   const response = failure(status, code, apiMessage);
   return retryAfterMs === undefined ? response : withRetryAfter(response, retryAfterMs);
 }

@@ -1,0 +1,23 @@
+/** Which answers of the partner's server are what was asked for, as far as a decision rests on them. */
+import { ATTEMPT_STATUSES } from './closed-sets.ts';
+import type { Attempt, Challenge, Leaderboard } from './player-shapes.ts';
+
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+export function isChallengeList(answer: object): answer is { readonly data: readonly Challenge[] } {
+  return Array.isArray((answer as { data?: unknown }).data);
+}
+
+export function isLeaderboard(answer: object): answer is Leaderboard {
+  const { locked, data } = answer as { locked?: unknown; data?: unknown };
+  return locked === true || Array.isArray(data);
+}
+
+/** The attempt has this id, where one is known. A status outside of the closed set says nothing about the attempt. */
+export function isAttempt(answer: object, wanted?: string): answer is Attempt {
+  const { id, status } = answer as Partial<Attempt>;
+  const statuses: readonly unknown[] = ATTEMPT_STATUSES;
+  return isId(id) && (wanted === undefined || id === wanted) && statuses.includes(status);
+}
