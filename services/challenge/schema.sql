@@ -1,6 +1,19 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
+CREATE FUNCTION public.follow_drift_of_challenge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.cause = 'drift' then
+    update challenges set suspended_by_drift = true where id = new.challenge_id and not suspended_by_drift;
+  elsif new.to_status not in ('suspended', 'closed') then
+    update challenges set suspended_by_drift = false where id = new.challenge_id and suspended_by_drift;
+  end if;
+  return null;
+end
+$$;
+
 CREATE FUNCTION public.raise_challenge_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -29,7 +42,8 @@ CREATE FUNCTION public.refuse_change_of_challenge_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 declare
-  changing constant text[] := array['status', 'threshold', 'calibration_source', 'ramped_from', 'ramp_completed_at', 'version'];
+  changing constant text[] := array[
+    'status', 'threshold', 'calibration_source', 'ramped_from', 'ramp_completed_at', 'suspended_by_drift', 'version'];
 begin
   if tg_op = 'DELETE' then
     raise exception 'challenges are never deleted' using errcode = 'restrict_violation', constraint = 'challenges_are_kept';
@@ -126,7 +140,7 @@ CREATE TABLE public.awards (
     paid_at timestamp(3) with time zone,
     CONSTRAINT awards_amount_is_positive CHECK ((amount_cents > 0)),
     CONSTRAINT awards_paid_at_follows_status CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
-    CONSTRAINT awards_status_is_known CHECK ((status = ANY (ARRAY['paying'::text, 'paid'::text, 'held'::text, 'releasing'::text, 'denying'::text, 'denied'::text])))
+    CONSTRAINT awards_status_is_known CHECK ((status = ANY ('{paying,holding,paid,held,releasing,denying,denied}'::text[])))
 );
 
 CREATE TABLE public.bar_samples (
@@ -189,6 +203,7 @@ CREATE TABLE public.challenges (
     version bigint DEFAULT 1 NOT NULL,
     ramp_completed_at timestamp(3) with time zone,
     ramped_from timestamp(3) with time zone,
+    suspended_by_drift boolean DEFAULT false NOT NULL,
     CONSTRAINT challenges_calibration_floors_are_positive CHECK (((min_calibration_n >= 1) AND (min_calibration_players >= 1))),
     CONSTRAINT challenges_calibration_source_is_known CHECK ((calibration_source = ANY (ARRAY['observed'::text, 'listened'::text, 'partner_seeded'::text, 'rung_derived'::text]))),
     CONSTRAINT challenges_daily_attempt_cap_is_positive CHECK ((daily_attempt_cap >= 1)),
@@ -434,6 +449,8 @@ CREATE INDEX attempts_by_player ON public.attempts USING btree (challenge_id, ac
 
 CREATE INDEX attempts_by_unlinked_ref ON public.attempts USING btree (challenge_id, player_ref, created_at) WHERE (account_id IS NULL);
 
+CREATE INDEX awards_holding ON public.awards USING btree (created_at) WHERE (status = 'holding'::text);
+
 CREATE INDEX awards_unfinished ON public.awards USING btree (created_at) WHERE (status = ANY (ARRAY['paying'::text, 'releasing'::text, 'denying'::text]));
 
 CREATE INDEX bar_samples_by_score ON public.bar_samples USING btree (challenge_id, score);
@@ -455,6 +472,8 @@ CREATE TRIGGER challenges_terms_are_frozen BEFORE DELETE OR UPDATE ON public.cha
 CREATE TRIGGER challenges_version_rises BEFORE UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.raise_challenge_version();
 
 CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
+
+CREATE TRIGGER status_changes_mark_drift AFTER INSERT ON public.status_changes FOR EACH ROW EXECUTE FUNCTION public.follow_drift_of_challenge();
 
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
