@@ -466,7 +466,7 @@ const VOLATILE = /^(request_windows|api_keys|sweep_marks|audit_runs|operator_act
  * event is in its owner's outbox until it is acknowledged. In this order no event is missed between two reads.
  */
 export const UNACKNOWLEDGED: readonly (readonly [Service, string])[] = [
-  ['challenge', `select 1 from awards where status in ('paying', 'releasing', 'denying') limit 1`],
+  ['challenge', `select 1 from awards where status in ('paying', 'holding', 'releasing', 'denying') limit 1`],
   ['tournament', `select 1 from round_payouts where status in ('paying', 'releasing', 'denying') limit 1`],
   ['challenge', 'select 1 from refunds_due limit 1'],
   ['tournament', 'select 1 from refunds_due limit 1'],

@@ -2,7 +2,7 @@
 -- after the migrations, each time (decision 16). The service cannot use a table or column that a migration adds until it is named here. A
 -- statement that locks rows needs the right to update any one of their columns.
 
-grant select, insert, update (status, threshold, calibration_source, ramp_completed_at) on challenges to :"running_role";
+grant select, insert, update (status, threshold, calibration_source, ramp_completed_at, suspended_by_drift) on challenges to :"running_role";
 grant select, insert,
   update (account_id, status, fee_cents, prize_cents, threshold, created_at, fee_generation, disqualified_at, closed_reason)
   on attempts to :"running_role";

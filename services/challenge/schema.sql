@@ -1,6 +1,19 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
+CREATE FUNCTION public.follow_drift_of_challenge() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.cause = 'drift' then
+    update challenges set suspended_by_drift = true where id = new.challenge_id and not suspended_by_drift;
+  elsif new.to_status not in ('suspended', 'closed') then
+    update challenges set suspended_by_drift = false where id = new.challenge_id and suspended_by_drift;
+  end if;
+  return null;
+end
+$$;
+
 CREATE FUNCTION public.raise_challenge_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -10,11 +23,27 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.ramp_reported_bar() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.threshold is null or new.ramped_from is not null then return new; end if;
+  if tg_op = 'INSERT' then
+    if new.calibration_source = 'observed' then return new; end if;
+  elsif old.threshold is not null then
+    return new;
+  end if;
+  new.ramped_from := new.created_at;
+  return new;
+end
+$$;
+
 CREATE FUNCTION public.refuse_change_of_challenge_terms() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 declare
-  changing constant text[] := array['status', 'threshold', 'calibration_source', 'ramp_completed_at', 'version'];
+  changing constant text[] := array[
+    'status', 'threshold', 'calibration_source', 'ramped_from', 'ramp_completed_at', 'suspended_by_drift', 'version'];
 begin
   if tg_op = 'DELETE' then
     raise exception 'challenges are never deleted' using errcode = 'restrict_violation', constraint = 'challenges_are_kept';
@@ -30,6 +59,10 @@ begin
   if old.status = 'closed' and new.status <> 'closed' then
     raise exception 'a closed challenge stays closed'
       using errcode = 'restrict_violation', constraint = 'challenges_closing_is_final';
+  end if;
+  if old.ramped_from is not null and new.ramped_from is distinct from old.ramped_from then
+    raise exception 'a ramp is begun once'
+      using errcode = 'restrict_violation', constraint = 'challenges_ramp_is_begun_once';
   end if;
   if old.ramp_completed_at is not null and new.ramp_completed_at is distinct from old.ramp_completed_at then
     raise exception 'a completed ramp stays completed'
@@ -107,7 +140,7 @@ CREATE TABLE public.awards (
     paid_at timestamp(3) with time zone,
     CONSTRAINT awards_amount_is_positive CHECK ((amount_cents > 0)),
     CONSTRAINT awards_paid_at_follows_status CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
-    CONSTRAINT awards_status_is_known CHECK ((status = ANY (ARRAY['paying'::text, 'paid'::text, 'held'::text, 'releasing'::text, 'denying'::text, 'denied'::text])))
+    CONSTRAINT awards_status_is_known CHECK ((status = ANY ('{paying,holding,paid,held,releasing,denying,denied}'::text[])))
 );
 
 CREATE TABLE public.bar_samples (
@@ -169,6 +202,8 @@ CREATE TABLE public.challenges (
     created_at timestamp(3) with time zone NOT NULL,
     version bigint DEFAULT 1 NOT NULL,
     ramp_completed_at timestamp(3) with time zone,
+    ramped_from timestamp(3) with time zone,
+    suspended_by_drift boolean DEFAULT false NOT NULL,
     CONSTRAINT challenges_calibration_floors_are_positive CHECK (((min_calibration_n >= 1) AND (min_calibration_players >= 1))),
     CONSTRAINT challenges_calibration_source_is_known CHECK ((calibration_source = ANY (ARRAY['observed'::text, 'listened'::text, 'partner_seeded'::text, 'rung_derived'::text]))),
     CONSTRAINT challenges_daily_attempt_cap_is_positive CHECK ((daily_attempt_cap >= 1)),
@@ -179,7 +214,8 @@ CREATE TABLE public.challenges (
     CONSTRAINT challenges_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
     CONSTRAINT challenges_prize_is_positive CHECK ((prize_cents > 0)),
     CONSTRAINT challenges_prize_structure_is_known CHECK ((prize_structure = ANY (ARRAY['threshold'::text, 'top_n'::text]))),
-    CONSTRAINT challenges_ramp_follows_source CHECK (((ramp_completed_at IS NULL) OR ((calibration_source <> 'observed'::text) AND (threshold IS NOT NULL)))),
+    CONSTRAINT challenges_ramp_is_begun CHECK (((ramp_completed_at IS NULL) OR (ramped_from IS NOT NULL))),
+    CONSTRAINT challenges_ramp_needs_a_bar CHECK (((ramped_from IS NULL) OR (threshold IS NOT NULL))),
     CONSTRAINT challenges_rung_follows_parent CHECK ((((parent_challenge_id IS NULL) = (rung = 1)) AND (rung >= 1))),
     CONSTRAINT challenges_score_bounds_are_finite CHECK (((score_min > '-Infinity'::double precision) AND (score_min < 'Infinity'::double precision) AND (score_max > '-Infinity'::double precision) AND (score_max < 'Infinity'::double precision))),
     CONSTRAINT challenges_score_bounds_are_in_order CHECK ((score_min <= score_max)),
@@ -413,6 +449,8 @@ CREATE INDEX attempts_by_player ON public.attempts USING btree (challenge_id, ac
 
 CREATE INDEX attempts_by_unlinked_ref ON public.attempts USING btree (challenge_id, player_ref, created_at) WHERE (account_id IS NULL);
 
+CREATE INDEX awards_holding ON public.awards USING btree (created_at) WHERE (status = 'holding'::text);
+
 CREATE INDEX awards_unfinished ON public.awards USING btree (created_at) WHERE (status = ANY (ARRAY['paying'::text, 'releasing'::text, 'denying'::text]));
 
 CREATE INDEX bar_samples_by_score ON public.bar_samples USING btree (challenge_id, score);
@@ -427,11 +465,15 @@ CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btr
 
 CREATE INDEX status_changes_of_challenge ON public.status_changes USING btree (challenge_id, id);
 
+CREATE TRIGGER challenges_bar_is_ramped BEFORE INSERT OR UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.ramp_reported_bar();
+
 CREATE TRIGGER challenges_terms_are_frozen BEFORE DELETE OR UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_challenge_terms();
 
 CREATE TRIGGER challenges_version_rises BEFORE UPDATE ON public.challenges FOR EACH ROW EXECUTE FUNCTION public.raise_challenge_version();
 
 CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
+
+CREATE TRIGGER status_changes_mark_drift AFTER INSERT ON public.status_changes FOR EACH ROW EXECUTE FUNCTION public.follow_drift_of_challenge();
 
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);

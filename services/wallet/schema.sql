@@ -103,7 +103,7 @@ CREATE TABLE public.payouts (
     CONSTRAINT payouts_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT payouts_name_attempt_or_round CHECK ((num_nonnulls(attempt_id, round_id) = 1)),
     CONSTRAINT payouts_paid_iff_money_moved CHECK ((((status = 'paid'::text) = (transfer_id IS NOT NULL)) AND ((status = 'paid'::text) = (paid_at IS NOT NULL)))),
-    CONSTRAINT payouts_reason_is_known CHECK ((reason = ANY (ARRAY['enforcement_flag'::text, 'under_investigation'::text, 'payout_velocity'::text, 'sandbox_hold'::text]))),
+    CONSTRAINT payouts_reason_is_known CHECK ((reason = ANY ('{enforcement_flag,under_investigation,payout_velocity,sandbox_hold,challenge_suspended,program_velocity}'::text[]))),
     CONSTRAINT payouts_status_is_known CHECK ((status = ANY (ARRAY['paid'::text, 'held'::text, 'denied'::text]))),
     CONSTRAINT payouts_withheld_says_why CHECK (((status = 'paid'::text) OR (reason IS NOT NULL)))
 );

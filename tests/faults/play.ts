@@ -297,7 +297,7 @@ async function untilComplete(world: World, scene: Scene): Promise<void> {
         ? await world.stack
             .database('challenge')
             .query(
-              `select 1 from awards where attempt_id = any($1::uuid[]) and status in ('paying', 'releasing', 'denying')`,
+              `select 1 from awards where attempt_id = any($1::uuid[]) and status in ('paying', 'holding', 'releasing', 'denying')`,
               [attempts.map(({ id }) => id)],
             )
         : await unfinishedOf(world, flow, round);

@@ -1,11 +1,11 @@
 /**
- * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `releasing` to `paid`, `denying` to
- * `denied`. The wallet decides once per award id and answers a repeat alike, so any process can retry at any time. The wallet's decision is
+ * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `holding` to `held`, `releasing` to
+ * `paid`, `denying` to `denied`. The wallet decides once per award id and answers a repeat alike, so any process can retry at any time. The wallet's decision is
  * recorded after the answer, without fsync, together with the owner's events of it: the wallet can be asked again.
  *
  * What a crash leaves, after each step:
- *   1. the owner's commit of the award: a prize that is claimed and `paying`. A retry, a read or the sweeper asks the wallet.
- *   2. the wallet's commit: a payout that is decided, of an award that is still `paying`. The same, and the wallet answers as stored.
+ *   1. the owner's commit of the award: a prize that is claimed and `paying` or `holding`. A retry, a read or the sweeper asks the wallet.
+ *   2. the wallet's commit: a payout that is decided, of an award that is still as it was. The same, and the wallet answers as stored.
  *   3. the record, which is one commit of status and event: an event that is not published. The relay publishes it.
  * The report that won the award knows its event, so that its record is one statement; any other reads the event in the transaction.
  */
@@ -125,7 +125,8 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
     if (award.status === 'denying') return decidedPayout(await wallet.denyPayout(award.id), award.id);
     await failpoint(`${owner}.award.before-pay`);
     const { id: awardId, accountId, amountCents } = award;
-    const payout = await wallet.payAward({ ...prizeOf(award), awardId, tenant, accountId, amountCents });
+    const holdReason = award.status === 'holding' ? 'challenge_suspended' : undefined;
+    const payout = await wallet.payAward({ ...prizeOf(award), awardId, tenant, accountId, amountCents, holdReason });
     await failpoint(`${owner}.award.after-pay`);
     return payout;
   }

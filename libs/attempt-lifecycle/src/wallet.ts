@@ -49,6 +49,8 @@ export type AwardPayment = PrizeOf & {
   readonly tenant: Tenant;
   readonly accountId: string;
   readonly amountCents: Cents;
+  /** Why the owner has it held; undefined leaves the decision to the wallet. */
+  readonly holdReason: 'challenge_suspended' | undefined;
 };
 
 /** The player's eligibility under each requirement: null, or the code of the refusal. */

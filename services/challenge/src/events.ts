@@ -76,7 +76,7 @@ export function eventsOfRefunds(
  */
 export function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
   return awards.flatMap((moved) => {
-    if (moved.movedFrom === 'paying') return [settledWithAward(moved)];
+    if (moved.movedFrom === 'paying' || moved.movedFrom === 'holding') return [settledWithAward(moved)];
     return moved.award.status === 'paid' ? [awardReleased(moved)] : [];
   });
 }

@@ -1,11 +1,14 @@
 /**
- * A prize that is owed, and its payout status. `paying`, `releasing` and `denying` are between the owner's commit and the wallet's; they
- * only roll forward: `paying` to `paid` or `held`, `releasing` to `paid`, `denying` to `denied`.
+ * A prize that is owed, and its payout status. `paying`, `holding`, `releasing` and `denying` are between the owner's commit and the
+ * wallet's; they only roll forward: `paying` to `paid` or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to `denied`.
+ *
+ * `holding` is the owner's decision, in the commit that records the win: its challenge is suspended by drift. Whoever rolls the award
+ * forward has the wallet hold it, after any crash.
  */
 import type { Cents } from '@laurel/money';
 import type { Tenant } from '@laurel/tenant';
 
-export type AwardStatus = 'paying' | 'paid' | 'held' | 'releasing' | 'denying' | 'denied';
+export type AwardStatus = 'paying' | 'holding' | 'paid' | 'held' | 'releasing' | 'denying' | 'denied';
 
 /** What an award is paid for: the winning attempt of a challenge, or a rank of a round, out of its purse. */
 export type PrizeOf = { readonly attemptId: string } | { readonly roundId: string };
@@ -33,5 +36,5 @@ export type PayoutRecord = {
 export type PayoutOf = PayoutRecord & { readonly asked: AwardStatus };
 
 export function isUnfinished({ status }: PayableAward): boolean {
-  return status === 'paying' || status === 'releasing' || status === 'denying';
+  return status === 'paying' || status === 'holding' || status === 'releasing' || status === 'denying';
 }

@@ -36,13 +36,20 @@ from (
 
 /** SQL: the unfinished awards of a table, by status. */
 function unfinished(awards: AttemptStages['awards']): string {
+  // Only an award of a challenge is ever `holding`: it waits for the wallet as one that is `paying` does.
+  const holding = `
+  union all (
+    select 'paying', created_at from ${awards} where status = 'holding' order by created_at limit ${MAX_COUNTED}
+  )`;
   return `
 select 'award_' || known.status as stage, count(owed.status)::int as items,
   case known.status when 'paying' then extract(epoch from $1::timestamptz - min(owed.created_at)) end::float8 as oldest_seconds
 from (values ('paying'), ('releasing'), ('denying')) known (status)
 left join (
-  select status, created_at from ${awards}
-  where status in ('paying', 'releasing', 'denying') order by created_at limit ${MAX_COUNTED}
+  (
+    select status, created_at from ${awards}
+    where status in ('paying', 'releasing', 'denying') order by created_at limit ${MAX_COUNTED}
+  )${awards === 'awards' ? holding : ''}
 ) owed on owed.status = known.status
 group by known.status`;
 }

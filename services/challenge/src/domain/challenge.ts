@@ -44,6 +44,8 @@ export type Challenge = {
   readonly calibrationSource: CalibrationSource;
   readonly rung: number;
   readonly createdAt: Date;
+  /** Whether its bar rests on reported scores, and is ramped until attempts confirm it. An operator's bar and a moving one are not. */
+  readonly hasRamp: boolean;
   /** When the prize of a challenge with a ramp was confirmed; null before that, and for one without a ramp. */
   readonly rampCompletedAt: Date | null;
   /** Settled paid attempts since its drift monitor started: those that the monitor has counted and, while the ramp is on, those that wait. */

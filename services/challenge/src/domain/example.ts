@@ -40,6 +40,7 @@ export const LIVE: Challenge = {
   calibrationSource: 'observed',
   rung: 1,
   createdAt: NOW,
+  hasRamp: false,
   rampCompletedAt: null,
   attemptsSeen: 0,
   nthBestScore: null,

@@ -70,7 +70,10 @@ export type AuditedPayout = {
 /** The violation between an award and the payout of its id, if any; either may be missing. */
 export function judgePayout(award: AuditedAward | null, payout: AuditedPayout | null): Finding<MoneyCheck> | null {
   if (award === null) return payout === null ? null : { check: 'payout_has_its_award', final: false };
-  if (payout === null) return award.status === 'paying' ? null : { check: 'award_has_its_payout', final: true };
+  if (payout === null)
+    return award.status === 'paying' || award.status === 'holding'
+      ? null
+      : { check: 'award_has_its_payout', final: true };
   const isSame =
     payout.attemptId === award.attemptId &&
     payout.accountId === award.accountId &&

@@ -12,7 +12,7 @@ const FRESH: DriftMonitor = {
   startedAt: NOW,
   state: { attempts: 0, passes: 0 },
 };
-const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded' };
+const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', hasRamp: true };
 const decide = (passed: readonly boolean[], challenge: Challenge = LIVE, monitor: DriftMonitor = FRESH) =>
   decideMonitoring(monitor, challenge, passed, { ceilings: CEILINGS, now: NOW });
 const all = (passed: boolean, count: number) => Array<boolean>(count).fill(passed);

@@ -24,10 +24,9 @@ export type DriftMonitor = {
 };
 
 /** What the decision on a challenge follows from, and what its event states. */
-export type MonitoredChallenge = Pick<
-  Challenge,
-  'id' | 'tenant' | 'status' | 'threshold' | 'calibrationSource' | 'rampCompletedAt'
-> & { readonly terms: Pick<ChallengeTerms, 'name' | 'targetPassRate' | 'prizeCents' | 'integrityTier'> };
+export type MonitoredChallenge = Pick<Challenge, 'id' | 'tenant' | 'status' | 'hasRamp' | 'rampCompletedAt'> & {
+  readonly terms: Pick<ChallengeTerms, 'name' | 'targetPassRate' | 'prizeCents' | 'integrityTier'>;
+};
 
 /** The evidence at one moment. */
 export type DriftReading = DriftState & LogRatios;

@@ -6,21 +6,23 @@ import { CALIBRATING, CEILINGS, LIVE, NOW, TERMS, TOP_N } from './example.ts';
 import { attemptOfferOf, prizeOnOffer } from './prize-offer.ts';
 import { capOf, RAMP_ATTEMPTS, rampOf } from './ramp.ts';
 
-const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', attemptsSeen: 12 };
+const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', hasRamp: true, attemptsSeen: 12 };
 
 const challenge = fc
   .record({
     prizeCents: fc.bigInt({ min: 1n, max: 1_000_000n }).map(cents),
     integrityTier: fc.constantFrom(1, 2, 3),
     source: fc.constantFrom<CalibrationSource>('observed', 'listened', 'partner_seeded', 'rung_derived'),
+    byOperator: fc.boolean(),
     completed: fc.boolean(),
     attemptsSeen: fc.nat(1_000),
   })
   .map(
-    ({ prizeCents, integrityTier, source, completed, attemptsSeen }): Challenge => ({
+    ({ prizeCents, integrityTier, source, byOperator, completed, attemptsSeen }): Challenge => ({
       ...LIVE,
       terms: { ...TERMS, prizeCents, integrityTier },
       calibrationSource: source,
+      hasRamp: source !== 'observed' || !byOperator,
       rampCompletedAt: completed ? NOW : null,
       attemptsSeen,
     }),
@@ -41,7 +43,7 @@ describe('the ramp', () => {
     expect(RAMP_ATTEMPTS).toBe(100);
   });
 
-  it('the ramp is there only while it limits: not when observed, completed, without a bar of its own, or below the cap', () => {
+  it('the ramp is there only while it limits: not when the operator set the bar, completed, without a bar of its own, or below the cap', () => {
     const withPrize = (prizeCents: bigint) => ({ ...SEEDED, terms: { ...TERMS, prizeCents: cents(prizeCents) } });
     const unlimited = [
       LIVE,
@@ -55,8 +57,9 @@ describe('the ramp', () => {
       expect(prizeOnOffer(one, CEILINGS)).toBe(one.terms.prizeCents);
     }
     expect(rampOf(withPrize(501n), CEILINGS)).not.toBeNull();
-    for (const calibrationSource of ['listened', 'partner_seeded', 'rung_derived'] as const) {
-      expect(rampOf({ ...SEEDED, calibrationSource }, CEILINGS)).not.toBeNull();
+    for (const calibrationSource of ['observed', 'listened', 'partner_seeded', 'rung_derived'] as const) {
+      const ramped: Challenge = { ...SEEDED, calibrationSource };
+      expect(rampOf(ramped, CEILINGS)).not.toBeNull();
     }
   });
 
@@ -72,7 +75,7 @@ describe('the ramp', () => {
         const ramp = rampOf(any, limits);
         expect(offered <= any.terms.prizeCents).toBe(true);
         expect(attemptOfferOf(any, limits).prizeCents).toBe(offered);
-        if (any.calibrationSource !== 'observed' && any.rampCompletedAt === null) {
+        if (any.hasRamp && any.rampCompletedAt === null) {
           expect(offered <= capOf(any, limits)).toBe(true);
         }
         expect(ramp === null).toBe(offered === any.terms.prizeCents);

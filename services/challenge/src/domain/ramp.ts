@@ -1,6 +1,6 @@
 /**
- * The ramp: a challenge that went live by another source than `observed` offers at most 20 % of its tier's ceiling, until its drift
- * monitor has seen 100 settled paid attempts and does not reject (docs/contract/rules.md, "Ramp").
+ * The ramp: a challenge whose bar rests on reported scores offers at most 20 % of its tier's ceiling, until its drift monitor has seen
+ * 100 settled paid attempts and does not reject. Only a bar that an operator set has none (docs/contract/rules.md, "Ramp").
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
@@ -16,7 +16,7 @@ export type Ramp = {
 };
 
 /** What a ramp follows from. */
-type RampedChallenge = Pick<Challenge, 'threshold' | 'calibrationSource' | 'rampCompletedAt' | 'attemptsSeen'> & {
+type RampedChallenge = Pick<Challenge, 'hasRamp' | 'rampCompletedAt' | 'attemptsSeen'> & {
   readonly terms: Pick<ChallengeTerms, 'prizeCents' | 'integrityTier'>;
 };
 
@@ -37,7 +37,6 @@ export function rampCapOf(ceiling: Cents): Cents {
   return cents((ceiling * CAP_PERCENT) / 100n);
 }
 
-/** A `top_n` challenge has no bar of its own, and neither has one that calibrates. */
-function isRamping({ threshold, calibrationSource, rampCompletedAt }: RampedChallenge): boolean {
-  return threshold !== null && calibrationSource !== 'observed' && rampCompletedAt === null;
+function isRamping({ hasRamp, rampCompletedAt }: RampedChallenge): boolean {
+  return hasRamp && rampCompletedAt === null;
 }

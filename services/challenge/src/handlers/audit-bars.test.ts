@@ -130,6 +130,15 @@ describe('the audit of bars', () => {
     expect(await failing(move, back, [live.id, calibrating.id])).toEqual(['bar_has_its_monitor']);
   });
 
+  it('the audit of bars finds a bar of reported scores without a ramp, and a ramp on the bar of an operator', async () => {
+    const [reported, ofOperator] = [await calibrated(), (await h.open()).id];
+    const ramp = (from: string) => `update challenges set ramped_from = ${from} where id = $1`;
+    await run('alter table challenges disable trigger user');
+    expect(await failing(ramp('null'), ramp('created_at'), [reported])).toEqual(['reported_bar_is_ramped']);
+    expect(await failing(ramp('created_at'), ramp('null'), [ofOperator])).toEqual(['reported_bar_is_ramped']);
+    await run('alter table challenges enable trigger user');
+  });
+
   it('the audit of bars finds an attempt that froze more than the cap of a ramp, until the ramp was completed', async () => {
     const id = await seeded();
     const player = await h.player();

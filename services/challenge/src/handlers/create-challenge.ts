@@ -65,6 +65,8 @@ export function createChallenge({
       ...bar,
       rung: rungOf(parent),
       createdAt,
+      // The database sets the same as it inserts the row.
+      hasRamp: bar.calibrationSource === 'rung_derived',
       rampCompletedAt: null,
       attemptsSeen: 0,
       nthBestScore: null,

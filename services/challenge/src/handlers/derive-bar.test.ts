@@ -59,7 +59,8 @@ describe('a rung that is opened live without a threshold', () => {
     "a rung that is opened live without a threshold has its bar from its parent's samples (direction %i)",
     async (thresholdDirection, bar, second, best) => {
       const parent = await observed({ thresholdDirection });
-      expect(parent).toMatchObject({ threshold: bar, calibrationSource: CalibrationSource.OBSERVED, ramp: undefined });
+      const ramp = { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n };
+      expect(parent).toMatchObject({ threshold: bar, calibrationSource: CalibrationSource.OBSERVED, ramp });
       const rung = await derive(parent, { targetPassRate: 0.2 });
       expect(rung).toMatchObject({
         status: ChallengeStatus.LIVE,
@@ -69,7 +70,7 @@ describe('a rung that is opened live without a threshold', () => {
         offeredFeeCents: 100n,
         offeredPrizeCents: 500n,
         calibration: undefined,
-        ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
+        ramp,
       });
       expect(await read(rung)).toEqual(rung);
       expect((await derive(parent, { targetPassRate: 0.01 })).threshold).toBe(best);

@@ -44,7 +44,7 @@ const OUTCOME = {
 describe('the draft of an outcome', () => {
   it('the draft of an outcome without a claim has its event, and is answered without an award', () => {
     const draft = draftOutcome(SETTLING, { claim: null, keyUse: null, signer, now: NOW });
-    expect(settlementOf(draft)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: null });
+    expect(settlementOf(draft, null)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: null });
     expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
       { value: { attemptId: ATTEMPT.id, score: 120 } },
     ]);
@@ -53,7 +53,7 @@ describe('the draft of an outcome', () => {
   it('the draft of an outcome with a claim defers its event, and is answered with the award that is to be paid', () => {
     const draft = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
     const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
-    expect(settlementOf(draft)).toEqual({
+    expect(settlementOf(draft, 'paying')).toEqual({
       kind: 'recorded',
       outcome: OUTCOME,
       award: { award, tenant: TENANT, playerRef: ATTEMPT.playerRef },

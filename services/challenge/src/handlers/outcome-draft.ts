@@ -17,6 +17,7 @@ import type { ReportedAttempt, SettlingReport } from '../domain/outcome-decision
 import { composeReceipt } from '../domain/receipt.ts';
 import { attemptSettled } from '../events.ts';
 import type { AttemptCache } from '../repository/attempt-cache.ts';
+import type { NewAwardStatus } from '../repository/awards.ts';
 import type { SignedOutcome } from '../repository/outcomes.ts';
 import type { ChallengeMonitor } from '../workers/monitor-challenges.ts';
 
@@ -84,10 +85,13 @@ export function draftOutcome(
   };
 }
 
-/** The answer to the report of a draft that was recorded. */
-export function settlementOf({ signed: { outcome }, claim, terms, attempt }: OutcomeDraft): RecordedOutcome {
-  if (claim === null) return { kind: 'recorded', outcome, award: null };
-  const award: Award = { ...claim, status: 'paying', createdAt: outcome.recordedAt, paidAt: null };
+/** The answer to the report of a draft that was recorded, with the status of the award that it won; null for none. */
+export function settlementOf(
+  { signed: { outcome }, claim, terms, attempt }: OutcomeDraft,
+  status: NewAwardStatus | null,
+): RecordedOutcome {
+  if (claim === null || status === null) return { kind: 'recorded', outcome, award: null };
+  const award: Award = { ...claim, status, createdAt: outcome.recordedAt, paidAt: null };
   return { kind: 'recorded', outcome, award: { award, tenant: terms.tenant, playerRef: attempt.playerRef } };
 }
 

@@ -65,7 +65,8 @@ export function presentOutcome(outcome: domain.Outcome, award: domain.Award | nu
 
 /** A denied award stays withheld; one that is being released or denied is withheld until that has finished. */
 function presentAward(award: domain.Award): AwardMessage {
-  if (award.status === 'paying') throw new Error(`award ${award.id} is being paid and must not be shown`);
+  if (award.status === 'paying' || award.status === 'holding')
+    throw new Error(`award ${award.id} is being paid and must not be shown`);
   return {
     id: award.id,
     amountCents: award.amountCents,

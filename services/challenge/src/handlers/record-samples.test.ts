@@ -47,7 +47,8 @@ describe('a calibration', () => {
         calibrationSource: CalibrationSource.OBSERVED,
         calibration: undefined,
         offeredFeeCents: 100n,
-        offeredPrizeCents: 2_000n,
+        offeredPrizeCents: 500n,
+        ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
       });
       expect(await s.traceOf(challenge.id)).toEqual({
         status: 'live',

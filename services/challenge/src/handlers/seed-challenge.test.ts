@@ -345,7 +345,7 @@ describe('seedings at once', () => {
       status: ChallengeStatus.LIVE,
       threshold: 9,
       calibrationSource: CalibrationSource.OBSERVED,
-      ramp: undefined,
+      ramp: { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n },
     });
     expect(await rowsOf(challenge.id)).toMatchObject({
       seeded: [],

@@ -8,6 +8,7 @@ import { claimOf } from '../domain/claim.ts';
 import { countsForMonitor } from '../domain/monitor-decision.ts';
 import { decideCachedOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
+import type { NewAwardStatus } from '../repository/awards.ts';
 import { type OptimisticOutcome, settleOptimistically } from '../repository/outcomes.ts';
 import {
   draftOutcome,
@@ -37,20 +38,23 @@ export async function settleCachedOutcomes(
   const tried = drafts.filter((draft) => draft !== null);
   if (tried.length === 0) return batch.map(() => null);
 
-  const settledIds = await record(tried, deps);
+  const settled = await record(tried, deps);
   for (const { attempt } of tried) attempts.evict(attempt.id);
-  const recorded = tried.filter(({ attempt }) => settledIds.has(attempt.id));
+  const recorded = tried.filter(({ attempt }) => settled.has(attempt.id));
   for (const { attempt } of recorded) deps.opener.settled(attempt.id);
   deps.outbox.publish(eventsOf(recorded));
   if (recorded.some(countsForMonitor)) deps.monitor.wake();
-  return drafts.map((draft) => (draft !== null && settledIds.has(draft.attempt.id) ? settlementOf(draft) : null));
+  return drafts.map((draft) => {
+    const status = draft === null ? undefined : settled.get(draft.attempt.id);
+    return draft === null || status === undefined ? null : settlementOf(draft, status);
+  });
 }
 
-/** The ids of the attempts that this settled. */
+/** The attempts that this settled, and the status of the award that each won. */
 async function record(
   drafts: readonly OutcomeDraft[],
   { database, outbox, signingKeyId }: OutcomeCommitDeps,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, NewAwardStatus | null>> {
   const outcomes = drafts.map(
     ({ attempt, terms, signed, claim, keyUse, event }): OptimisticOutcome => ({
       ...signed,
@@ -62,11 +66,11 @@ async function record(
     }),
   );
   await failpoint('challenge.outcome.before-commit');
-  const settledIds = await settleOptimistically(database, outcomes, signingKeyId).catch((error: unknown) => {
+  const settled = await settleOptimistically(database, outcomes, signingKeyId).catch((error: unknown) => {
     // Another transaction claimed the prize, or recorded the operation, or a use of its key. Its commit can be read now.
-    if (isUniqueViolation(error)) return new Set<string>();
+    if (isUniqueViolation(error)) return new Map<string, NewAwardStatus | null>();
     throw error;
   });
-  if (settledIds.size > 0) await failpoint('challenge.outcome.after-commit');
-  return settledIds;
+  if (settled.size > 0) await failpoint('challenge.outcome.after-commit');
+  return settled;
 }

@@ -22,11 +22,12 @@ import { playerIdentity } from '../domain/challenge.ts';
 import { claimOf } from '../domain/claim.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
 import { countsForMonitor } from '../domain/monitor-decision.ts';
-import { decideOutcomes, type OutcomeReport } from '../domain/outcome-decision.ts';
+import { decideOutcomes, type OutcomeReport, type SettlingReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
 import { insertBarSamples } from '../repository/bar-samples.ts';
+import { lockChallenges } from '../repository/challenges.ts';
 import { insertOutcomes, loadAttemptsByReceipt } from '../repository/outcomes.ts';
 import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
 import {
@@ -93,9 +94,11 @@ async function decideAndRecord(
     ),
   );
 
-  const claims = decided.flatMap((item) =>
-    item.kind === 'decided' && item.decision.kind === 'settled' ? (claimOf(item.decision) ?? []) : [],
+  const settling = decided.flatMap((item) =>
+    item.kind === 'decided' && item.decision.kind === 'settled' ? item.decision : [],
   );
+  const claims = settling.flatMap((decision) => claimOf(decision) ?? []);
+  if (claims.length > 0) await lockChallengesOfBoth(tx, settling);
   const won = await claimAwards(tx, claims, now);
 
   const disqualified: string[] = [];
@@ -110,11 +113,12 @@ async function decideAndRecord(
     }
     if (decision.kind === 'settled_before') return { ...decision, receiptId: operation.operationId };
     if (decision.kind !== 'settled') return decision;
-    const claim = won.has(decision.report.attemptId) ? claimOf(decision) : null;
+    const status = won.get(decision.report.attemptId) ?? null;
+    const claim = status === null ? null : claimOf(decision);
     const draft = draftOutcome(decision, { claim, keyUse: operation.record, signer: deps.signer, now });
     if (operation.supersedes && operation.record !== null) superseded.push(operation.record.keyId);
     drafts.push(draft);
-    return settlementOf(draft);
+    return settlementOf(draft, status);
   });
 
   const events = eventsOf(drafts);
@@ -137,6 +141,17 @@ async function decideAndRecord(
     ]);
   });
   return { settlements, events, isMonitored: monitored.length > 0 };
+}
+
+/**
+ * Claims share the locks on their challenges, and samples need those of theirs alone: a batch with both takes all of them first, by id, so
+ * that it never strengthens one that another batch shares.
+ */
+async function lockChallengesOfBoth(tx: Transaction, settling: readonly SettlingReport[]): Promise<void> {
+  const isCalibrating = ({ found }: SettlingReport) => countsForBar(found) && found.terms.prizeStructure !== 'top_n';
+  if (!settling.some(isCalibrating)) return;
+  const locked = settling.filter((decision) => decision.claimsPrize || isCalibrating(decision));
+  await lockChallenges(tx, [...new Set(locked.map(({ found }) => found.attempt.challengeId))]);
 }
 
 /** The key use to record with a draft; its operation is known by the receipt. */

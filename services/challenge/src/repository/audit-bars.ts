@@ -83,6 +83,16 @@ export const BAR_CHECKS: readonly Check[] = [
       where p.samples is distinct from s.samples`,
   },
   {
+    id: 'reported_bar_is_ramped',
+    description: 'Every bar is ramped that is not the one that an operator opened its challenge with.',
+    // An observed bar comes from a calibration, and an operator's bar has none.
+    violations: `
+      select c.id
+      from challenges c left join calibrations k on k.challenge_id = c.id
+      where (c.ramped_from is not null)
+        is distinct from (c.threshold is not null and (c.calibration_source <> 'observed' or k.challenge_id is not null))`,
+  },
+  {
     id: 'bar_has_its_monitor',
     description: 'A drift monitor watches every challenge that has a bar of its own, and no other.',
     violations: `
@@ -104,7 +114,7 @@ export function rampCheckOf(ceilings: TierCeilings): Check {
     violations: `
       select a.id
       from attempts a join challenges c on c.id = a.challenge_id
-      where c.calibration_source <> 'observed' and c.threshold is not null
+      where c.ramped_from is not null and (c.calibration_source <> 'observed' or a.created_at >= c.ramped_from)
         and a.prize_cents > (array[${ceilings.map(rampCapOf).join(', ')}]::bigint[])[c.integrity_tier]
         and (c.ramp_completed_at is null or a.created_at < c.ramp_completed_at - interval '1 second')`,
   };

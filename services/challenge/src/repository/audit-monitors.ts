@@ -46,4 +46,17 @@ export const MONITOR_CHECKS: readonly Check[] = [
       join status_changes s on s.id = l.last
       where c.status <> s.to_status`,
   },
+  {
+    id: 'suspension_by_drift_follows_from_its_history',
+    description: 'A challenge holds its awards exactly from its suspension by drift until an operator reinstates it.',
+    violations: `
+      select c.id
+      from challenges c
+      left join lateral (
+        select s.cause = 'drift' as holds from status_changes s
+        where s.challenge_id = c.id and (s.cause = 'drift' or s.to_status not in ('suspended', 'closed'))
+        order by s.id desc limit 1
+      ) last on true
+      where c.suspended_by_drift <> coalesce(last.holds, false)`,
+  },
 ];

@@ -32,18 +32,29 @@ type MovedAwardRow = AwardWithTenantRow & {
   recorded_at: Date;
 };
 
+/** The status that an award is won with, in SQL: of a challenge that drift has suspended its row says so, once it is locked. */
+export const statusOfNewAward = (challenge: string): string =>
+  `case when ${challenge}.suspended_by_drift then 'holding' else 'paying' end`;
+
+// The rows of the challenges are locked first: after a wait for a suspension they are read as it left them, so that a win that is
+// recorded after the suspension is held. Winners share the lock.
+//
 // The unique constraint decides the claim. Claims are inserted in one order, so that two batches that race for the same ones wait for
 // each other in one direction only; of two claims of one account in one batch the earlier report's comes first.
 const CLAIM = {
   name: 'awards_claim',
   text: `
+with won as materialized (
+  select c.id, c.suspended_by_drift from challenges c where c.id = any($3::uuid[]) order by c.id for share
+)
 insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
-select i.id, i.attempt_id, i.challenge_id, i.account_id, i.amount_cents, 'paying', $6
+select i.id, i.attempt_id, i.challenge_id, i.account_id, i.amount_cents, ${statusOfNewAward('won')}, $6
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[]) with ordinality
   as i (id, attempt_id, challenge_id, account_id, amount_cents, position)
+join won on won.id = i.challenge_id
 order by i.challenge_id, i.account_id, i.position
 on conflict (challenge_id, account_id) do nothing
-returning attempt_id`,
+returning attempt_id, status`,
 };
 
 const WITH_TENANT = `select w.*, c.program_id, c.environment from awards w join challenges c on c.id = w.challenge_id`;
@@ -54,7 +65,11 @@ const SELECT_BY_ID = { text: `${WITH_TENANT} where w.id = $1` };
 
 const SELECT_UNFINISHED = {
   text: `
-${WITH_TENANT} where w.status in ('paying', 'releasing', 'denying') and w.created_at <= $1 order by w.created_at limit $2`,
+select * from (
+  (${WITH_TENANT} where w.status in ('paying', 'releasing', 'denying') and w.created_at <= $1 order by w.created_at limit $2)
+  union all
+  (${WITH_TENANT} where w.status = 'holding' and w.created_at <= $1 order by w.created_at limit $2)
+) unfinished order by created_at limit $2`,
 };
 
 // The wallet's answer for an award in one status must not change an award that has reached another status since.
@@ -100,14 +115,17 @@ select id from moved`,
 
 const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
 
-/** The attempts whose claim won the prize. */
+/** What a claim won its award with: to be paid, or to be held by the wallet. */
+export type NewAwardStatus = Extract<AwardStatus, 'paying' | 'holding'>;
+
+/** The attempts whose claim won the prize, and the status of each award. */
 export async function claimAwards(
   on: Queryable,
   awards: readonly Omit<Award, 'status' | 'createdAt' | 'paidAt'>[],
   now: Date,
-): Promise<ReadonlySet<string>> {
-  if (awards.length === 0) return new Set();
-  const rows = await on.query<{ attempt_id: string }>(CLAIM, [
+): Promise<ReadonlyMap<string, NewAwardStatus>> {
+  if (awards.length === 0) return new Map();
+  const rows = await on.query<{ attempt_id: string; status: NewAwardStatus }>(CLAIM, [
     awards.map((award) => award.id),
     awards.map((award) => award.attemptId),
     awards.map((award) => award.challengeId),
@@ -115,7 +133,7 @@ export async function claimAwards(
     awards.map((award) => award.amountCents),
     now,
   ]);
-  return new Set(rows.map((row) => row.attempt_id));
+  return new Map(rows.map((row) => [row.attempt_id, row.status]));
 }
 
 /** Null where the outcome won none. */

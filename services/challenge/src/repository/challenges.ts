@@ -43,6 +43,7 @@ type ChallengeRow = {
   parent_challenge_id: string | null;
   rung: number;
   created_at: Date;
+  ramped_from: Date | null;
   ramp_completed_at: Date | null;
   attempts_seen: bigint | null;
   nth_best_score: number | null;
@@ -71,7 +72,7 @@ left join drift_monitors m on m.challenge_id = c.id
 left join lateral (
   select count(*) as attempts
   from (select id, challenge_ids from unmonitored_outcomes order by id limit 1000) o cross join unnest(o.challenge_ids) as w (challenge_id)
-  where c.status = 'live' and c.calibration_source <> 'observed' and c.ramp_completed_at is null
+  where c.status = 'live' and c.ramped_from is not null and c.ramp_completed_at is null
     and w.challenge_id = c.id and o.id > m.counts_after
 ) waiting on true
 left join lateral (
@@ -221,6 +222,7 @@ function toChallenge(row: ChallengeRow): Challenge {
     calibrationSource: row.calibration_source,
     rung: row.rung,
     createdAt: row.created_at,
+    hasRamp: row.ramped_from !== null,
     rampCompletedAt: row.ramp_completed_at,
     attemptsSeen: Number(row.attempts_seen ?? 0n),
     nthBestScore: row.nth_best_score,

@@ -6,7 +6,7 @@
 import type { Environment } from '@laurel/attempt-lifecycle/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
-import type { CalibrationSource, ChallengeStatus } from '../domain/challenge.ts';
+import type { ChallengeStatus } from '../domain/challenge.ts';
 import type { DriftMonitor, DriftReading, MonitoredChallenge } from '../domain/monitor-decision.ts';
 
 type MonitorRow = { challenge_id: string; started_at: Date; attempts: bigint; passes: bigint; counts_after: bigint };
@@ -15,8 +15,7 @@ type ChallengeRow = {
   program_id: string;
   environment: Environment;
   status: ChallengeStatus;
-  threshold: number | null;
-  calibration_source: CalibrationSource;
+  has_ramp: boolean;
   ramp_completed_at: Date | null;
   name: string;
   target_pass_rate: number;
@@ -40,7 +39,7 @@ where challenge_id = any($1::uuid[]) order by challenge_id for no key update ski
 const SELECT_CHALLENGES = {
   name: 'challenges_monitored',
   text: `
-select id, program_id, environment, status, threshold, calibration_source, ramp_completed_at, name, target_pass_rate, prize_cents,
+select id, program_id, environment, status, ramped_from is not null as has_ramp, ramp_completed_at, name, target_pass_rate, prize_cents,
   integrity_tier
 from challenges where id = any($1::uuid[])`,
 };
@@ -174,8 +173,7 @@ function toMonitoredChallenge(row: ChallengeRow): MonitoredChallenge {
     id: row.id,
     tenant: { programId: row.program_id, environment: row.environment },
     status: row.status,
-    threshold: row.threshold,
-    calibrationSource: row.calibration_source,
+    hasRamp: row.has_ramp,
     rampCompletedAt: row.ramp_completed_at,
     terms: {
       name: row.name,

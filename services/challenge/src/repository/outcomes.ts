@@ -6,6 +6,7 @@ import type { OutboxRow } from '@laurel/events';
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
 import type { AttemptInPlay } from '../domain/outcome-decision.ts';
+import { type NewAwardStatus, statusOfNewAward } from './awards.ts';
 
 /** An outcome with what was signed about it. */
 export type SignedOutcome = {
@@ -48,7 +49,7 @@ from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::bool[], $5::timestamptz[],
 
 // Frozen fields are not compared, and the fee generation stands in for them: an attempt that was restarted with another generation froze
 // other values. The account may have changed until the attempt opened. After waiting for a lock PostgreSQL checks the conditions against
-// the row's new version.
+// the row's new version. A win locks the row of its challenge, as awards_claim does.
 const settleOptimisticallyText = ({ wins }: { wins: boolean }) => `
 with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
@@ -81,10 +82,15 @@ emitted as (
 ),${
   wins
     ? `
+won as materialized (
+  select c.id, c.suspended_by_drift from challenges c
+  where c.id = any(array(select challenge_id from settled where award_id is not null)) order by c.id for share
+),
 claimed as (
   insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
-  select award_id, id, challenge_id, account_id, prize_cents, 'paying', $1
-  from settled where award_id is not null order by challenge_id, account_id
+  select award_id, settled.id, challenge_id, account_id, prize_cents, ${statusOfNewAward('won')}, $1
+  from settled join won on won.id = settled.challenge_id where award_id is not null order by challenge_id, account_id
+  returning attempt_id, status
 ),`
     : ''
 }
@@ -99,7 +105,7 @@ recorded as (
   insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
   select id, receipt_id, score, met_threshold, $1, receipt, signature, $2 from settled
 )
-select id from settled`;
+${wins ? 'select id, status from settled left join claimed on attempt_id = id' : 'select id, null as status from settled'}`;
 
 // Most batches win nothing, and an insert of no rows into awards has a cost too.
 const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleOptimisticallyText({ wins: false }) };
@@ -142,7 +148,8 @@ export async function insertOutcomes(
 
 /**
  * Settles the attempts that are still open, not disqualified, unchanged and, for a win, whose prize is not yet claimed; their fees are
- * known to be posted, so `pending` counts as open too. The outcome, the award and the event are written of those alone. Returns their ids.
+ * known to be posted, so `pending` counts as open too. The outcome, the award and the event are written of those alone. Returns their ids,
+ * with the status of the award that each won, null for none.
  * Each attempt may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile, or that a key
  * is recorded already.
  */
@@ -150,7 +157,7 @@ export async function settleOptimistically(
   database: Database,
   outcomes: readonly OptimisticOutcome[],
   signingKeyId: number,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, NewAwardStatus | null>> {
   const wins = outcomes.some(({ awardId }) => awardId !== null);
   const statement: Statement = wins ? SETTLE_WITH_WINS : SETTLE_LOSSES;
   const values: unknown[] = [
@@ -170,8 +177,10 @@ export async function settleOptimistically(
     ...keyUseColumns(outcomes.map(({ keyUse }) => keyUse)),
   ];
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));
-  const rows = await database.write<{ id: string }>(statement, values, { durable: true });
-  return new Set(rows.map((row) => row.id));
+  const rows = await database.write<{ id: string; status: NewAwardStatus | null }>(statement, values, {
+    durable: true,
+  });
+  return new Map(rows.map((row) => [row.id, row.status]));
 }
 
 /** The attempts that these receipts are of, by receipt. One that is not recorded is not in the map. */

@@ -80,7 +80,7 @@ describe('the ramp', () => {
     expect(await read(id)).toMatchObject({ prizeCents: 2_000n, ramp: undefined });
   });
 
-  it('a challenge whose bar was observed has no ramp to complete', async () => {
+  it('a challenge whose bar the operator set has no ramp to complete', async () => {
     const { id } = await openWithoutCap(h);
     await play(id, everyNth(100, 5));
     expect((await drift(id)).changes).toEqual([]);

@@ -112,6 +112,8 @@ function decisionOn(status: RoundStatus, standing: Standing, rank: number): Deci
 
 const SHOWN_AWARD: Record<AwardStatus, PayoutStatus | null> = {
   paying: null,
+  // Never of a round: only an award of a challenge is `holding`.
+  holding: null,
   paid: 'paid',
   held: 'held',
   releasing: 'held',

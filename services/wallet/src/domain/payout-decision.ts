@@ -10,7 +10,14 @@ import { awardTransferId } from '@laurel/ids';
 import type { Cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
 import { type Entry, type LedgerChanges, openBook, type PlayerLedger, playerLedgerId } from './ledger.ts';
-import { decideHold, type HoldReason, type RecentPayouts, type VelocityLimits, withPayout } from './payout-hold.ts';
+import {
+  decideHold,
+  type HoldReason,
+  type OwnersHold,
+  type RecentPayouts,
+  type VelocityLimits,
+  withPayout,
+} from './payout-hold.ts';
 
 /** What was won: a challenge, by an attempt, or a rank of a round. */
 export type Win =
@@ -23,6 +30,8 @@ export type PayoutRequest = Win & {
   readonly environment: Environment;
   readonly accountId: string;
   readonly amountCents: Cents;
+  /** Why its owner has it held; absent where the wallet alone decides. It counts at the first decision, and no repeat changes that. */
+  readonly ownersHold?: OwnersHold;
 };
 
 /** One payout in its current state: its money has moved if and only if it is paid. */
@@ -69,8 +78,9 @@ export function decidePayouts(batch: {
     const ledgerId = playerLedgerId(payment.accountId, payment.environment);
     const recent = recentByLedger.get(ledgerId) ?? facts.recent;
     const sandboxHold = book.holdsNextAward(ledgerId);
-    const { kind, amountCents } = payment;
-    const reason = decideHold({ ...facts, kind, sandboxHold, recent, amountCents, limits });
+    const { kind, amountCents, ownersHold } = payment;
+    const held = ownersHold === undefined ? {} : { ownersHold };
+    const reason = decideHold({ ...facts, ...held, kind, sandboxHold, recent, amountCents, limits });
     if (sandboxHold) book.releaseNextAward(ledgerId);
     if (reason === null) {
       book.post(entryOf(payment));

@@ -25,6 +25,21 @@ describe('decideHold', () => {
     expect(decideHold({ ...clean, sandboxHold: true })).toBe('sandbox_hold');
   });
 
+  it('a win that its owner has held is held for the reason of the owner, whatever the other rules decide', () => {
+    const facts = fc.record({
+      enforcementFlag: fc.boolean(),
+      underInvestigation: fc.boolean(),
+      sandboxHold: fc.boolean(),
+      recent: fc.record({ count: fc.nat(10), amountCents: fc.bigInt({ min: 0n, max: 1_000_00n }).map(cents) }),
+      amountCents: fc.bigInt({ min: 1n, max: 1_000_00n }).map(cents),
+    });
+    fc.assert(
+      fc.property(facts, (any) => {
+        expect(decideHold({ ...clean, ...any, ownersHold: 'challenge_suspended' })).toBe('challenge_suspended');
+      }),
+    );
+  });
+
   it('the fifth win in 24 hours is paid and the sixth is held', () => {
     expect(decideHold({ ...clean, recent: { count: 4, amountCents: cents(40_00n) } })).toBeNull();
     expect(decideHold({ ...clean, recent: { count: 5, amountCents: cents(50_00n) } })).toBe('payout_velocity');

@@ -2,6 +2,8 @@
  * When a win is held instead of paid (docs/contract/partner-api.md, "Outcome" and "Payout status"; docs/contract/rules.md, "Players, accounts,
  * money" and "Tournaments").
  *
+ * An award of a challenge is `held` with the reason `challenge_suspended` when the challenge service says that the drift monitor had
+ * suspended the challenge before the win: its bar may be wrong, whoever won.
  * An award of a challenge is `held` when the account has an enforcement flag or an open investigation, or on payout velocity: when
  * the payout would be its 6th in a rolling 24 hours, or would take its rolling 24-hour payouts over 500.00. Exactly 500.00 is not over.
  * A purse of a round is `held` for an enforcement flag or an open investigation, never on payout velocity: its purse table was frozen
@@ -16,7 +18,10 @@ import { type Cents, cents } from '@laurel/money';
 /** What is won: the `award` of a challenge attempt, or the `purse` of a rank in a tournament round. */
 export type WinKind = 'award' | 'purse';
 
-export type HoldReason = 'enforcement_flag' | 'under_investigation' | 'sandbox_hold' | 'payout_velocity';
+/** Why the owner of a win has it held, whatever the wallet's own rules would decide. */
+export type OwnersHold = 'challenge_suspended';
+
+export type HoldReason = OwnersHold | 'enforcement_flag' | 'under_investigation' | 'sandbox_hold' | 'payout_velocity';
 
 /** Payouts within this window count; one that is exactly this old does not. */
 export const VELOCITY_WINDOW_MS = 24 * 60 * 60 * 1000;
@@ -36,6 +41,8 @@ export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };
 /** Why the win is held; null when it is paid. */
 export function decideHold(facts: {
   readonly kind: WinKind;
+  /** Absent where the owner leaves the decision to the wallet. */
+  readonly ownersHold?: OwnersHold;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
   readonly sandboxHold: boolean;
@@ -43,6 +50,7 @@ export function decideHold(facts: {
   readonly amountCents: Cents;
   readonly limits: VelocityLimits;
 }): HoldReason | null {
+  if (facts.ownersHold !== undefined) return facts.ownersHold;
   if (facts.enforcementFlag) return 'enforcement_flag';
   if (facts.underInvestigation) return 'under_investigation';
   if (facts.sandboxHold) return 'sandbox_hold';

@@ -73,6 +73,22 @@ describe('paying an award', () => {
     }
   });
 
+  it('an award that its owner has held moves nothing, and no repeat without the reason pays it', async () => {
+    const player = await addPlayer(wallet);
+    const payment = awardOf(player, 1_00n);
+    const held = await payAgain({ ...payment, holdReason: 'challenge_suspended' });
+    expect(held).toMatchObject({ status: PayoutStatus.HELD, reason: 'challenge_suspended', paidAt: undefined });
+    expect(await payAgain(payment, replica)).toEqual(held);
+    expect(await balanceOf(wallet, player)).toBe(0n);
+    // Another win of the player is paid, and one that was paid is not held later.
+    const other = awardOf(player, 2_00n);
+    const paid = await payAgain(other);
+    expect(paid).toMatchObject({ status: PayoutStatus.PAID });
+    expect(await payAgain({ ...other, holdReason: 'challenge_suspended' })).toEqual(paid);
+    expect(await balanceOf(wallet, player)).toBe(2_00n);
+    await expect(payAgain({ ...awardOf(player, 1_00n), holdReason: 'a whim' })).rejects.toThrow();
+  });
+
   it('the sixth payout of a rolling 24 hours is held, and payouts resume when the first is a day old', async () => {
     const player = await addPlayer(wallet);
     for (let index = 0; index < 5; index += 1) {

@@ -54,10 +54,19 @@ function parsePayment(payment: WireAwardPayment): PayoutRequest {
   return {
     ...parseTenant(payment.tenant),
     ...parseWin(payment),
+    ...parseOwnersHold(payment),
     awardId: parseId(payment.awardId),
     accountId: parseId(payment.accountId),
     amountCents: parseAmountAboveZero(payment.amountCents),
   };
+}
+
+/** Only the owner of challenges has an award held, and only for the one reason that it decides itself. */
+function parseOwnersHold({ holdReason, roundId = '' }: WireAwardPayment): Pick<PayoutRequest, 'ownersHold'> {
+  if (holdReason === undefined) return {};
+  if (holdReason !== 'challenge_suspended' || roundId !== '')
+    throw new Error(`no owner holds a payout for ${holdReason}`);
+  return { ownersHold: holdReason };
 }
 
 function parseWin({ attemptId, roundId = '' }: WireAwardPayment): Win {

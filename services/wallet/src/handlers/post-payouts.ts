@@ -66,7 +66,7 @@ async function pay(
   { database, clock, limits, withheld }: WithheldDeps,
 ): Promise<readonly (Payout | null)[]> {
   const now = clock();
-  const tried = payments.filter((payment) => !withheld.has(ledgerIdOf(payment)));
+  const tried = payments.filter((payment) => payment.ownersHold === undefined && !withheld.has(ledgerIdOf(payment)));
   if (tried.length === 0) return payments.map(() => null);
 
   // The statement is its own transaction, so the point before its commit is before it is sent.
