@@ -1,6 +1,6 @@
 /**
- * The signatures of webhooks and of pushed outcomes: `sha256=` and the HMAC-SHA256 of the body's exact bytes in lower-case hexadecimal. The
- * key is the UTF-8 of the whole secret as it was shown.
+ * The signatures of webhooks and of pushed outcomes: `sha256=` and the HMAC-SHA256 of the body's exact bytes in hexadecimal: written in
+ * lower case, and read in either. The key is the UTF-8 of the whole secret as it was shown.
  */
 import { type Bytes, fromHex, toHex } from './bytes.ts';
 
@@ -8,7 +8,8 @@ import { type Bytes, fromHex, toHex } from './bytes.ts';
 export type RawBody = Uint8Array | ArrayBuffer | string;
 
 const PREFIX = 'sha256=';
-const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+/** Hexadecimal has no case; the name of the scheme does. */
+const SIGNATURE = /^sha256=[0-9a-fA-F]{64}$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** `X-Webhook-Signature` of a webhook with this body, as Laurel sends it: for tests of a receiver. Rejects for an empty secret. */
@@ -25,8 +26,8 @@ export function signIntegrationBody(body: RawBody, secret: string): Promise<stri
   return signWebhook(body, secret);
 }
 
-export function isSignature(text: string): boolean {
-  return SIGNATURE.test(text);
+export function isSignature(text: unknown): text is string {
+  return typeof text === 'string' && SIGNATURE.test(text);
 }
 
 /** Whether one of the secrets signed the body. Takes the same time whichever it is, and wherever a signature differs. */

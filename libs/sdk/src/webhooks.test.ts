@@ -4,7 +4,7 @@ import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { signIntegrationBody, signWebhook } from './webhook-signature.ts';
+import { isSignature, signIntegrationBody, signWebhook } from './webhook-signature.ts';
 import { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhooks.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
@@ -38,6 +38,27 @@ describe('verifyWebhook', () => {
     const results = await Promise.all(bodies.map(async (body) => verifyWebhook(await requestOf({ body, headers }))));
     expect(results[0]).toEqual({ event: JSON.parse(BODY), deliveryId: 'd', dedupeKey: hash('sha256', BODY) });
     for (const result of results) expect(result).toEqual(results[0]);
+  });
+
+  it('verifyWebhook reads the digits of a signature in either case, and every digit of them', async () => {
+    const lower = await signWebhook(BODY, SECRET);
+    const upper = `sha256=${lower.slice(7).toUpperCase()}`;
+    const mixed = `sha256=${lower.slice(7, 39)}${lower.slice(39).toUpperCase()}`;
+    for (const signature of [upper, mixed]) {
+      const headers = { 'x-webhook-signature': signature };
+      expect(await verifyWebhook(await requestOf({ headers }))).toMatchObject({ deliveryId: null });
+      expect(await reasonOf({ headers, body: `${BODY} ` })).toBe('signature_mismatch');
+      expect(await reasonOf({ headers, secrets: [`${SECRET}\n`] })).toBe('secret_malformed');
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.array(fc.boolean()), (bytes, cases) => {
+        const hex = Buffer.from(bytes).toString('hex');
+        const spelled = [...hex].map((digit, at) => (cases[at % cases.length] ? digit.toUpperCase() : digit)).join('');
+        expect(isSignature(`sha256=${spelled}`)).toBe(true);
+        expect(isSignature(`SHA256=${spelled}`)).toBe(false);
+        expect(isSignature([`sha256=${spelled}`])).toBe(false);
+      }),
+    );
   });
 
   it('verifyWebhook reads headers of Fetch and of Node, in any case', async () => {

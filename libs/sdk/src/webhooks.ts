@@ -26,7 +26,7 @@ export type WebhookVerificationReason =
 const MESSAGES: Readonly<Record<WebhookVerificationReason, string>> = {
   body_parsed: 'The body was parsed before it was verified: pass the raw bytes or the raw text of the request.',
   signature_missing: 'The request has no X-Webhook-Signature.',
-  signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 lower-case hexadecimal digits.',
+  signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 hexadecimal digits.',
   secret_malformed:
     'A secret signed this body, but it was not given as it was shown: white space or quotes are around it, or "whsec_" is missing.',
   signature_mismatch: 'None of the secrets signed this body: the secret is another one, or the body was changed.',
