@@ -3,10 +3,11 @@
 /** `Uint8Array<ArrayBuffer>`, by a name that TypeScript before 5.7 has too: there it is not generic. */
 export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
-/** Null for text that is not base64. */
+/** Null for text that is not base64, or not the only spelling of its bytes: white space, loose bits, no padding. */
 export function fromBase64(text: string): Bytes | null {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const binary = atob(text);
+    return btoa(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : null;
   } catch {
     return null;
   }

@@ -113,6 +113,16 @@ describe('verifyWebhook', () => {
     ]) {
       expect(await reasonOf({ secrets: [malformed, 'whsec_other'] })).toBe('secret_malformed');
     }
+    for (const body of [
+      `\ufeff${BODY}`,
+      BODY.replace('"event":', '"event":"webhook.test","event":'),
+      BODY.replace('"name":', '"challenge_id":"d","name":'),
+      BODY.replace('"c"', '"\\ud800"'),
+      BODY.replace('"c"', '1e999'),
+      BODY.replace('"c"', '['.repeat(100) + ']'.repeat(100)),
+    ]) {
+      expect(await reasonOf(await signed(body))).toBe('body_malformed');
+    }
     for (const body of ['', '{', 'null', '[]', '{"event":"webhook.test"}', '{"event":1,"timestamp":"","data":{}}']) {
       expect(await reasonOf(await signed(body))).toBe('body_malformed');
     }

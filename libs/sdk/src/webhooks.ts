@@ -1,6 +1,7 @@
 /** What a receiver of webhooks does first: verify the bytes that arrived, and only then read them. Needs nothing but WebCrypto. */
 import type { WebhookEvent } from './api-types.ts';
 import { type Bytes, sha256, toHex } from './bytes.ts';
+import { parseStrictJson } from './strict-json.ts';
 import { bytesOf, isSignature, isSignedByAny, type RawBody } from './webhook-signature.ts';
 
 /**
@@ -120,7 +121,7 @@ function headerValues(headers: WebhookHeaders, name: string): readonly string[] 
 function parseEvent(bytes: Bytes): WebhookEvent {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseStrictJson(bytes);
   } catch {
     throw new WebhookVerificationError('body_malformed');
   }
