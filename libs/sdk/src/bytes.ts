@@ -5,6 +5,7 @@ export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
 /** Null for text that is not base64, or not the only spelling of its bytes: white space, loose bits, no padding. */
 export function fromBase64(text: string): Bytes | null {
+  if (typeof text !== 'string') return null;
   try {
     const binary = atob(text);
     return btoa(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : null;
@@ -15,7 +16,7 @@ export function fromBase64(text: string): Bytes | null {
 
 /** Null for text that is not hexadecimal. */
 export function fromHex(text: string): Bytes | null {
-  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) return null;
+  if (typeof text !== 'string' || !/^(?:[0-9a-f]{2})*$/i.test(text)) return null;
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 

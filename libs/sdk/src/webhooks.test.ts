@@ -83,6 +83,25 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook(await requestOf({ secrets: [''] }))).rejects.toThrow(TypeError);
   });
 
+  it('verifyWebhook rejects with a TypeError for an argument that can only be a mistake', async () => {
+    for (const change of [
+      ...[SECRET, null, undefined, [null], [5], ['whsec_\ud800'], [[SECRET]], {}].map((secrets) => ({ secrets })),
+      ...[null, undefined, 'x-webhook-signature'].map((headers) => ({ headers })),
+      ...[null, Number.NaN, '60000', [1], -1].map((maxAgeMs) => ({ maxAgeMs })),
+    ]) {
+      const call = verifyWebhook(await requestOf(change as unknown as Partial<WebhookRequest>));
+      await expect(call, JSON.stringify(change)).rejects.toThrow(TypeError);
+    }
+    for (const body of ['a\ud800', null, undefined, 5, [], {}] as string[]) {
+      await expect(signWebhook(body, SECRET)).rejects.toThrow(TypeError);
+      await expect(signIntegrationBody(body, SECRET)).rejects.toThrow(TypeError);
+    }
+    for (const secret of ['', null, undefined, [SECRET], 'a\ud800'] as string[])
+      await expect(signWebhook(BODY, secret)).rejects.toThrow(TypeError);
+    expect(await reasonOf({ body: `${BODY}\ud800` })).toBe('body_parsed');
+    expect(await reasonOf({ headers: { 'x-webhook-signature': [['sha256=']] as never } })).toBe('signature_malformed');
+  });
+
   it('verifyWebhook refuses each kind of bad request with a reason of its own', async () => {
     const signature = await signWebhook(BODY, SECRET);
     const headersOf = (value: string | string[]) => ({ headers: { 'x-webhook-signature': value } });

@@ -72,10 +72,14 @@ export interface VerifiedWebhook {
 
 /**
  * Verifies a webhook and returns its event. Rejects with a `WebhookVerificationError`, which has the reason, for a request that is not
- * genuine; with a `TypeError` where no secret is given.
+ * genuine; with a `TypeError` for an argument that can only be a mistake, as where no secret is given.
  */
 export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: WebhookRequest): Promise<VerifiedWebhook> {
-  if (secrets.length === 0) throw new TypeError('verifyWebhook needs at least one secret');
+  if (!Array.isArray(secrets) || secrets.length === 0) throw new TypeError('verifyWebhook needs at least one secret');
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('headers are not those of a request');
+  if (maxAgeMs !== undefined && !(typeof maxAgeMs === 'number' && maxAgeMs >= 0)) {
+    throw new TypeError('maxAgeMs is a number of milliseconds');
+  }
   const bytes = rawBytesOf(body);
   const signatures = headerValues(headers, 'x-webhook-signature');
   if (signatures.length === 0) throw new WebhookVerificationError('signature_missing');
@@ -113,9 +117,9 @@ function headerValues(headers: WebhookHeaders, name: string): readonly string[] 
     const value = (headers as Headers).get(name);
     return value === null ? [] : [value];
   }
-  return Object.entries(headers as Exclude<WebhookHeaders, Headers>).flatMap(([key, value]) =>
-    key.toLowerCase() === name && value !== undefined ? value : [],
-  );
+  return Object.entries(headers as Exclude<WebhookHeaders, Headers>)
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, value]) => value ?? []);
 }
 
 function parseEvent(bytes: Bytes): WebhookEvent {
