@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkIdempotencyKey, outcomeKeyOf, query, segment, serialise } from './arguments.ts';
+import { checkCallOptions, checkIdempotencyKey, outcomeKeyOf, query, segment, serialise } from './arguments.ts';
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
   'a body with %d is refused wherever it stands, since JSON would send null',
@@ -14,6 +15,32 @@ test('a body is sent as its JSON, members without a value left out', () => {
     '{"score":87.5,"evidence":{"seed":"18446744073709551615"}}',
   );
   for (const body of [undefined, null, 'x']) expect(() => serialise(body as unknown as object)).toThrow(TypeError);
+});
+
+test.each<[string, object]>([
+  ['a lone surrogate', { metadata: { note: 'a\ud800' } }],
+  ['a name with one', { metadata: { '\udc00': 1 } }],
+  ['a function', { metadata: { act: () => 1 } }],
+  ['a symbol', { evidence: [Symbol('s')] }],
+  ['nothing in a list', { evidence: [undefined] }],
+  ['a Map', { metadata: new Map([['a', 1]]) }],
+  ['a Set', { metadata: { tags: new Set(['a']) } }],
+  ['bytes', { evidence: { replay: new Uint8Array(2) } }],
+  ['a boxed NaN', { score: Object(Number.NaN) }],
+  ['a bigint', { score: 1n }],
+  ['a list as the body', [{ score: 1 }]],
+  ['a Map as the body', new Map([['score', 1]])],
+  ['a body that writes itself as nothing', { toJSON: () => undefined }],
+])('a body with what JSON would change is refused: %s', (_, body) => {
+  expect(() => serialise(body)).toThrow(TypeError);
+});
+
+test('what is serialised is read as it was given', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: 'binary' })), (body) => {
+      expect(JSON.parse(serialise(body))).toEqual(JSON.parse(JSON.stringify(body)));
+    }),
+  );
 });
 
 test.each([undefined, '', ' a', 'a ', 'schlüssel', 'a\nb', 'a'.repeat(256)])(
@@ -42,4 +69,45 @@ test('a query leaves out what has no value', () => {
   expect(query({ player_ref: 'a b&c', status: undefined })).toBe('?player_ref=a+b%26c');
   expect(query({ status: undefined })).toBe('');
   expect(query(undefined)).toBe('');
+});
+
+const NOT_TEXTS = [null, true, 1, {}, [], ['p'], Symbol('p'), () => 'p', Object('p'), 'a\ud800', '\udc00'];
+
+test('a query and a path are made of well-formed text alone, and a limit of a whole number', () => {
+  for (const value of NOT_TEXTS) {
+    expect(() => query({ player_ref: value })).toThrow(TypeError);
+    if (value !== 1) expect(() => query({ limit: value }, { whole: ['limit'] })).toThrow(TypeError);
+    expect(() => segment('id', value as string)).toThrow(TypeError);
+  }
+  for (const limit of [Number.NaN, 1.5, Number.POSITIVE_INFINITY, '1'])
+    expect(() => query({ limit }, { whole: ['limit'] })).toThrow(TypeError);
+  expect(() => query({}, { required: ['player_ref'] })).toThrow(TypeError);
+  for (const parameters of [null, 'player_ref=p', ['p'], new Map([['player_ref', 'p']]), new URLSearchParams('a=b')])
+    expect(() => query(parameters as object)).toThrow(TypeError);
+});
+
+test('a query and a path carry any well-formed text as it is, of 255 emoji too', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 3 }), (text) => {
+      expect(new URLSearchParams(query({ player_ref: text })).get('player_ref')).toBe(text);
+      expect(decodeURIComponent(segment('playerRef', text))).toBe(text);
+    }),
+    { examples: [['😀'.repeat(255)], ['😀'.repeat(256)]] },
+  );
+});
+
+test('options are an object, and a signal one of the platform', () => {
+  for (const options of [undefined, {}, { signal: undefined }, { signal: new AbortController().signal }])
+    expect(() => checkCallOptions(options)).not.toThrow();
+  for (const options of [
+    null,
+    1,
+    'key',
+    [],
+    new Map(),
+    { signal: null },
+    { signal: {} },
+    { signal: new AbortController() },
+  ])
+    expect(() => checkCallOptions(options)).toThrow(TypeError);
 });

@@ -1,21 +1,77 @@
 /** What a caller hands over, checked and made into text before the first try: every try of a call sends the same bytes. */
+import { isWellFormed } from './strict-json.ts';
 
 /** "`Idempotency-Key`, 1 to 255 characters, chosen by the partner" (docs/contract/partner-api.md, "Idempotency"). */
 const MAX_KEY_CHARACTERS = 255;
 /** Printable ASCII, no space at an end: of anything else runtimes send different bytes, and so different keys. */
 const KEY = /^[!-~]([ -~]*[!-~])?$/;
 
-/** The body as JSON. Throws a TypeError where JSON would silently change it: a number that is not finite becomes null. */
+/**
+ * The body as JSON. Throws a TypeError where JSON would silently change it: a number that is not
+ * finite becomes null, a Map an empty object, a function nothing; half of a surrogate pair has no
+ * UTF-8. Members without a value are left out.
+ */
 export function serialise(body: object): string {
-  if (typeof body !== 'object' || body === null) throw new TypeError('The body is not an object.');
-  return JSON.stringify(body, (name, value: unknown) => {
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw new TypeError(`${JSON.stringify(name)} is not a finite number: ${value}`);
-    }
+  checkRecord('The body', body);
+  const text: string | undefined = JSON.stringify(body, function (this: unknown, name: string, value: unknown) {
+    const issue = issueOf(value, Array.isArray(this));
+    if (issue !== null) throw new TypeError(`${JSON.stringify(name)} ${issue}`);
+    if (!isWellFormed(name)) throw new TypeError(`the name ${JSON.stringify(name)} ${ILL_FORMED}`);
     return value;
   });
+  if (text === undefined) throw new TypeError('The body has no JSON form.');
+  return text;
 }
 
+const ILL_FORMED = 'has half of a surrogate pair';
+
+/** What JSON would change about a value; null for one that arrives as it is. */
+function issueOf(value: unknown, isInArray: boolean): string | null {
+  const plain = value instanceof Number || value instanceof String ? value.valueOf() : value;
+  if (typeof plain === 'number' && !Number.isFinite(plain)) return `is not a finite number: ${plain}`;
+  if (typeof plain === 'string' && !isWellFormed(plain)) return ILL_FORMED;
+  if (typeof plain === 'function' || typeof plain === 'symbol') return `is a ${typeof plain}, which JSON leaves out`;
+  if (plain === undefined && isInArray) return 'has no value, which JSON makes null';
+  return isCollection(plain) ? 'is a collection that JSON does not write' : null;
+}
+
+/** A Map, a Set, a URLSearchParams, an iterator: whatever JSON and `Object.entries` take for empty. */
+function isCollection(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
+}
+
+function checkRecord(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isCollection(value)) {
+    throw new TypeError(`${name} is not an object.`);
+  }
+}
+
+/** Throws a TypeError for what would be made into another text, or has no UTF-8. */
+export function checkText(name: string, value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError(`${name} is not a string.`);
+  if (!isWellFormed(value)) throw new TypeError(`${name} ${ILL_FORMED}.`);
+  return value;
+}
+
+/** The body of a call that names a player. Its length and its characters are for the API to check. */
+export function ofPlayer<Body extends { readonly player_ref: string }>(body: Body): Body {
+  checkRecord('The body', body);
+  checkText('player_ref', body.player_ref);
+  return body;
+}
+
+/** The options that every call takes. */
+export function checkCallOptions(options: unknown): void {
+  if (options === undefined) return;
+  checkRecord('The last argument', options);
+  const { signal } = options as { signal?: Partial<AbortSignal> | null };
+  if (signal === undefined) return;
+  if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+    throw new TypeError('signal is not an AbortSignal.');
+  }
+}
+
+/** Printable ASCII, so that its characters are as many as its UTF-16 units. */
 export function checkIdempotencyKey(key: string | undefined): string {
   if (typeof key !== 'string' || key.length > MAX_KEY_CHARACTERS || !KEY.test(key)) {
     throw new TypeError(
@@ -34,12 +90,26 @@ export function outcomeKeyOf(attemptId: string): string {
 
 /** A value inside a path: it stays one segment, whatever it contains. */
 export function segment(name: string, value: string): string {
-  if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} is not an id.`);
+  if (/^\.{0,2}$/.test(checkText(name, value))) throw new TypeError(`${name} is not an id.`);
   return encodeURIComponent(value);
 }
 
-/** The query with its question mark; parameters without a value are left out. */
-export function query(parameters: object = {}): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+/** The query with its question mark; parameters without a value are left out, but for those that are required. */
+export function query(
+  parameters: object = {},
+  { required = [], whole = [] }: { readonly required?: readonly string[]; readonly whole?: readonly string[] } = {},
+): string {
+  checkRecord('The query', parameters);
+  const given = new Map(Object.entries(parameters).filter(([, value]) => value !== undefined));
+  for (const name of required) checkText(name, given.get(name));
+  const texts = [...given].map(([name, value]): [string, string] => [
+    name,
+    whole.includes(name) ? wholeText(name, value) : checkText(name, value),
+  ]);
+  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+}
+
+function wholeText(name: string, value: unknown): string {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`${name} is not a whole number.`);
+  return String(value);
 }

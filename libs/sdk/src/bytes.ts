@@ -3,10 +3,12 @@
 /** `Uint8Array<ArrayBuffer>`, by a name that TypeScript before 5.7 has too: there it is not generic. */
 export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
-/** Null for text that is not base64. */
+/** Null for text that is not base64, or not the only spelling of its bytes: white space, loose bits, no padding. */
 export function fromBase64(text: string): Bytes | null {
+  if (typeof text !== 'string') return null;
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const binary = atob(text);
+    return btoa(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : null;
   } catch {
     return null;
   }
@@ -14,7 +16,7 @@ export function fromBase64(text: string): Bytes | null {
 
 /** Null for text that is not hexadecimal. */
 export function fromHex(text: string): Bytes | null {
-  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) return null;
+  if (typeof text !== 'string' || !/^(?:[0-9a-f]{2})*$/i.test(text)) return null;
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 

@@ -28,6 +28,7 @@ const DOCUMENTS = new URL('../../../docs/openapi/', import.meta.url);
 const ID = '01a19b7c-a680-84d5-8c30-75b7b3806f7f';
 const KEYED = { idempotencyKey: 'key-1' };
 const SHARES = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
+const SEED = { distribution: SHARES, sample_size: 500 };
 
 /** Each method with every argument that it takes, by its operation in the documents. */
 const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: Laurel) => Promise<unknown>]>> = {
@@ -171,6 +172,67 @@ describe('the methods of a client', () => {
     await expect(laurel.challenges.seedDistribution(ID, seed, none)).rejects.toThrow(TypeError);
     await expect(laurel.attempts.reportOutcome(ID, { score: Number.NaN })).rejects.toThrow(TypeError);
     expect(sent).toHaveLength(0);
+  });
+
+  /** Each argument of each method, in place of the right one. */
+  const withArgument: readonly (readonly [argument: string, call: (wrong: never) => Promise<unknown>])[] = [
+    ['challenges.list player_ref', (wrong) => laurel.challenges.list({ player_ref: wrong })],
+    ['challenges.seedDistribution challengeId', (wrong) => laurel.challenges.seedDistribution(wrong, SEED, KEYED)],
+    ['players.link player_ref', (wrong) => laurel.players.link({ player_ref: wrong, email: 'p@example.com' })],
+    ['attempts.create player_ref', (wrong) => laurel.attempts.create({ challenge_id: ID, player_ref: wrong }, KEYED)],
+    [
+      'attempts.create idempotencyKey',
+      (wrong) => laurel.attempts.create({ challenge_id: ID, player_ref: 'p' }, { idempotencyKey: wrong }),
+    ],
+    ['attempts.reportOutcome attemptId', (wrong) => laurel.attempts.reportOutcome(wrong, { score: 1 })],
+    [
+      'attempts.reportOutcome idempotencyKey',
+      (wrong) => laurel.attempts.reportOutcome(ID, { score: 1 }, { idempotencyKey: wrong }),
+    ],
+    ['attempts.retrieve attemptId', (wrong) => laurel.attempts.retrieve(wrong)],
+    ['tournaments.list status', (wrong) => laurel.tournaments.list({ status: wrong })],
+    ['rounds.leaderboard roundId', (wrong) => laurel.rounds.leaderboard(wrong)],
+    ['rounds.leaderboard player_ref', (wrong) => laurel.rounds.leaderboard(ID, { player_ref: wrong })],
+    ['integrations.update integrationId', (wrong) => laurel.integrations.update(wrong, {})],
+    ['integrations.rotateSecret integrationId', (wrong) => laurel.integrations.rotateSecret(wrong)],
+    ['integrations.retirePreviousSecret integrationId', (wrong) => laurel.integrations.retirePreviousSecret(wrong)],
+    ['sandbox.createPlayer player_ref', (wrong) => laurel.sandbox.createPlayer({ player_ref: wrong })],
+    ['sandbox.holdNextAward playerRef', (wrong) => laurel.sandbox.holdNextAward(wrong)],
+    ['sandbox.expireAttempt attemptId', (wrong) => laurel.sandbox.expireAttempt(wrong)],
+    ['sandbox.closeEntries roundId', (wrong) => laurel.sandbox.closeEntries(wrong)],
+    ['sandbox.closeRound roundId', (wrong) => laurel.sandbox.closeRound(wrong)],
+    ['sandbox.retryDelivery deliveryId', (wrong) => laurel.sandbox.retryDelivery(wrong)],
+    ['sandbox.listEvents after', (wrong) => laurel.sandbox.listEvents({ after: wrong })],
+  ];
+
+  test.each(withArgument)('%s that is no well-formed text is a TypeError, and nothing is sent', async (_, call) => {
+    for (const wrong of [null, 5, true, {}, [], ['p'], Object('p'), '\ud800', 'a\udfff']) {
+      await expect(call(wrong as never)).rejects.toThrow(TypeError);
+    }
+    expect(sent).toHaveLength(0);
+  });
+
+  test('the options of every method are an object with a signal, or nothing is sent', async () => {
+    for (const wrong of [null, 'key-1', 5, [], { ...KEYED, signal: 'now' }, { ...KEYED, signal: null }] as never[]) {
+      for (const call of [
+        laurel.attempts.create({ challenge_id: ID, player_ref: 'p' }, wrong),
+        laurel.attempts.reportOutcome(ID, { score: 1 }, wrong),
+        laurel.tournaments.list({}, wrong),
+        laurel.integrations.list(wrong),
+        laurel.sandbox.closeRound(ID, wrong),
+      ]) {
+        await expect(call).rejects.toThrow(TypeError);
+      }
+    }
+    expect(sent).toHaveLength(0);
+  });
+
+  test('a player_ref of 255 emoji is sent as it is', async () => {
+    const player_ref = '😀'.repeat(255);
+    await laurel.challenges.list({ player_ref });
+    await laurel.attempts.create({ challenge_id: ID, player_ref }, KEYED);
+    expect(sent[0]?.url.searchParams.get('player_ref')).toBe(player_ref);
+    expect(JSON.parse(sent[1]?.request.body ?? '')).toMatchObject({ player_ref });
   });
 
   test('a body that the caller changes after the call is sent as it was', async () => {

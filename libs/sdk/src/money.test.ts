@@ -42,3 +42,10 @@ test('an amount that went through a float is refused, not rounded', () => {
     expect(() => toCents(text)).toThrow(TypeError);
   }
 });
+
+test('what is no amount is a TypeError, and is not made into text', () => {
+  for (const wrong of [null, undefined, 12.5, ['12.50'], Object('12.50'), { toString: () => '12.50' }])
+    expect(() => toCents(wrong as string)).toThrow(TypeError);
+  for (const wrong of [null, undefined, 1250, 12.5, '1250', ['1250']])
+    expect(() => fromCents(wrong as unknown as bigint)).toThrow(TypeError);
+});

@@ -72,3 +72,14 @@ test('a browser is refused, by its window and its document; a runtime that has o
   vi.stubGlobal('document', {});
   expect(() => check({})).toThrow(/for servers/);
 });
+
+test('an option that would be made into text or into its default is refused', () => {
+  for (const wrong of [[URL_OF_HOST], new URL(URL_OF_HOST), Object(URL_OF_HOST), null, 5])
+    expect(() => check({ baseUrl: wrong as string })).toThrow(TypeError);
+  for (const wrong of [[TEST_KEY], Object(TEST_KEY), null])
+    expect(() => check({ apiKey: wrong as string })).toThrow(TypeError);
+  for (const wrong of [null, '5', [5], Object(5)]) {
+    expect(() => check({ timeoutMs: wrong as number })).toThrow(TypeError);
+    expect(() => check({ maxRetries: wrong as number })).toThrow(TypeError);
+  }
+});

@@ -62,7 +62,7 @@ const globalFetch: Fetch = (url, request) => globalThis.fetch(url, request);
 
 /** Without `/v1` and without a slash at its end. */
 function checkBaseUrl(text: string, apiKey: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(`baseUrl is not an address as "https://api.example.com": ${JSON.stringify(text)}`);
   }
@@ -76,7 +76,7 @@ function checkBaseUrl(text: string, apiKey: string): string {
 }
 
 function checkNumber(name: keyof typeof DEFAULTS, given: number | undefined, least: number, most: number): number {
-  const value = given ?? DEFAULTS[name];
+  const value = given === undefined ? DEFAULTS[name] : given;
   if (!Number.isInteger(value) || value < least || value > most) {
     throw new TypeError(`${name} is a whole number from ${least} to ${most}.`);
   }

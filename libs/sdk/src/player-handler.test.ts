@@ -215,6 +215,39 @@ test('without a signed-in player: 401, and Laurel is not asked', async () => {
   expect(api.challenges.list).not.toHaveBeenCalled();
 });
 
+test('a player who is no well-formed text is an error of the server, and charges nobody', async () => {
+  for (const wrong of [5, true, {}, ['ann'], Object('ann'), 'a\ud800']) {
+    const { api, ask, onError } = setUp({ authenticate: () => wrong as string });
+    for (const [method, path, body] of [
+      ['GET', 'challenges', undefined],
+      ['POST', 'attempts', { arm_id: ARM, challenge_id: ID }],
+    ] as const) {
+      expect(await ask(method, path, { body })).toMatchObject({ status: 500, body: refused('internal_error') });
+    }
+    expect(onError.mock.calls).toMatchObject([
+      [expect.any(TypeError), {}],
+      [expect.any(TypeError), {}],
+    ]);
+    expect(api.attempts.create).not.toHaveBeenCalled();
+  }
+  expect((await setUp({ authenticate: () => undefined as never }).ask('GET', 'challenges')).status).toBe(401);
+});
+
+test('options that can only be a mistake are a TypeError of createPlayerHandler', () => {
+  for (const wrong of [
+    { authenticate: undefined },
+    { authenticate: 'ann' },
+    { playerNames: new Map() },
+    { onError: null },
+    { origin: null },
+    { origin: [SITE] },
+    { origin: `${SITE}/` },
+    { origin: 'game.example.com' },
+  ]) {
+    expect(() => setUp(wrong as unknown as Partial<PlayerHandlerOptions>)).toThrow(TypeError);
+  }
+});
+
 test.each([
   ['POST', { 'sec-fetch-site': 'cross-site' }, 403],
   ['POST', { 'sec-fetch-site': 'same-site' }, 403],

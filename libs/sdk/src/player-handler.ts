@@ -1,3 +1,4 @@
+import { checkText } from './arguments.ts';
 import { sha256, toHex } from './bytes.ts';
 import { isApiAnswer } from './closed-sets.ts';
 import { LaurelError } from './errors.ts';
@@ -68,9 +69,10 @@ const MAX_BODY_BYTES = 4_096;
  * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
  * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where the player's or the program's requests of the minute
  * are used up, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused. Throws a
- * `TypeError` for a `playerRequestsPerMinute` that is no whole number.
+ * `TypeError` for options that can only be a mistake, as a `playerRequestsPerMinute` that is no whole number.
  */
 export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
+  checkHandlerOptions(options);
   const { authenticate, onError = (error: unknown) => console.error(error) } = options;
   const spend = createPlayerBudget(options.playerRequestsPerMinute ?? 60);
   return async (request) => {
@@ -84,8 +86,9 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
     const call = toCall(request, path);
     if (call === undefined) return notFound();
     try {
-      const playerRef = await authenticate(request);
-      if (!playerRef) return failure(401, 'unauthorized', 'The player is not signed in.');
+      const result = await authenticate(request);
+      if ((result ?? '') === '') return failure(401, 'unauthorized', 'The player is not signed in.');
+      const playerRef = checkText('the result of authenticate', result);
       const usedUpForMs = spend(playerRef);
       if (usedUpForMs !== undefined) return tooManyRequests(usedUpForMs);
       return await call({ ...options, playerRef });
@@ -96,6 +99,17 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
       return failure(error instanceof LaurelError ? 502 : 500, 'internal_error', 'Something failed; try again.');
     }
   };
+}
+
+/** Wrong, they would show only when the first player pays. */
+function checkHandlerOptions({ authenticate, playerNames, onError, origin }: PlayerHandlerOptions): void {
+  if (typeof authenticate !== 'function') throw new TypeError('authenticate is not a function.');
+  for (const [name, callback] of Object.entries({ playerNames, onError })) {
+    if (callback !== undefined && typeof callback !== 'function') throw new TypeError(`${name} is not a function.`);
+  }
+  if (origin !== undefined && !(URL.canParse(origin) && new URL(origin).origin === origin)) {
+    throw new TypeError('origin is not one as "https://game.example.com".');
+  }
 }
 
 function toCall(request: Request, path: string): PlayerCall | undefined {

@@ -1,6 +1,6 @@
 /** How a resource makes a call: what differs between operations, and nothing that all of them share. */
 import { ApiPromise } from './api-promise.ts';
-import { serialise } from './arguments.ts';
+import { checkCallOptions, serialise } from './arguments.ts';
 import type { Repetition } from './retry-policy.ts';
 import type { Transport } from './transport.ts';
 
@@ -42,6 +42,7 @@ export function createSend(transport: Transport): Send {
   return <Body>({ method, template, repetition, noContent }: Operation, prepare: () => Arguments) => {
     const start = async () => {
       const { path, body, idempotencyKey, options } = prepare();
+      checkCallOptions(options);
       return transport.send<Body>({
         method,
         path,

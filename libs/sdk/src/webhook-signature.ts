@@ -1,14 +1,16 @@
 /**
- * The signatures of webhooks and of pushed outcomes: `sha256=` and the HMAC-SHA256 of the body's exact bytes in lower-case hexadecimal. The
- * key is the UTF-8 of the whole secret as it was shown.
+ * The signatures of webhooks and of pushed outcomes: `sha256=` and the HMAC-SHA256 of the body's exact bytes in hexadecimal: written in
+ * lower case, and read in either. The key is the UTF-8 of the whole secret as it was shown.
  */
 import { type Bytes, fromHex, toHex } from './bytes.ts';
+import { isWellFormed } from './strict-json.ts';
 
 /** The bytes as they are sent or arrived, or their text, which stands for its UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string;
 
 const PREFIX = 'sha256=';
-const SIGNATURE = /^sha256=[0-9a-f]{64}$/;
+/** Hexadecimal has no case; the name of the scheme does. */
+const SIGNATURE = /^sha256=[0-9a-fA-F]{64}$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** `X-Webhook-Signature` of a webhook with this body, as Laurel sends it: for tests of a receiver. Rejects for an empty secret. */
@@ -25,8 +27,8 @@ export function signIntegrationBody(body: RawBody, secret: string): Promise<stri
   return signWebhook(body, secret);
 }
 
-export function isSignature(text: string): boolean {
-  return SIGNATURE.test(text);
+export function isSignature(text: unknown): text is string {
+  return typeof text === 'string' && SIGNATURE.test(text);
 }
 
 /** Whether one of the secrets signed the body. Takes the same time whichever it is, and wherever a signature differs. */
@@ -38,9 +40,12 @@ export async function isSignedByAny(body: Bytes, signature: string, secrets: rea
   return matches.includes(true);
 }
 
-/** Throws a TypeError for anything that is neither bytes nor text. */
+/** Throws a TypeError for anything that is neither bytes nor text, and for text that has no UTF-8. */
 export function bytesOf(body: RawBody): Bytes {
-  if (typeof body === 'string') return new TextEncoder().encode(body);
+  if (typeof body === 'string') {
+    if (isWellFormed(body)) return new TextEncoder().encode(body);
+    throw new TypeError('the body has half of a surrogate pair, so it is not the raw text');
+  }
   // Not by instanceof: bytes may come from another realm.
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
@@ -48,6 +53,7 @@ export function bytesOf(body: RawBody): Bytes {
 }
 
 async function keyOf(secret: string, use: 'sign' | 'verify') {
-  if (typeof secret !== 'string' || secret === '') throw new TypeError('a signing secret is missing');
+  if (typeof secret !== 'string' || secret === '' || !isWellFormed(secret))
+    throw new TypeError('a signing secret is missing');
   return await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), HMAC, false, [use]);
 }

@@ -4,7 +4,7 @@ import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { signIntegrationBody, signWebhook } from './webhook-signature.ts';
+import { isSignature, signIntegrationBody, signWebhook } from './webhook-signature.ts';
 import { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhooks.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
@@ -40,6 +40,27 @@ describe('verifyWebhook', () => {
     for (const result of results) expect(result).toEqual(results[0]);
   });
 
+  it('verifyWebhook reads the digits of a signature in either case, and every digit of them', async () => {
+    const lower = await signWebhook(BODY, SECRET);
+    const upper = `sha256=${lower.slice(7).toUpperCase()}`;
+    const mixed = `sha256=${lower.slice(7, 39)}${lower.slice(39).toUpperCase()}`;
+    for (const signature of [upper, mixed]) {
+      const headers = { 'x-webhook-signature': signature };
+      expect(await verifyWebhook(await requestOf({ headers }))).toMatchObject({ deliveryId: null });
+      expect(await reasonOf({ headers, body: `${BODY} ` })).toBe('signature_mismatch');
+      expect(await reasonOf({ headers, secrets: [`${SECRET}\n`] })).toBe('secret_malformed');
+    }
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.array(fc.boolean()), (bytes, cases) => {
+        const hex = Buffer.from(bytes).toString('hex');
+        const spelled = [...hex].map((digit, at) => (cases[at % cases.length] ? digit.toUpperCase() : digit)).join('');
+        expect(isSignature(`sha256=${spelled}`)).toBe(true);
+        expect(isSignature(`SHA256=${spelled}`)).toBe(false);
+        expect(isSignature([`sha256=${spelled}`])).toBe(false);
+      }),
+    );
+  });
+
   it('verifyWebhook reads headers of Fetch and of Node, in any case', async () => {
     const signature = await signWebhook(BODY, SECRET);
     for (const headers of [
@@ -60,6 +81,25 @@ describe('verifyWebhook', () => {
       expect(await verifyWebhook(await requestOf(change))).toMatchObject({ deliveryId: null });
     await expect(verifyWebhook(await requestOf({ secrets: [] }))).rejects.toThrow(TypeError);
     await expect(verifyWebhook(await requestOf({ secrets: [''] }))).rejects.toThrow(TypeError);
+  });
+
+  it('verifyWebhook rejects with a TypeError for an argument that can only be a mistake', async () => {
+    for (const change of [
+      ...[SECRET, null, undefined, [null], [5], ['whsec_\ud800'], [[SECRET]], {}].map((secrets) => ({ secrets })),
+      ...[null, undefined, 'x-webhook-signature'].map((headers) => ({ headers })),
+      ...[null, Number.NaN, '60000', [1], -1].map((maxAgeMs) => ({ maxAgeMs })),
+    ]) {
+      const call = verifyWebhook(await requestOf(change as unknown as Partial<WebhookRequest>));
+      await expect(call, JSON.stringify(change)).rejects.toThrow(TypeError);
+    }
+    for (const body of ['a\ud800', null, undefined, 5, [], {}] as string[]) {
+      await expect(signWebhook(body, SECRET)).rejects.toThrow(TypeError);
+      await expect(signIntegrationBody(body, SECRET)).rejects.toThrow(TypeError);
+    }
+    for (const secret of ['', null, undefined, [SECRET], 'a\ud800'] as string[])
+      await expect(signWebhook(BODY, secret)).rejects.toThrow(TypeError);
+    expect(await reasonOf({ body: `${BODY}\ud800` })).toBe('body_parsed');
+    expect(await reasonOf({ headers: { 'x-webhook-signature': [['sha256=']] as never } })).toBe('signature_malformed');
   });
 
   it('verifyWebhook refuses each kind of bad request with a reason of its own', async () => {
@@ -91,6 +131,16 @@ describe('verifyWebhook', () => {
       `'${SECRET}'\r\n`,
     ]) {
       expect(await reasonOf({ secrets: [malformed, 'whsec_other'] })).toBe('secret_malformed');
+    }
+    for (const body of [
+      `\ufeff${BODY}`,
+      BODY.replace('"event":', '"event":"webhook.test","event":'),
+      BODY.replace('"name":', '"challenge_id":"d","name":'),
+      BODY.replace('"c"', '"\\ud800"'),
+      BODY.replace('"c"', '1e999'),
+      BODY.replace('"c"', '['.repeat(100) + ']'.repeat(100)),
+    ]) {
+      expect(await reasonOf(await signed(body))).toBe('body_malformed');
     }
     for (const body of ['', '{', 'null', '[]', '{"event":"webhook.test"}', '{"event":1,"timestamp":"","data":{}}']) {
       expect(await reasonOf(await signed(body))).toBe('body_malformed');

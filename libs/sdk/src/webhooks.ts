@@ -1,6 +1,7 @@
 /** What a receiver of webhooks does first: verify the bytes that arrived, and only then read them. Needs nothing but WebCrypto. */
 import type { WebhookEvent } from './api-types.ts';
 import { type Bytes, sha256, toHex } from './bytes.ts';
+import { parseStrictJson } from './strict-json.ts';
 import { bytesOf, isSignature, isSignedByAny, type RawBody } from './webhook-signature.ts';
 
 /**
@@ -26,7 +27,7 @@ export type WebhookVerificationReason =
 const MESSAGES: Readonly<Record<WebhookVerificationReason, string>> = {
   body_parsed: 'The body was parsed before it was verified: pass the raw bytes or the raw text of the request.',
   signature_missing: 'The request has no X-Webhook-Signature.',
-  signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 lower-case hexadecimal digits.',
+  signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 hexadecimal digits.',
   secret_malformed:
     'A secret signed this body, but it was not given as it was shown: white space or quotes are around it, or "whsec_" is missing.',
   signature_mismatch: 'None of the secrets signed this body: the secret is another one, or the body was changed.',
@@ -71,10 +72,14 @@ export interface VerifiedWebhook {
 
 /**
  * Verifies a webhook and returns its event. Rejects with a `WebhookVerificationError`, which has the reason, for a request that is not
- * genuine; with a `TypeError` where no secret is given.
+ * genuine; with a `TypeError` for an argument that can only be a mistake, as where no secret is given.
  */
 export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: WebhookRequest): Promise<VerifiedWebhook> {
-  if (secrets.length === 0) throw new TypeError('verifyWebhook needs at least one secret');
+  if (!Array.isArray(secrets) || secrets.length === 0) throw new TypeError('verifyWebhook needs at least one secret');
+  if (typeof headers !== 'object' || headers === null) throw new TypeError('headers are not those of a request');
+  if (maxAgeMs !== undefined && !(typeof maxAgeMs === 'number' && maxAgeMs >= 0)) {
+    throw new TypeError('maxAgeMs is a number of milliseconds');
+  }
   const bytes = rawBytesOf(body);
   const signatures = headerValues(headers, 'x-webhook-signature');
   if (signatures.length === 0) throw new WebhookVerificationError('signature_missing');
@@ -112,15 +117,15 @@ function headerValues(headers: WebhookHeaders, name: string): readonly string[] 
     const value = (headers as Headers).get(name);
     return value === null ? [] : [value];
   }
-  return Object.entries(headers as Exclude<WebhookHeaders, Headers>).flatMap(([key, value]) =>
-    key.toLowerCase() === name && value !== undefined ? value : [],
-  );
+  return Object.entries(headers as Exclude<WebhookHeaders, Headers>)
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, value]) => value ?? []);
 }
 
 function parseEvent(bytes: Bytes): WebhookEvent {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseStrictJson(bytes);
   } catch {
     throw new WebhookVerificationError('body_malformed');
   }

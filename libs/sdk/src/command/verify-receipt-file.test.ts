@@ -48,7 +48,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 function save(name: string, content: unknown): string {
   const file = join(directory, name);
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
+  writeFileSync(file, isRaw ? content : JSON.stringify(content));
   return file;
 }
 
@@ -107,6 +108,23 @@ describe('verify-receipt', () => {
     expect((await run('null', ...PINNED)).status).toBe(1);
   });
 
+  it('verify-receipt refuses a file that has a second reading, though one of them is what was signed', async () => {
+    const text = JSON.stringify(answer);
+    const receipt = JSON.stringify(answer.receipt);
+    for (const [file, reason] of [
+      [text.replace('"score":12.5', '"score":999999,"score":12.5'), 'names the member "score" twice'],
+      [text.replace('"score":12.5', '"sc\\u006fre":999999,"score":12.5'), 'names the member "score" twice'],
+      [text.replace('{"receipt":', `{"receipt":{"score":999999},"receipt":`), 'names the member "receipt" twice'],
+      [text.replace(receipt, receipt.replace('12.5', '12.50000000000000001')), 'has a number with more digits'],
+      [Buffer.from(text.replace('"x"', '"\u00ff"'), 'latin1'), 'is not UTF-8'],
+      [`\ufeff${text}`, 'is not JSON'],
+      [text.replace(answer.signature, `${answer.signature} `), 'the receipt is not what the key'],
+    ] as const) {
+      const refused = await run(file, ...PINNED);
+      expect([file, refused]).toMatchObject([file, { status: 1, verdicts: [expect.stringContaining(reason)] }]);
+    }
+  });
+
   it('verify-receipt reports that it checked nothing when the file of the receipt cannot be read', async () => {
     for (const file of [join(directory, 'missing.json'), directory]) {
       const unread = await runFile(file, ...PINNED);
@@ -119,6 +137,11 @@ describe('verify-receipt', () => {
     for (const [keys, reason] of [
       [join(directory, 'missing.json'), 'could not be read'],
       [save('odd.json', { keys: [{ ...LIST.keys[0], key_id: forger.keyId }] }), 'is not {keys:'],
+      [
+        save('doubled.json', JSON.stringify(LIST).replace('"until":', '"until":null,"until":')),
+        'names the member "until" twice',
+      ],
+      [save('local-time.json', { keys: [{ ...LIST.keys[0], from: '1 Jan 2026' }] }), 'is not {keys:'],
       ['http://keys.example.com/keys.json', 'over http from this machine alone'],
       ['http://127.0.0.1.example.com/keys.json', 'over http from this machine alone'],
       ['http://127.0.0.1:1/keys.json', 'could not be read'],

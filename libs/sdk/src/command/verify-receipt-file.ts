@@ -4,9 +4,10 @@
  * round, with which rank and which payout.
  */
 import { readFileSync } from 'node:fs';
-import { parseJson } from '../receipts/parse-json.ts';
+import type { Bytes } from '../bytes.ts';
 import { listedKeys, pinnedKey, type TrustedKey } from '../receipts/trusted-keys.ts';
 import { type ReceiptVerdict, verifyReceipt } from '../receipts/verify-receipt.ts';
+import { parseExactJson } from '../strict-json.ts';
 import {
   baseUrlOf,
   CommandError,
@@ -94,14 +95,15 @@ async function readKeyList(from: string): Promise<readonly TrustedKey[]> {
 
 async function readKeys(from: string): Promise<unknown> {
   try {
-    return parseJson(/^https?:/i.test(from) ? await fetchKeys(new URL(from)) : readFileSync(from, 'utf8'));
+    return parseExactJson(/^https?:/i.test(from) ? await fetchKeys(new URL(from)) : readFileSync(from));
   } catch (error) {
     if (error instanceof CommandError) throw error;
+    if (error instanceof SyntaxError) throw new CommandError(`Nothing was checked: ${from} ${error.message}.`);
     throw new CommandError(`Nothing was checked: the keys could not be read from ${from} (${messageOf(error)}).`);
   }
 }
 
-async function fetchKeys(address: URL): Promise<string> {
+async function fetchKeys(address: URL): Promise<Bytes> {
   if (address.protocol === 'http:' && !LOOPBACK.test(address.hostname)) {
     throw new CommandError('Nothing was checked: keys come over https, or over http from this machine alone.');
   }
@@ -111,23 +113,23 @@ async function fetchKeys(address: URL): Promise<string> {
     signal: AbortSignal.timeout(KEYS_TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`it answered ${response.status}`);
-  return await response.text();
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 async function judge(file: string, trusted: readonly TrustedKey[]): Promise<ReceiptVerdict> {
-  const text = readReceipt(file);
+  const bytes = readReceipt(file);
   let answer: unknown;
   try {
-    answer = parseJson(text);
+    answer = parseExactJson(bytes);
   } catch (error) {
-    return { kind: 'not_valid', reason: `${file} could not be read as JSON (${messageOf(error)})` };
+    return { kind: 'not_valid', reason: `${file} ${messageOf(error)}` };
   }
   return await verifyReceipt(answer, trusted);
 }
 
-function readReceipt(file: string): string {
+function readReceipt(file: string): Bytes {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     throw new CommandError(`Nothing was checked: ${file} could not be read (${messageOf(error)}).`);
   }

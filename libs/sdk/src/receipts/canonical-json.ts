@@ -1,4 +1,5 @@
 /** The canonical JSON of RFC 8785: members in the order of their names' UTF-16 units, no space, text and numbers as ECMAScript prints them. */
+import { isWellFormed } from '../strict-json.ts';
 
 /** Of a value that was parsed from JSON; null where it has no canonical form: half of a surrogate pair, a number beyond a double's range. */
 export function canonicalJson(value: unknown): string | null {
@@ -18,10 +19,7 @@ function write(value: unknown): string {
   return `{${members.map(([name, member]) => `${writeText(name)}:${write(member)}`).join(',')}}`;
 }
 
-/** Half of a surrogate pair, whichever half. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 function writeText(text: string): string {
-  if (LONE_SURROGATE.test(text)) throw new TypeError('a text has no UTF-8 form');
+  if (!isWellFormed(text)) throw new TypeError('a text has no UTF-8 form');
   return JSON.stringify(text);
 }

@@ -8,6 +8,7 @@
  *   key has no period.
  */
 import { areEqual, type Bytes, fromBase64, sha256 } from '../bytes.ts';
+import { parseIfJson } from '../strict-json.ts';
 
 export interface TrustedKey {
   /** Its JWK thumbprint (RFC 7638): SHA-256 in base64url. */
@@ -70,9 +71,12 @@ export async function pinnedKey(base64: string): Promise<TrustedKey | null> {
   return { keyId: base64Url(thumbprint), publicKey, period: null };
 }
 
-/** The keys of the service's list, as parsed JSON; null when it is not such a list. Keys of future algorithms are left out. */
+/**
+ * The keys of the service's list, as the text or the bytes of its JSON, or parsed; null when it is
+ * not such a list. Keys of future algorithms are left out.
+ */
 export async function listedKeys(list: unknown): Promise<readonly TrustedKey[] | null> {
-  const entries = (list as { keys?: unknown } | null | undefined)?.keys;
+  const entries = keysOf(list);
   if (!Array.isArray(entries)) return null;
   const keys: TrustedKey[] = [];
   for (const entry of entries as readonly (Record<string, unknown> | null)[]) {
@@ -86,6 +90,14 @@ export async function listedKeys(list: unknown): Promise<readonly TrustedKey[] |
     keys.push({ ...pinned, period: { from, until } });
   }
   return keys;
+}
+
+function keysOf(list: unknown): unknown {
+  try {
+    return (parseIfJson(list) as { keys?: unknown } | null | undefined)?.keys;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Malformed keys and signatures are simply not valid. */
@@ -108,8 +120,11 @@ function isWithin({ from, until }: NonNullable<TrustedKey['period']>, date: unkn
   return instant !== null && instant >= from && (until === null || instant < until);
 }
 
+/** As Laurel writes it: other spellings depend on the reader, and on the place where it runs. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+
 function instantOf(text: unknown): Date | null {
-  const instant = typeof text === 'string' ? new Date(text) : null;
+  const instant = typeof text === 'string' && INSTANT.test(text) ? new Date(text) : null;
   return instant === null || Number.isNaN(instant.getTime()) ? null : instant;
 }
 

@@ -4,8 +4,8 @@ import * as server from '@laurel/signature';
 import { SEAL_SIGNER, sealOf, signedReceiptOf } from '@laurel/signature/round-seal.example';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseStrictJson as parseJson } from '../strict-json.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { parseJson } from './parse-json.ts';
 import { listedKeys, pinnedKey } from './trusted-keys.ts';
 import { verifyReceipt } from './verify-receipt.ts';
 
@@ -95,6 +95,49 @@ describe('verifyReceipt', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('verifyReceipt reads text and bytes strictly, and refuses what JSON.parse would hide', async () => {
+    const { canonical, signature } = signer.sign({ score: 12.5, recorded_at: '2026-11-21T12:00:00.000Z' });
+    const text = JSON.stringify({ receipt: JSON.parse(canonical), signature: base64(signature) });
+    for (const given of [text, Buffer.from(text)]) {
+      expect(await verifyReceipt(given, KEYS)).toMatchObject({ kind: 'valid', receipt: { score: 12.5 } });
+    }
+    expect(await listedKeys(JSON.stringify(LIST))).toEqual(KEYS);
+    for (const changed of [
+      text.replace('"score":12.5', '"score":999999,"score":12.5'),
+      text.replace('"score":12.5', '"score":12.500000000000000001'),
+      text.replace('"signature":', '"signature":"","signature":'),
+      text.replace('"receipt":', '"receipt":{"score":1},"receipt":'),
+      text.slice(1),
+      '',
+    ]) {
+      expect(await verifyReceipt(changed, KEYS)).toMatchObject({
+        kind: 'not_valid',
+        reason: expect.stringMatching(/^the JSON /),
+      });
+      expect(await verifyReceipt(Buffer.from(changed), KEYS)).toMatchObject({ kind: 'not_valid' });
+      expect(await listedKeys(changed)).toBeNull();
+    }
+    for (const trusted of [undefined, null, KEYS[0], 'keys']) {
+      await expect(verifyReceipt(text, trusted as never)).rejects.toThrow(TypeError);
+    }
+  });
+
+  it('a signature has one spelling in base64', async () => {
+    const { canonical, signature } = signer.sign({ score: 12.5, recorded_at: '2026-11-21T12:00:00.000Z' });
+    const receipt = JSON.parse(canonical);
+    const spelled = base64(signature);
+    const loose = `${spelled.slice(0, -3)}${spelled.at(-3) === 'Q' ? 'R' : 'B'}==`;
+    for (const other of [
+      ` ${spelled}`,
+      `${spelled}\n`,
+      spelled.replaceAll('=', ''),
+      loose,
+      signature.toString('base64url'),
+    ]) {
+      expect((await verifyReceipt({ receipt, signature: other }, KEYS)).kind).toBe('not_valid');
+    }
   });
 
   it('verifyReceipt accepts a genuine receipt, and refuses a changed and a forged one', async () => {

@@ -2,6 +2,7 @@
  * What a saved receipt proves: that a trusted key signed it, and, where its round is settled, that the round counted it. Offline, by
  * Ed25519 over RFC 8785 canonical JSON; the keys inside of it are ignored.
  */
+import { parseIfJson } from '../strict-json.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { type RoundSeal, verifySeal } from './round-seal.ts';
 import { findSigningKey, type TrustedKey } from './trusted-keys.ts';
@@ -17,9 +18,20 @@ export type ReceiptVerdict =
   /** A clause for a person. */
   | { readonly kind: 'not_valid'; readonly reason: string };
 
-/** Verifies `{receipt, signature, seal?}` that came as JSON. Never rejects. */
+/**
+ * Verifies `{receipt, signature, seal?}`. Give the text or the bytes of its JSON: `JSON.parse` would
+ * hide a member that stands twice, and digits that a double does not keep. Rejects with a TypeError
+ * where `trusted` is no list of keys, and for nothing in the answer.
+ */
 export async function verifyReceipt(answer: unknown, trusted: readonly TrustedKey[]): Promise<ReceiptVerdict> {
-  const { receipt, signature, seal = null } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(trusted)) throw new TypeError('the trusted keys are not a list');
+  let parsed: unknown;
+  try {
+    parsed = parseIfJson(answer);
+  } catch (error) {
+    return notValid(`the JSON ${(error as Error).message}`);
+  }
+  const { receipt, signature, seal = null } = (parsed ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof receipt !== 'object' || receipt === null || Array.isArray(receipt) || typeof signature !== 'string') {
     return notValid('this is not {receipt, signature}');
   }

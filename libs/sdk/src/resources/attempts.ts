@@ -1,6 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts';
 import type { Attempt, AttemptRequest, Outcome, OutcomeRequest } from '../api-types.ts';
-import { checkIdempotencyKey, outcomeKeyOf, segment } from '../arguments.ts';
+import { checkIdempotencyKey, ofPlayer, outcomeKeyOf, segment } from '../arguments.ts';
 import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
 
 const CREATE = { method: 'POST', template: '/v1/attempts', repetition: 'harmless' } as const;
@@ -22,7 +22,7 @@ export class Attempts {
   create(body: AttemptRequest, options: KeyedCallOptions): ApiPromise<Attempt> {
     return this.#send(CREATE, () => ({
       path: '/v1/attempts',
-      body,
+      body: ofPlayer(body),
       idempotencyKey: checkIdempotencyKey(options?.idempotencyKey),
       options,
     }));
@@ -41,7 +41,8 @@ export class Attempts {
     return this.#send(REPORT, () => ({
       path: `${pathOf(attemptId)}/outcome`,
       body,
-      idempotencyKey: checkIdempotencyKey(options?.idempotencyKey ?? outcomeKeyOf(attemptId)),
+      idempotencyKey:
+        options?.idempotencyKey === undefined ? outcomeKeyOf(attemptId) : checkIdempotencyKey(options.idempotencyKey),
       options,
     }));
   }

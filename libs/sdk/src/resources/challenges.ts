@@ -22,7 +22,10 @@ export class Challenges {
 
   /** The challenges that a player may attempt now. */
   list(parameters: ListChallengesQuery, options?: CallOptions): ApiPromise<ChallengeList> {
-    return this.#send(LIST, () => ({ path: `/v1/challenges${query(parameters)}`, options }));
+    return this.#send(LIST, () => ({
+      path: `/v1/challenges${query(parameters, { required: ['player_ref'] })}`,
+      options,
+    }));
   }
 
   /** Gives a calibrating challenge its bar from the percentiles of scores that the game has seen; its prize is capped at first. */

@@ -7,7 +7,7 @@ import type {
   SandboxEventList,
   SandboxPlayerRequest,
 } from '../api-types.ts';
-import { query, segment } from '../arguments.ts';
+import { ofPlayer, query, segment } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface ListSandboxEventsQuery {
@@ -70,7 +70,7 @@ export class Sandbox {
    * lost answer it is not repeated, since that could add the funds a second time: a new `player_ref` is a player with a known balance.
    */
   createPlayer(body: SandboxPlayerRequest, options?: CallOptions): ApiPromise<PlayerLink> {
-    return this.#send(CREATE_PLAYER, () => ({ path: '/api/sandbox/players', body, options }));
+    return this.#send(CREATE_PLAYER, () => ({ path: '/api/sandbox/players', body: ofPlayer(body), options }));
   }
 
   /** The player's next award or purse will be held for review. Called twice before it, one is held. */
@@ -118,7 +118,10 @@ export class Sandbox {
 
   /** The events of the sandbox, oldest first, whether or not a webhook endpoint gets them; kept for 3 days. */
   listEvents(parameters?: ListSandboxEventsQuery, options?: CallOptions): ApiPromise<SandboxEventList> {
-    return this.#send(LIST_EVENTS, () => ({ path: `/api/sandbox/events${query(parameters)}`, options }));
+    return this.#send(LIST_EVENTS, () => ({
+      path: `/api/sandbox/events${query(parameters, { whole: ['limit'] })}`,
+      options,
+    }));
   }
 }
 

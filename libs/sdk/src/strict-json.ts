@@ -1,0 +1,132 @@
+/**
+ * JSON that every reader reads alike, by the rules of Laurel's gateway (libs/json, which
+ * strict-json.test.ts holds this file to). What is signed must not have a second reading:
+ * - UTF-8, without a byte order mark;
+ * - no object names a member twice, however the name is spelled;
+ * - all text is well-formed Unicode, and every number finite as a double;
+ * - nesting ends at 64 levels.
+ *
+ * Names are not left to the native parser: in Node 24 it can misread one that is spelled with an
+ * escape (nodejs/node#63785) as a name of an earlier object.
+ */
+import type { Bytes } from './bytes.ts';
+
+const MAX_DEPTH = 64;
+
+/** An array or object whose end is not reached yet; an array has no names. */
+interface Open {
+  readonly names: Set<string> | null;
+  readonly values: unknown[];
+}
+
+interface Rules {
+  /** Refuses a number that no double prints back: its reader would show another one. */
+  readonly isExact: boolean;
+}
+
+/** A string, a word (a number, true, false or null), or one of the characters that build arrays and objects. */
+const TOKEN = /"(?:[^"\\]+|\\.)*"|[\w.+-]+|[[\]{}]/g;
+
+/** Throws a SyntaxError, which says what the text does: "is not JSON". */
+export function parseStrictJson(source: Bytes | string): unknown {
+  return parse(source, { isExact: false });
+}
+
+/** The same, and every number is the one that the text spells. */
+export function parseExactJson(source: Bytes | string): unknown {
+  return parse(source, { isExact: true });
+}
+
+/** What JSON as text or as bytes holds, read exactly; anything else, which a caller has parsed, as it is. */
+export function parseIfJson(given: unknown): unknown {
+  return typeof given === 'string' || ArrayBuffer.isView(given) ? parseExactJson(given as Bytes | string) : given;
+}
+
+function parse(source: Bytes | string, rules: Rules): unknown {
+  const text = typeof source === 'string' ? source : decode(source);
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new SyntaxError('is not JSON');
+  }
+  return read(text, rules);
+}
+
+function decode(bytes: Bytes): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SyntaxError('is not UTF-8');
+  }
+}
+
+/** Reads text that is known to be JSON. Each string is left to JSON.parse, which has no names to misread there. */
+function read(text: string, rules: Rules): unknown {
+  const outermost: unknown[] = [];
+  const stack: Open[] = [];
+  let open: Open = { names: null, values: outermost };
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') {
+      stack.push(open);
+      if (stack.length > MAX_DEPTH) throw new SyntaxError(`nests deeper than ${MAX_DEPTH} levels`);
+      open = { names: token === '{' ? new Set() : null, values: [] };
+    } else if (token === '}' || token === ']') {
+      const value = close(open);
+      open = stack.pop() as Open;
+      open.values.push(value);
+    } else if (open.names?.size === open.values.length) {
+      // In an object a string is a name exactly when every earlier name has its value.
+      const name = readString(token);
+      if (open.names.has(name)) throw new SyntaxError(`names the member ${token} twice`);
+      open.names.add(name);
+    } else {
+      open.values.push(token.startsWith('"') ? readString(token) : readWord(token, rules));
+    }
+  }
+  return outermost[0];
+}
+
+/** `fromEntries` defines its members, where an assignment to `__proto__` would set the prototype. */
+function close({ names, values }: Open): unknown {
+  return names === null ? values : Object.fromEntries([...names].map((name, index) => [name, values[index]]));
+}
+
+/** Half of a surrogate pair, whichever half. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether the text has a form in UTF-8. */
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
+
+function readString(token: string): string {
+  const text = JSON.parse(token) as string;
+  if (!isWellFormed(text)) throw new SyntaxError('has text that is not valid Unicode');
+  return text;
+}
+
+function readWord(word: string, { isExact }: Rules): unknown {
+  const value: unknown = JSON.parse(word);
+  if (typeof value !== 'number') return value;
+  if (!Number.isFinite(value)) throw new SyntaxError('has a number beyond the range of a double');
+  if (isExact && decimalOf(word) !== decimalOf(String(value))) {
+    throw new SyntaxError(`has a number with more digits than a reader's double keeps: ${word.slice(0, 64)}`);
+  }
+  return value;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
+
+/** The exact value of a number: `0`, or sign, digits without zeros at either end, `e`, exponent. */
+function decimalOf(spelling: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(spelling) ?? [];
+  const digits = whole + fraction;
+  // By hand: an expression like /0+$/ scans every zero from every zero before it.
+  let start = 0;
+  while (digits[start] === '0') start += 1;
+  if (start === digits.length) return '0';
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  const power = BigInt(exponent.replace('+', '')) + BigInt(digits.length - end - fraction.length);
+  return `${sign}${digits.slice(start, end)}e${power}`;
+}
