@@ -2,6 +2,7 @@
 import type { Check } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
+import { isUnconfirmed } from './ramp-slots.ts';
 
 export const BAR_CHECKS: readonly Check[] = [
   {
@@ -100,6 +101,24 @@ export const BAR_CHECKS: readonly Check[] = [
       from (select id from challenges where threshold is not null) c
       full join drift_monitors m on m.challenge_id = c.id
       where c.id is null or m.challenge_id is null`,
+  },
+];
+
+/** Attempts of unconfirmed bars, beside the slots that bound them. */
+export const SLOT_CHECKS: readonly Check[] = [
+  {
+    id: 'unconfirmed_attempt_has_its_slot',
+    description: 'Every attempt that is open while the bar of its challenge is unconfirmed holds one of its slots.',
+    // The release that knew no slots opened attempts before the ramp of a challenge that was live already; where an operator reinstated
+    // a challenge with a confirmed bar, attempts are open that needed none.
+    violations: `
+      select a.id
+      from challenges c
+      join drift_monitors m on m.challenge_id = c.id
+      join attempts a on a.challenge_id = c.id
+      where ${isUnconfirmed('c')} and a.threshold is not null and a.status in ('pending', 'open')
+        and a.created_at >= greatest(c.ramped_from, m.started_at)
+        and not exists (select from ramp_slots s where s.attempt_id = a.id and s.challenge_id = a.challenge_id)`,
   },
 ];
 
