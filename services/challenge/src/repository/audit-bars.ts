@@ -70,6 +70,15 @@ export const BAR_CHECKS: readonly Check[] = [
       where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (coalesce(s.collected, 0), coalesce(s.players, 0))`,
   },
   {
+    id: 'live_calibration_counts_accounts',
+    description: 'Every sample of a calibration of live money is that of an account.',
+    violations: `
+      select c.id
+      from challenges c
+      where c.environment = 'live' and c.prize_structure = 'threshold' and c.threshold is null
+        and exists (select from bar_samples s where s.challenge_id = c.id and s.player like 'ref:%')`,
+  },
+  {
     id: 'fair_share_counts_its_samples',
     description: 'The count of every player of a calibration is that of the samples of the player.',
     violations: `
