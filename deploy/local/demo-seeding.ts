@@ -65,7 +65,12 @@ export async function seedChallenge({ operator, connect, run }: Demo): Promise<v
 
   chapter('Partner: the percentiles are confirmed, and the whole prize is on offer');
   await showing('nothing', async () => {
-    for (let read = 0; read < READS && (await readOffer())?.ramp !== undefined; read += 1) {
+    // While all hundred of its attempts wait for the monitor the challenge is not in the list.
+    const isConfirmed = async () => {
+      const offer = await readOffer();
+      return offer !== undefined && offer.ramp === undefined;
+    };
+    for (let read = 0; read < READS && !(await isConfirmed()); read += 1) {
       await new Promise((resolve) => setTimeout(resolve, READ_EVERY_MS));
     }
   });

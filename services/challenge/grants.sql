@@ -11,6 +11,7 @@ grant select, insert, update (collected, players, anchor_score, anchor_below, an
 grant select, insert, update (samples) on calibration_players to :"running_role";
 grant select, insert on seeded_distributions to :"running_role";
 grant select, insert, update (started_at, attempts, passes, counts_after) on drift_monitors to :"running_role";
+grant select, insert, update (attempt_id), delete on ramp_slots to :"running_role";
 grant select, insert on drift_readings to :"running_role";
 grant select, insert on status_changes to :"running_role";
 

@@ -283,6 +283,14 @@ CREATE TABLE public.outcomes (
     CONSTRAINT outcomes_signature_length CHECK ((octet_length(signature) = 64))
 );
 
+CREATE TABLE public.ramp_slots (
+    challenge_id uuid NOT NULL,
+    slot smallint NOT NULL,
+    attempt_id uuid NOT NULL,
+    CONSTRAINT ramp_slots_are_a_hundred CHECK (((slot >= 1) AND (slot <= 100)))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.05');
+
 CREATE TABLE public.refunds_due (
     attempt_id uuid NOT NULL,
     since timestamp(3) with time zone NOT NULL
@@ -419,6 +427,12 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_receipt_id_key UNIQUE (receipt_id);
 
+ALTER TABLE ONLY public.ramp_slots
+    ADD CONSTRAINT ramp_slots_one_for_each_attempt UNIQUE (attempt_id);
+
+ALTER TABLE ONLY public.ramp_slots
+    ADD CONSTRAINT ramp_slots_pkey PRIMARY KEY (challenge_id, slot);
+
 ALTER TABLE ONLY public.refunds_due
     ADD CONSTRAINT refunds_due_pkey PRIMARY KEY (attempt_id);
 
@@ -495,6 +509,12 @@ ALTER TABLE ONLY public.drift_readings
 
 ALTER TABLE ONLY public.outcomes
     ADD CONSTRAINT outcomes_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.ramp_slots
+    ADD CONSTRAINT ramp_slots_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.ramp_slots
+    ADD CONSTRAINT ramp_slots_challenge_id_fkey FOREIGN KEY (challenge_id) REFERENCES public.challenges(id);
 
 ALTER TABLE ONLY public.refunds_due
     ADD CONSTRAINT refunds_due_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);

@@ -169,7 +169,7 @@ export async function startChallenge(
     ChallengeServiceService,
     {
       createAttempts: createAttempts({ ...money, reservations, attempts, logger }),
-      reportOutcomes: reportOutcomes({ ...reads, settlements, logger }),
+      reportOutcomes: reportOutcomes({ ...reads, settlements, wallet, logger }),
       findOpenAttempts: findOpenAttempts({ ...onPath, opener, resolver, reads: openAttempts }),
       getAttempt: getAttempt(reads),
       listChallenges: listChallenges(money),

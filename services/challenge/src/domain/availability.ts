@@ -3,7 +3,8 @@
  * (docs/contract/partner-api.md, "POST /attempts", and "Errors" for the order):
  *
  * 1. `not_found`: no such challenge, or another tenant's.
- * 2. `challenge_not_available`: suspended, closed, or its prize is above the tier ceiling.
+ * 2. `challenge_not_available`: suspended, closed, its prize is above the tier ceiling, or its bar is unconfirmed and as many attempts are
+ *    open or wait for the monitor as may.
  * 3. `challenge_already_claimed`: the account has an award of this challenge, whatever its status. Permanent.
  * 4. `rung_locked`: the parent rung is not claimed by the account.
  * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
@@ -14,6 +15,7 @@ import { type Refused, refused } from '@laurel/errors';
 import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
 import { type AttemptOffer, attemptOfferOf } from './prize-offer.ts';
+import { isFull } from './ramp.ts';
 import { isPrizeAboveCeiling, type TierCeilings } from './tier-ceiling.ts';
 
 /** The daily cap looks back this far; an attempt exactly this old no longer counts. */
@@ -47,6 +49,7 @@ export function decideAvailability(facts: {
   const status = statusOf(challenge);
   const isOffered = status === 'live' || status === 'calibrating';
   if (!isOffered || isPrizeAboveCeiling(challenge.terms, facts.ceilings)) return refused('challenge_not_available');
+  if (isFull(challenge)) return refused('challenge_not_available');
   if (player.claimed) return refused('challenge_already_claimed');
   if (!player.parentClaimed) return refused('rung_locked');
 

@@ -50,6 +50,8 @@ export type Challenge = {
   readonly rampCompletedAt: Date | null;
   /** Settled paid attempts since its drift monitor started: those that the monitor has counted and, while the ramp is on, those that wait. */
   readonly attemptsSeen: number;
+  /** Attempts that are open or wait for the monitor, while the bar is unconfirmed (ramp.ts); null otherwise. */
+  readonly unconfirmedAttempts: number | null;
   /** For `top_n`: the n-th best settled score so far, null while there are fewer. */
   readonly nthBestScore: number | null;
   /** Scores and distinct players so far, for as long as there is no bar. */

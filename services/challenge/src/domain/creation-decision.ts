@@ -24,6 +24,7 @@ import {
 import { type Refused, refused } from '@laurel/errors';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
+import { withAttempts } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
 export type Creation = {
@@ -59,6 +60,7 @@ type Rules = { readonly ceilings: TierCeilings; readonly now: Date };
 export function decideCreations(batch: readonly CreationFacts[], rules: Rules): readonly CreationDecision[] {
   const createdHere = new Map<string, Attempt>();
   const paidHere = new Map<string, number>();
+  const paidOnChallenge = new Map<string, number>();
 
   return batch.map((facts) => {
     const { creation, account, challenge } = facts;
@@ -70,10 +72,15 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
     }
 
     const key = `${creation.challengeId}:${account.accountId}`;
-    const decision = decideCreation(facts, paidHere.get(key) ?? 0, rules);
+    const before = paidOnChallenge.get(creation.challengeId) ?? 0;
+    const now = { ...facts, challenge: challenge === null ? null : withAttempts(challenge, before) };
+    const decision = decideCreation(now, paidHere.get(key) ?? 0, rules);
     if (decision.kind === 'created') {
       createdHere.set(creation.attemptId, decision.attempt);
-      if (decision.attempt.feeCents > 0n) paidHere.set(key, (paidHere.get(key) ?? 0) + 1);
+      if (decision.attempt.feeCents > 0n) {
+        paidHere.set(key, (paidHere.get(key) ?? 0) + 1);
+        paidOnChallenge.set(creation.challengeId, before + 1);
+      }
     }
     return decision;
   });
@@ -81,20 +88,30 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
 
 /**
  * The paid attempts that are created if the challenge is still as cached (null where it is not cached), the attempt id is new, and neither
- * claim, rung nor cap refuses it; null for every other creation. At most one for each player and challenge.
+ * claim, rung, cap nor an unconfirmed bar refuses it; null for every other creation. At most one for each player and challenge.
  */
 export function decideCachedCreations(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'challenge'>[],
   rules: Rules,
 ): readonly (Created | null)[] {
   const decisions = decideCreations(
-    batch.map((facts) => ({ ...facts, known: null, player: NOTHING_DONE })),
+    batch.map((facts) => ({
+      ...facts,
+      challenge: withoutAttempts(facts.challenge),
+      known: null,
+      player: NOTHING_DONE,
+    })),
     rules,
   );
   const paid = decisions.map((decision) =>
     decision.kind === 'created' && decision.attempt.feeCents > 0n ? decision : null,
   );
   return oneForEachPlayer(paid, ({ attempt }) => `${attempt.challengeId}:${attempt.accountId}`);
+}
+
+/** How many attempts an unconfirmed bar has is not cached: the optimistic write counts them. */
+function withoutAttempts(challenge: Challenge | null): Challenge | null {
+  return challenge === null ? null : withAttempts(challenge, -(challenge.unconfirmedAttempts ?? 0));
 }
 
 function decideCreation(facts: CreationFacts, paidHere: number, { ceilings, now }: Rules): CreationDecision {

@@ -43,6 +43,7 @@ export const LIVE: Challenge = {
   hasRamp: false,
   rampCompletedAt: null,
   attemptsSeen: 0,
+  unconfirmedAttempts: null,
   nthBestScore: null,
   collected: 0,
   playersCollected: 0,

@@ -12,6 +12,9 @@
  * 6. It settles. `metThreshold` by the bar that was frozen on the attempt; clearing it makes a claim to the frozen prize. Of one account's
  *    claims to one challenge the first wins the prize, the others have `met_threshold: true` and no award.
  *
+ * In live the score of a free attempt is a sample only for an account that may play for money: `ask_eligibility` where the report does not
+ * know what the wallet says of its player. Ask the wallet and decide again.
+ *
  * An operation that has settled another attempt neither settles nor disqualifies this one: `attempt_already_settled`.
  *
  * A batch is decided in order, each report seeing its attempt as the reports before it left it. Most reports are the only one on an attempt
@@ -24,6 +27,7 @@ import { type Refused, refused } from '@laurel/errors';
 import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
+import { needsEligibility, type PlayerEligibility } from './sample-player.ts';
 import { clears } from './threshold.ts';
 
 /** The fields of an attempt that its outcome is decided on and its receipt states. */
@@ -37,6 +41,8 @@ export type OutcomeReport = {
   /** An object as JSON text, or empty. */
   readonly evidence: string;
   readonly keyUse: KeyUse | null;
+  /** Of the player of a free attempt in live, once the wallet was asked; absent before that. */
+  readonly eligibility?: PlayerEligibility;
 };
 
 /** An attempt as its outcome is decided on it, with what it reads from its challenge. */
@@ -84,6 +90,7 @@ export type SettlingReport = Extract<OutcomeDecision, { readonly kind: 'settled'
 export type ReportDecision =
   | SettlingReport
   | (Extract<OutcomeDecision, { readonly kind: 'disqualified' }> & { readonly attemptId: string })
+  | { readonly kind: 'ask_eligibility'; readonly challengeId: string; readonly playerRef: string }
   | Exclude<OutcomeDecision, { readonly kind: 'settled' | 'disqualified' }>;
 
 type Rules = { readonly ttlMs: number; readonly now: Date };
@@ -117,6 +124,10 @@ export function decideOutcomes(
         attempt: { ...found.attempt, status: 'open', disqualifiedAt: rules.now },
       });
       return { ...decision, attemptId: report.attemptId };
+    }
+    if (needsEligibility(found) && report.eligibility === undefined) {
+      const { challengeId, playerRef } = found.attempt;
+      return { kind: 'ask_eligibility', challengeId, playerRef };
     }
     changed.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'settled' } });
     settledInBatch.set(report.operationId, report.attemptId);

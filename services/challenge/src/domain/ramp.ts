@@ -1,6 +1,9 @@
 /**
  * The ramp: a challenge whose bar rests on reported scores offers at most 20 % of its tier's ceiling, until its drift monitor has seen
  * 100 settled paid attempts and does not reject. Only a bar that an operator set has none (docs/contract/rules.md, "Ramp").
+ *
+ * Until then, also where the prize is within that cap, its bar is unconfirmed: at most 100 attempts may be open, pending ones included, or
+ * settled and not yet counted by the monitor. So the monitor is never further behind than that many attempts.
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
@@ -8,6 +11,9 @@ import { ceilingOf, type TierCeilings } from './tier-ceiling.ts';
 
 export const RAMP_ATTEMPTS = 100;
 const CAP_PERCENT = 20n;
+
+/** How many attempts may be open or wait for the monitor at once, while the bar is unconfirmed. */
+export const MAX_UNCONFIRMED_ATTEMPTS = 100;
 
 export type Ramp = {
   readonly fullPrizeCents: Cents;
@@ -25,6 +31,17 @@ export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp
   const { prizeCents } = challenge.terms;
   if (!isRamping(challenge) || prizeCents <= capOf(challenge, ceilings)) return null;
   return { fullPrizeCents: prizeCents, attemptsSeen: challenge.attemptsSeen, attemptsRequired: RAMP_ATTEMPTS };
+}
+
+/** Whether one more attempt would be one too many for an unconfirmed bar. */
+export function isFull({ unconfirmedAttempts }: Pick<Challenge, 'unconfirmedAttempts'>): boolean {
+  return unconfirmedAttempts !== null && unconfirmedAttempts >= MAX_UNCONFIRMED_ATTEMPTS;
+}
+
+/** The challenge with so many more attempts that are open, or fewer. */
+export function withAttempts(challenge: Challenge, more: number): Challenge {
+  const { unconfirmedAttempts } = challenge;
+  return unconfirmedAttempts === null ? challenge : { ...challenge, unconfirmedAttempts: unconfirmedAttempts + more };
 }
 
 /** The most that the challenge offers while it ramps. */

@@ -69,6 +69,7 @@ export function createChallenge({
       hasRamp: bar.calibrationSource === 'rung_derived',
       rampCompletedAt: null,
       attemptsSeen: 0,
+      unconfirmedAttempts: null,
       nthBestScore: null,
       collected: 0,
       playersCollected: 0,

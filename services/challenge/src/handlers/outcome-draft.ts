@@ -15,6 +15,7 @@ import type { Award, Outcome } from '../domain/challenge.ts';
 import type { Claim } from '../domain/claim.ts';
 import type { ReportedAttempt, SettlingReport } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
+import { samplePlayer } from '../domain/sample-player.ts';
 import { attemptSettled } from '../events.ts';
 import type { AttemptCache } from '../repository/attempt-cache.ts';
 import type { NewAwardStatus } from '../repository/awards.ts';
@@ -25,6 +26,8 @@ export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
   /** The claim that the outcome makes; null for none. */
   readonly claim: Claim | null;
+  /** Whose sample its score is, as in `samplePlayer`; null where it is none. */
+  readonly samplePlayer: string | null;
   /** The use of the report's idempotency key, to be recorded with the outcome; null for none. */
   readonly keyUse: KeyUse | null;
   /** Null where there is an award to wait for: the commit that records the wallet's decision on it emits the event. */
@@ -41,7 +44,10 @@ export type RecordedOutcome = {
 export type WonAward = OwedAward<Award> & { readonly playerRef: string };
 
 /** The result of the commit for a report. */
-export type Settlement = SettlementOf<RecordedOutcome>;
+export type Settlement =
+  | SettlementOf<RecordedOutcome>
+  /** Nothing is recorded: the report comes again with what the wallet says of this player. */
+  | { readonly kind: 'ask_eligibility'; readonly challengeId: string; readonly playerRef: string };
 
 /** What a commit of drafts needs. */
 export type OutcomeCommitDeps = {
@@ -79,6 +85,7 @@ export function draftOutcome(
     attempt,
     terms,
     claim,
+    samplePlayer: samplePlayer(found, report.eligibility ?? null),
     keyUse,
     signed: { outcome, receipt: receipt.canonical, signature: receipt.signature },
     event: claim === null ? attemptSettled({ tenant: terms.tenant, attempt, outcome, award: null }) : null,

@@ -1,6 +1,7 @@
 /**
  * RecordListenedScores: scores that reached an integration and that no attempt stands behind count as samples of calibrating challenges. A
- * player is the account that the wallet finds for the ref, as for an attempt. Challenges of another tenant are left out first, so that a
+ * player is the account that the wallet finds for the ref, as for an attempt; in live only one that may play for money
+ * (domain/sample-player.ts). Challenges of another tenant are left out first, so that a
  * sample of them looks like one of no challenge. The commit is record-samples.ts.
  */
 import type { Wallet } from '@laurel/attempt-lifecycle';
@@ -15,13 +16,19 @@ import {
 import type { Clock } from '@laurel/service';
 import { playerIdentity } from '../domain/challenge.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
+import { requirementOf } from '../domain/requirement.ts';
+import { eligiblePlayer } from '../domain/sample-player.ts';
 import { failpoint } from '../failpoints.ts';
+import { loadRecordedSamples } from '../repository/bar-samples.ts';
 import { loadChallenges } from '../repository/challenges.ts';
 import { recordSamples } from './record-samples.ts';
 
 type Deps = { readonly database: Database; readonly wallet: Wallet; readonly clock: Clock };
 
 type ListenedScore = Omit<BarSample, 'player'> & { readonly tenant: Tenant; readonly playerRef: string };
+
+/** A sample, and its player where it counts for one. */
+type Given = Omit<BarSample, 'player'> & { readonly player: string | null };
 
 export function recordListenedScores(deps: Deps): Handlers<ChallengeServiceService>['recordListenedScores'] {
   return async (request) => {
@@ -48,7 +55,7 @@ function parseScore(item: ListenedScoreMessage): ListenedScore {
 }
 
 /** The scores of challenges of their tenant whose bar samples may place, with the players who gave them. */
-async function samplesOf(scores: readonly ListenedScore[], { database, wallet }: Deps): Promise<readonly BarSample[]> {
+async function samplesOf(scores: readonly ListenedScore[], { database, wallet }: Deps): Promise<readonly Given[]> {
   const challenges = await loadChallenges(
     database,
     scores.map(({ challengeId }) => challengeId),
@@ -60,17 +67,30 @@ async function samplesOf(scores: readonly ListenedScore[], { database, wallet }:
   });
   return Promise.all(
     own.map(async ({ tenant, playerRef, ...sample }) => {
+      if (tenant.environment === 'live') {
+        const terms = challenges.get(sample.challengeId)?.challenge.terms;
+        const requirements = terms === undefined ? [] : [requirementOf(terms)];
+        const { accountId, codes } = await wallet.checkEligibility({ tenant, playerRef }, requirements);
+        return { ...sample, player: eligiblePlayer({ accountId, code: codes[0] ?? null }) };
+      }
       const accountId = await wallet.resolvePlayer({ tenant, playerRef });
       return { ...sample, player: playerIdentity(accountId, playerRef) };
     }),
   );
 }
 
-async function commit(samples: readonly BarSample[], { database, clock }: Deps): Promise<ReadonlySet<string>> {
+/** The ids of those that are recorded, now or before. One that counts for nobody now may have counted when it came first. */
+async function commit(samples: readonly Given[], { database, clock }: Deps): Promise<ReadonlySet<string>> {
+  const counting = samples.flatMap(({ player, ...sample }) => (player === null ? [] : { ...sample, player }));
+  const before = await loadRecordedSamples(
+    database,
+    samples.filter(({ player }) => player === null),
+  );
+  if (counting.length === 0) return before;
   const recorded = await database.transaction(
-    (tx) => recordSamples(tx, samples, { source: 'listened', now: clock() }),
+    (tx) => recordSamples(tx, counting, { source: 'listened', now: clock() }),
     { beforeCommit: () => failpoint('challenge.calibrate.before-commit') },
   );
   await failpoint('challenge.calibrate.after-commit');
-  return recorded;
+  return new Set([...before, ...recorded]);
 }

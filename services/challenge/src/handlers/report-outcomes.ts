@@ -5,6 +5,9 @@
  * The commit that records an outcome without an award also emits its event; an outcome with one is emitted by the commit that records the
  * wallet's decision on the award (libs/attempt-lifecycle/src/pay-awards.ts), so that the event has both.
  *
+ * In live the score of a free attempt is a sample only for an account that may play for money (domain/sample-player.ts): its report asks
+ * the wallet before it is recorded, and fails while the wallet cannot be reached. A paid one does not.
+ *
  * The same report again finds its outcome and answers it, rolling an award forward first. When the wallet cannot be reached after the
  * commit the item fails; the retry, or the sweeper, pays.
  */
@@ -16,6 +19,8 @@ import {
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
+  type SettlementOf,
+  type Wallet,
 } from '@laurel/attempt-lifecycle';
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
@@ -24,8 +29,10 @@ import type { ChallengeServiceService, OutcomeReport as OutcomeReportMessage } f
 import type { Logger } from '@laurel/service';
 import type { Award } from '../domain/challenge.ts';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';
+import { requirementOf } from '../domain/requirement.ts';
 import { settledWithAward } from '../events.ts';
 import { findAwardOfAttempt } from '../repository/awards.ts';
+import { findChallenge } from '../repository/challenges.ts';
 import { loadOutcome, loadReceipt } from '../repository/outcomes.ts';
 import type { RecordedOutcome } from './outcome-draft.ts';
 import { presentOutcome } from './present.ts';
@@ -35,6 +42,7 @@ type Deps = ReportDeps & {
   readonly database: Database;
   readonly settlements: OutcomeSettlements;
   readonly payer: AwardPayer<Award>;
+  readonly wallet: Pick<Wallet, 'checkEligibility'>;
   readonly logger: Logger;
 };
 
@@ -67,13 +75,29 @@ async function payAgain({ attemptId }: OutcomeReport, { database, payer }: Deps)
 }
 
 /** What the attempt lifecycle leaves to the owner: the commit, and loading the recorded outcome. */
-function planOf(report: OutcomeReport, { database, settlements }: Deps): ReportPlan<RecordedOutcome> {
+function planOf(report: OutcomeReport, deps: Deps): ReportPlan<RecordedOutcome> {
   const { attemptId } = report;
+  const { database } = deps;
   return {
     attemptId,
     reported: report,
-    settle: () => settlements.submit(report),
+    settle: () => settle(report, deps),
     loadOutcome: () => loadOutcome(database, attemptId),
     loadReceipt: (receiptId) => loadReceipt(database, receiptId),
   };
+}
+
+/** The commit; it asks first for what the wallet says of the player of a free attempt in live, and no other call of it does. */
+async function settle(report: OutcomeReport, deps: Deps): Promise<SettlementOf<RecordedOutcome>> {
+  const settlement = await deps.settlements.submit(report);
+  if (settlement.kind !== 'ask_eligibility') return settlement;
+  const { challengeId, playerRef } = settlement;
+  const challenge = await findChallenge(deps.database, challengeId);
+  if (challenge === null) throw new Error(`challenge ${challengeId} of attempt ${report.attemptId} is not there`);
+  const player = { tenant: challenge.tenant, playerRef };
+  const { accountId, codes } = await deps.wallet.checkEligibility(player, [requirementOf(challenge.terms)]);
+  const eligibility = { accountId, code: codes[0] ?? null };
+  const settled = await deps.settlements.submit({ ...report, eligibility });
+  if (settled.kind === 'ask_eligibility') throw new Error(`attempt ${report.attemptId} asks again for its player`);
+  return settled;
 }

@@ -14,7 +14,7 @@ import {
 } from '@laurel/attempt-lifecycle';
 import type { Coalescer } from '@laurel/coalesce';
 import type { Refused } from '@laurel/errors';
-import type { Database, Transaction } from '@laurel/postgres';
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
@@ -24,12 +24,14 @@ import {
   decideCachedCreations,
   decideCreations,
 } from '../domain/creation-decision.ts';
+import { withAttempts } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
 import { type ChallengeCache, createChallengeCache } from '../repository/challenge-cache.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
 import { insertOptimisticAttempts, type OptimisticAttempt } from '../repository/optimistic-attempts.ts';
-import { loadPlayerFacts, lockPlayers } from '../repository/player-facts.ts';
+import { loadPlayerFacts, lockPlayers, lockPlayersAndSlots } from '../repository/player-facts.ts';
+import { takingSlots } from '../repository/ramp-slots.ts';
 
 export type AttemptReservations = Coalescer<NamedCreation<Creation>, CreationDecision>;
 
@@ -62,7 +64,8 @@ function acceptOnCache(
     const challengeVersion = cached[index]?.version;
     const keyUse = batch[index]?.creation.keyUse ?? null;
     if (decision === null || challengeVersion === undefined) return null;
-    return { decision, insert: { attempt: decision.attempt, challengeVersion, keyUse } };
+    const needsSlot = cached[index]?.challenge.unconfirmedAttempts != null;
+    return { decision, insert: { attempt: decision.attempt, challengeVersion, needsSlot, keyUse } };
   });
 }
 
@@ -80,7 +83,7 @@ async function decideAndInsert(
   const now = clock();
   // They go out together and run in this order: the facts are read under the lock.
   const [, challenges, players, recorded] = await Promise.all([
-    lockPlayers(tx, queries),
+    lockPlayersAndSlots(tx, queries),
     loadChallenges(tx, challengeIds),
     loadPlayerFacts(tx, queries, now),
     lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
@@ -91,9 +94,29 @@ async function decideAndInsert(
     const player = players[index] ?? null;
     return { ...named, player, isKnown: player?.isKnownAttempt ?? false };
   });
+  // Slots are taken in the statement that follows the reservation, where a challenge of the batch is unconfirmed.
+  const isRamping = [...challenges.values()].some(({ challenge }) => challenge.unconfirmedAttempts !== null);
+  async function withSlots<Written>(
+    on: Queryable,
+    written: Promise<Written>,
+    ids: readonly string[],
+  ): Promise<Written> {
+    const { statement, values } = takingSlots(ids);
+    const [result] = await Promise.all([written, isRamping ? on.query(statement, values) : undefined]);
+    return result;
+  }
   return decideAndCommit(tx, requests, {
     recorded,
-    table: { loadAttempts, insertAttempts, restartAttempt },
+    table: {
+      loadAttempts,
+      insertAttempts: (on, keyed) =>
+        withSlots(
+          on,
+          insertAttempts(on, keyed),
+          keyed.map(({ attempt }) => attempt.id),
+        ),
+      restartAttempt: (on, attempt) => withSlots(on, restartAttempt(on, attempt), [attempt.id]),
+    },
     decide: (open) =>
       decideCreations(
         open.map(({ request: { creation, account, player }, attemptId, known }) => ({
@@ -123,7 +146,9 @@ export async function moveReservation(
     const query = { attemptId: attempt.id, challengeId: attempt.challengeId, accountId };
     const [player] = await loadPlayerFacts(tx, [query], clock());
     if (player === undefined) throw new Error(`no facts were loaded for attempt ${attempt.id}`);
-    const decision = decideAvailability({ tenant: locked.terms.tenant, challenge, player, ceilings });
+    // Of the attempts that are open on it, this one stays.
+    const others = challenge === null ? null : withAttempts(challenge, -1);
+    const decision = decideAvailability({ tenant: locked.terms.tenant, challenge: others, player, ceilings });
     if (decision.kind === 'refused') return decision;
     await moveAttempt(tx, attempt.id, accountId);
     return { ...locked.attempt, accountId };

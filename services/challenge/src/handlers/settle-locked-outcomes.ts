@@ -18,7 +18,6 @@ import { receiptIdOf } from '@laurel/ids';
 import type { Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { countsForBar } from '../domain/bar.ts';
-import { playerIdentity } from '../domain/challenge.ts';
 import { claimOf } from '../domain/claim.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
 import { countsForMonitor } from '../domain/monitor-decision.ts';
@@ -167,14 +166,11 @@ function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {
 function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSample[], readonly BarSample[]] {
   const counting = drafts.filter(countsForBar);
   const isTopN = ({ terms }: OutcomeDraft) => terms.prizeStructure === 'top_n';
-  return [counting.filter(isTopN).map(sampleOf), counting.filter((draft) => !isTopN(draft)).map(sampleOf)];
+  return [counting.filter(isTopN).flatMap(sampleOf), counting.filter((draft) => !isTopN(draft)).flatMap(sampleOf)];
 }
 
-function sampleOf({ attempt, signed }: OutcomeDraft): BarSample {
-  return {
-    challengeId: attempt.challengeId,
-    sampleId: attempt.id,
-    player: playerIdentity(attempt.accountId, attempt.playerRef),
-    score: signed.outcome.score,
-  };
+/** None where the score counts for nobody. */
+function sampleOf({ attempt, signed, samplePlayer: player }: OutcomeDraft): readonly BarSample[] {
+  const { challengeId, id: sampleId } = attempt;
+  return player === null ? [] : [{ challengeId, sampleId, player, score: signed.outcome.score }];
 }

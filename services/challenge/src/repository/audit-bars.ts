@@ -2,6 +2,7 @@
 import type { Check } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
+import { isUnconfirmed } from './ramp-slots.ts';
 
 export const BAR_CHECKS: readonly Check[] = [
   {
@@ -69,6 +70,15 @@ export const BAR_CHECKS: readonly Check[] = [
       where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (coalesce(s.collected, 0), coalesce(s.players, 0))`,
   },
   {
+    id: 'live_calibration_counts_accounts',
+    description: 'Every sample of a calibration of live money is that of an account.',
+    violations: `
+      select c.id
+      from challenges c
+      where c.environment = 'live' and c.prize_structure = 'threshold' and c.threshold is null
+        and exists (select from bar_samples s where s.challenge_id = c.id and s.player like 'ref:%')`,
+  },
+  {
     id: 'fair_share_counts_its_samples',
     description: 'The count of every player of a calibration is that of the samples of the player.',
     violations: `
@@ -100,6 +110,24 @@ export const BAR_CHECKS: readonly Check[] = [
       from (select id from challenges where threshold is not null) c
       full join drift_monitors m on m.challenge_id = c.id
       where c.id is null or m.challenge_id is null`,
+  },
+];
+
+/** Attempts of unconfirmed bars, beside the slots that bound them. */
+export const SLOT_CHECKS: readonly Check[] = [
+  {
+    id: 'unconfirmed_attempt_has_its_slot',
+    description: 'Every attempt that is open while the bar of its challenge is unconfirmed holds one of its slots.',
+    // The release that knew no slots opened attempts before the ramp of a challenge that was live already; where an operator reinstated
+    // a challenge with a confirmed bar, attempts are open that needed none.
+    violations: `
+      select a.id
+      from challenges c
+      join drift_monitors m on m.challenge_id = c.id
+      join attempts a on a.challenge_id = c.id
+      where ${isUnconfirmed('c')} and a.threshold is not null and a.status in ('pending', 'open')
+        and a.created_at >= greatest(c.ramped_from, m.started_at)
+        and not exists (select from ramp_slots s where s.attempt_id = a.id and s.challenge_id = a.challenge_id)`,
   },
 ];
 

@@ -6,7 +6,7 @@ import { type Check, type CheckResult, type Database, type Queryable, runChecks 
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { BAR_CHECKS, rampCheckOf } from './audit-bars.ts';
+import { BAR_CHECKS, rampCheckOf, SLOT_CHECKS } from './audit-bars.ts';
 import { MONITOR_CHECKS } from './audit-monitors.ts';
 
 // Constraints enforce most of these already; the audit covers the case that one is switched off.
@@ -91,7 +91,11 @@ const CHECKS: readonly Check[] = [
 ];
 
 export function runOwnChecks(database: Database, ceilings: TierCeilings, signal?: AbortSignal): Promise<CheckResult[]> {
-  return runChecks(database, [...CHECKS, ...BAR_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)], signal);
+  return runChecks(
+    database,
+    [...CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)],
+    signal,
+  );
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

@@ -37,9 +37,8 @@ async function versionOf({ id }: Challenge): Promise<bigint> {
 /** Whether an attempt that was decided on this version of the challenge gets written. */
 async function isWritten(challenge: Challenge, challengeVersion: bigint): Promise<boolean> {
   const attempt = { ...ATTEMPT, id: newOwnedId('challenge'), challengeId: challenge.id, accountId: newId() };
-  return (await insertOptimisticAttempts(database, [{ attempt, challengeVersion, keyUse: null }], { now: NOW })).has(
-    attempt.id,
-  );
+  const inserts = [{ attempt, challengeVersion, needsSlot: false, keyUse: null }];
+  return (await insertOptimisticAttempts(database, inserts, { now: NOW })).has(attempt.id);
 }
 
 const change = (what: string) => (challenge: Challenge) =>

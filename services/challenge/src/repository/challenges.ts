@@ -11,6 +11,7 @@ import type {
   PrizeStructure,
   ThresholdDirection,
 } from '../domain/challenge.ts';
+import { isUnconfirmed, slotsInUse } from './ramp-slots.ts';
 
 /** A challenge, and the version of its row that it was read from: the database raises it at every update. */
 export type VersionedChallenge = { readonly challenge: Challenge; readonly version: bigint };
@@ -46,6 +47,7 @@ type ChallengeRow = {
   ramped_from: Date | null;
   ramp_completed_at: Date | null;
   attempts_seen: bigint | null;
+  unconfirmed_attempts: number | null;
   nth_best_score: number | null;
   collected: bigint | null;
   players_collected: bigint | null;
@@ -55,7 +57,8 @@ type ChallengeRow = {
 // Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are counted only while there are fewer.
 // Outcomes that wait for the drift monitor are counted only while a ramp is on, whose progress partners read; in the oldest of a backlog alone.
 const CHALLENGE = `
-select c.*, bar.nth_best_score, m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
+select c.*, bar.nth_best_score, case when ${isUnconfirmed('c')} then ${slotsInUse('c.id')} end as unconfirmed_attempts,
+  m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
   coalesce(k.collected, counted.collected) as collected, coalesce(k.players, counted.players) as players_collected
 from challenges c
 left join lateral (
@@ -225,6 +228,7 @@ function toChallenge(row: ChallengeRow): Challenge {
     hasRamp: row.ramped_from !== null,
     rampCompletedAt: row.ramp_completed_at,
     attemptsSeen: Number(row.attempts_seen ?? 0n),
+    unconfirmedAttempts: row.unconfirmed_attempts,
     nthBestScore: row.nth_best_score,
     collected: Number(row.collected ?? 0n),
     playersCollected: Number(row.players_collected ?? 0n),

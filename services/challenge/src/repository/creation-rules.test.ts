@@ -251,7 +251,7 @@ describe('the creation rules in SQL', () => {
           const challengeVersion = decision === null ? undefined : cached.get(decision.challenge.id)?.version;
           return decision === null || challengeVersion === undefined
             ? []
-            : [{ attempt: decision.attempt, challengeVersion, keyUse: null }];
+            : [{ attempt: decision.attempt, challengeVersion, needsSlot: false, keyUse: null }];
         });
         const created = await insertOptimisticAttempts(database, attempts, { now: NOW });
         expect(players.map(({ attemptId }) => created.has(attemptId))).toEqual(

@@ -12,41 +12,52 @@ import {
 import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
+import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
 import { MADE_WITH_KEYS } from './attempts.ts';
 import { allowsPaidAttempt, windowStart } from './creation-rules.ts';
 import { lockOfPlayers } from './player-facts.ts';
+import { isUnconfirmed, slotsInUse, takingSlots } from './ramp-slots.ts';
 
 /** A paid attempt to insert, and the version of its challenge's row that it was decided on. */
 export type OptimisticAttempt = {
   readonly attempt: Attempt;
   readonly challengeVersion: bigint;
+  /** Whether the bar of its challenge was unconfirmed, so that the attempt needs a slot. */
+  readonly needsSlot: boolean;
   readonly keyUse: KeyUse | null;
 };
 
 // What may have changed since the challenge was cached, and where it is checked:
 // - status and bar of the challenge, and any other column of its row: every update of the row raises its version, by a trigger.
 // - claim, rung and cap: checked here, by creation-rules.ts.
+// - the slots of an unconfirmed bar: checked here, under the lock on them, in a batch with such a challenge. A bar that is confirmed or has
+//   none stays so while its row has its version.
 // - the attempt id: one that already exists is left unchanged.
 // - the idempotency key: one that is recorded already is a unique violation, and nothing of the batch is written.
 // - the low watermark of the sweep: a batch that waited too long is decided again.
-const INSERT = {
-  name: 'attempts_insert_optimistic',
-  text: `
+const insertText = ({ slots }: { slots: boolean }) => `
 with made as (
   insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata, created_at)
   select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $14::bigint[])
-    as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version)
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $14::bigint[]${slots ? ', $15::int[]' : ''})
+    as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version${slots ? ', nth' : ''})
   where ${isAfterLowWatermark('$10')} and (
-    select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$9' })}
+    select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$9' })}${
+      slots
+        ? `
+      and case when ${isUnconfirmed('c')} then ${slotsInUse('c.id')} + i.nth <= ${MAX_UNCONFIRMED_ATTEMPTS} else true end`
+        : ''
+    }
     from challenges c where c.id = i.challenge_id and c.version = i.challenge_version)
   order by i.id
   on conflict (id) do nothing
   returning id
 ), used as (${insertingKeyUses(MADE_WITH_KEYS)}
 )
-select id from made`,
-};
+select id from made`;
+
+const INSERT = { name: 'attempts_insert_optimistic', text: insertText({ slots: false }) };
+const INSERT_WITH_SLOTS = { name: 'attempts_insert_optimistic_with_slots', text: insertText({ slots: true }) };
 
 /**
  * The ids of those that were written. At most one for each (challenge, account) and for each id: the count does not see what the same
@@ -72,7 +83,15 @@ export async function insertOptimisticAttempts(
     ...keyUseColumns(decided.map(({ keyUse }) => keyUse)),
     decided.map(({ challengeVersion }) => challengeVersion),
   ];
-  const statements = [lockOfPlayers(attempts), { statement: INSERT, values }] as const;
+  const ramping = decided.flatMap(({ attempt, needsSlot }) => (needsSlot ? attempt.challengeId : []));
+  const statements =
+    ramping.length === 0
+      ? [lockOfPlayers(attempts), { statement: INSERT, values }]
+      : [
+          lockOfPlayers(attempts, ramping),
+          { statement: INSERT_WITH_SLOTS, values: [...values, placesIn(attempts)] },
+          takingSlots(attempts.map((attempt) => attempt.id)),
+        ];
   try {
     const [, rows] = await database.batch<[unknown, { id: string }]>(statements, options);
     return new Set(rows.map((row) => row.id));
@@ -80,4 +99,14 @@ export async function insertOptimisticAttempts(
     if (isUniqueViolation(error)) return new Set();
     throw error;
   }
+}
+
+/** Which attempt of its challenge each is, from 1. Those before it may not be written; then it is decided again, under the lock. */
+function placesIn(attempts: readonly Attempt[]): readonly number[] {
+  const places = new Map<string, number>();
+  return attempts.map(({ challengeId }) => {
+    const place = (places.get(challengeId) ?? 0) + 1;
+    places.set(challengeId, place);
+    return place;
+  });
 }

@@ -25,6 +25,22 @@ select pg_advisory_xact_lock(sorted.key)
 from (select distinct hashtextextended(k.key, 0) as key from unnest($1::text[]) as k (key) order by 1) sorted`,
 };
 
+// As above, with the lock on the slots of each challenge whose bar is unconfirmed (ramp-slots.ts), or may be by the time that the challenge
+// is read: a calibrating one goes live meanwhile.
+const LOCK_PLAYERS_AND_SLOTS = {
+  name: 'players_and_slots_lock',
+  text: `
+select pg_advisory_xact_lock(sorted.key)
+from (
+  select hashtextextended(k.key, 0) as key from unnest($1::text[]) as k (key)
+  union
+  select hashtextextended('slots:' || c.id, 0) from challenges c
+  where c.id = any($2::uuid[]) and c.prize_structure = 'threshold' and c.ramp_completed_at is null
+    and (c.threshold is null or c.ramped_from is not null)
+  order by 1
+) sorted`,
+};
+
 const CREATION = { challengeId: 'i.challenge_id', accountId: 'i.account_id' };
 
 const SELECT_FACTS = {
@@ -64,9 +80,19 @@ export async function lockPlayers(on: Queryable, players: readonly Player[]): Pr
   await on.query(statement, values);
 }
 
-/** The statement that locks these players, each with an account. */
-export function lockOfPlayers(players: readonly Player[]): BoundStatement {
-  return { statement: LOCK_PLAYERS, values: [players.map((player) => `${player.challengeId}:${player.accountId}`)] };
+/** As `lockPlayers`, with the slots of their challenges. */
+export async function lockPlayersAndSlots(on: Queryable, players: readonly Player[]): Promise<void> {
+  const keys = players.filter((player) => player.accountId !== null).map(keyOf);
+  await on.query(LOCK_PLAYERS_AND_SLOTS, [keys, players.map((player) => player.challengeId)]);
+}
+
+/** The statement that locks these players, each with an account, and the slots of these challenges. */
+export function lockOfPlayers(players: readonly Player[], withSlots: Iterable<string> = []): BoundStatement {
+  return { statement: LOCK_PLAYERS, values: [[...players.map(keyOf), ...[...withSlots].map((id) => `slots:${id}`)]] };
+}
+
+function keyOf({ challengeId, accountId }: Player): string {
+  return `${challengeId}:${accountId}`;
 }
 
 /** One answer for each query, in order. */

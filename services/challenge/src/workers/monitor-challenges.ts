@@ -8,7 +8,7 @@
  *   2. it locks those of their monitors that are free, and reads the challenges under these locks. An operator locks the monitor before
  *      moving the status, so a status that is read here stays. Outcomes of a monitor that is not free are put back;
  *   3. it writes what the monitors have counted and their readings, moves the status or completes the ramp, and writes the history and the
- *      event of that.
+ *      event of that. What it counted of an unconfirmed bar frees its slots.
  *
  * What a crash leaves, after each step:
  *   - the commit of the outcomes: rows that wait. The next run counts them.
@@ -33,6 +33,7 @@ import {
   lockFreeMonitors,
   updateMonitors,
 } from '../repository/drift-monitors.ts';
+import { freeSlots } from '../repository/ramp-slots.ts';
 import { insertStatusChange } from '../repository/status-changes.ts';
 import { putBackOutcomes, takeUnmonitoredOutcomes, type UnmonitoredBatch } from '../repository/unmonitored-outcomes.ts';
 
@@ -157,6 +158,12 @@ async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken>
         decisions.map(({ monitor }) => monitor),
       ),
       insertReadings(last, readings, now),
+      freeSlots(
+        last,
+        [...challenges.values()]
+          .filter(({ hasRamp, rampCompletedAt }) => hasRamp && rampCompletedAt === null)
+          .map(({ id }) => id),
+      ),
       ...moved,
       ...changes.map((change) => insertStatusChange(last, change)),
       deps.outbox.insert(last, events),

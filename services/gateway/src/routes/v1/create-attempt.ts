@@ -27,7 +27,8 @@ export const createAttempt = defineRoute({
     blocked: 'The player may not play for money. Do not retry.',
     insider_entry: "An insider of the program may not enter the program's own live tournament.",
     not_found: 'No such challenge in this program, or no such round.',
-    challenge_not_available: 'Suspended, closed, or its prize is above the tier ceiling.',
+    challenge_not_available:
+      'Suspended, closed, its prize is above the tier ceiling, or its unconfirmed bar has 100 attempts under way.',
     challenge_already_claimed: 'The player was paid this prize already; permanent.',
     rung_locked: 'The parent rung is not claimed yet.',
     attempt_cap_reached: "The rolling daily cap of the challenge, or the round's cap per player.",

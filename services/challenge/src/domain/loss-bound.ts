@@ -1,0 +1,44 @@
+/**
+ * What a challenge may lose before its bar is confirmed (docs/contract/rules.md, "What a challenge may lose").
+ *
+ * Between a start of its drift monitor and the confirmation of its bar, or its suspension, a challenge pays prizes for two groups of
+ * attempts alone: those that the monitor has counted, whose wins it has not rejected, and those that it has not counted, of which there are
+ * at most 100 (ramp.ts). Each win pays the prize on offer, capped by the ramp. What is won after the suspension is held.
+ */
+import { type Cents, cents } from '@laurel/money';
+import type { Challenge } from './challenge.ts';
+import { type DriftState, JUDGES_FROM, LOG_LIMIT, logRatiosOf } from './drift-monitor.ts';
+import { prizeOnOffer } from './prize-offer.ts';
+import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from './ramp.ts';
+import type { TierCeilings } from './tier-ceiling.ts';
+
+/**
+ * The most wins that the monitor counts without rejecting the bar while it confirms nothing: among its first 99 attempts. It depends on the
+ * numbers of attempts and wins alone, so these are all that any order of wins and losses leads to.
+ */
+export function mostCountedWins(targetPassRate: number): number {
+  let most = 0;
+  let reached: readonly number[] = [0];
+  for (let attempts = 1; attempts < RAMP_ATTEMPTS; attempts += 1) {
+    const next = new Set(reached.flatMap((passes) => [passes, passes + 1]));
+    reached = [...next].filter((passes) => !isRejected({ attempts, passes }, targetPassRate));
+    most = Math.max(most, ...reached);
+  }
+  return most;
+}
+
+function isRejected(state: DriftState, targetPassRate: number): boolean {
+  if (state.attempts < JUDGES_FROM) return false;
+  const { above, below } = logRatiosOf(state, targetPassRate);
+  return above > LOG_LIMIT || below > LOG_LIMIT;
+}
+
+/** The most wins that are paid from a start of the monitor to the confirmation of the bar, or to the suspension. */
+export function mostWinsUnconfirmed(targetPassRate: number): number {
+  return mostCountedWins(targetPassRate) + MAX_UNCONFIRMED_ATTEMPTS;
+}
+
+/** The most that is paid from a start of the monitor to the confirmation of the bar, or to the suspension; fees are not taken off. */
+export function lossBoundOf(challenge: Challenge, ceilings: TierCeilings): Cents {
+  return cents(BigInt(mostWinsUnconfirmed(challenge.terms.targetPassRate)) * prizeOnOffer(challenge, ceilings));
+}

@@ -1,0 +1,201 @@
+/** At most 100 attempts are open or wait for the monitor while a bar is unconfirmed, whatever is concurrent. */
+import { newId, newOwnedId } from '@laurel/ids';
+import { ChallengeStatus, type ChallengeTerms } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import { describe, expect, it } from 'vitest';
+import { created, type Harness, HOUR_MS, PROGRAM, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
+import { CEILINGS } from '../domain/example.ts';
+import { lossBoundOf } from '../domain/loss-bound.ts';
+import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
+import { findChallenge } from '../repository/challenges.ts';
+import { usePlay } from '../workers/monitor.fixture.ts';
+
+const h = useHarness();
+const other = useReplica(h);
+const { settle } = usePlay(h);
+
+/** Live with a bar of 4.25, by a partner's percentiles 1 to 5. */
+async function seeded(terms: Partial<ChallengeTerms> = {}): Promise<string> {
+  const { id } = await h.open({ dailyAttemptCap: 100_000, ...terms }, { status: ChallengeStatus.CALIBRATING });
+  const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
+  const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
+  ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+  return id;
+}
+
+const newPlayers = (count: number) => Promise.all(Array.from({ length: count }, () => h.player()));
+
+/** So many creations at once, over both replicas, each of a player of its own: the ids of those that were created. */
+async function open(challengeId: string, count: number): Promise<readonly string[]> {
+  return (await openFor(challengeId, await newPlayers(count))).attempts;
+}
+
+/** As `open`, for these players; `refused` are those whose attempt was one too many. */
+async function openFor<Player extends { readonly ref: string }>(challengeId: string, players: readonly Player[]) {
+  const attempts: string[] = [];
+  const refused: Player[] = [];
+  await Promise.all(
+    players.map(async (player, index) => {
+      const client: Harness['challenge'] = index % 2 === 0 ? h.challenge : other.challenge;
+      const attemptId = newOwnedId('challenge');
+      const creation = { attemptId, tenant: PROGRAM, challengeId, playerRef: player.ref };
+      const creations = [{ ...creation, metadataJson: '{}', requestId: '', keyUse: undefined }];
+      const result = ok(await client.createAttempts({ creations })).results[0]?.result;
+      if (result?.$case === 'attempt') attempts.push(attemptId);
+      else refused.push(player);
+      expect(['attempt', 'challenge_not_available']).toContain(verdictOf(result));
+    }),
+  );
+  return { attempts, refused };
+}
+
+async function slotsOf(challengeId: string): Promise<number> {
+  return (await findChallenge(h.database, challengeId))?.unconfirmedAttempts ?? Number.NaN;
+}
+
+async function isListed(challengeId: string): Promise<boolean> {
+  const { ref } = await h.player();
+  const { challenges } = ok(await other.challenge.listChallenges({ tenant: PROGRAM, playerRef: ref, all: false }));
+  return challenges.some(({ id }) => id === challengeId);
+}
+
+describe('the attempts of an unconfirmed bar', () => {
+  it('of 250 creations at once over two replicas exactly 100 are accepted, and the challenge is not listed until one ends', async () => {
+    const id = await seeded();
+    const attempts = await open(id, 250);
+    expect(attempts).toHaveLength(MAX_UNCONFIRMED_ATTEMPTS);
+    expect(await slotsOf(id)).toBe(100);
+    expect(await isListed(id)).toBe(false);
+
+    // A void ends one: its slot is free for one more.
+    ok(await h.challenge.voidAttempt({ attemptId: attempts[0] ?? '', reason: 'a test' }));
+    expect(await isListed(id)).toBe(true);
+    expect(await open(id, 10)).toHaveLength(1);
+
+    // Those that are settled hold theirs until the monitor has counted them.
+    await h.database.transaction(async (tx) => {
+      // No monitor counts for a challenge whose row of drift_monitors another transaction holds.
+      await tx.query({ text: 'select from drift_monitors where challenge_id = $1 for no key update' }, [id]);
+      await settle(attempts.slice(1, 41), []);
+      expect(await open(id, 3)).toEqual([]);
+    });
+    await h.server.sweepOnce();
+    expect(await slotsOf(id)).toBe(60);
+    expect(await open(id, 60)).toHaveLength(40);
+
+    // The hour ends all that are open.
+    h.clock.advance(HOUR_MS);
+    await h.server.sweepOnce();
+    expect(await slotsOf(id)).toBe(0);
+    expect(await isListed(id)).toBe(true);
+  });
+
+  it('a prize within the cap of the ramp is bound as well, and a bar that an operator set is not', async () => {
+    expect(await open(await seeded({ prizeCents: 500n }), 130)).toHaveLength(100);
+    expect(await open((await h.open()).id, 130)).toHaveLength(130);
+  });
+
+  it('a confirmed bar is not bound: 100 counted attempts lift the limit', async () => {
+    const id = await seeded();
+    const attempts = await open(id, 100);
+    await settle(
+      attempts,
+      attempts.map((_, index) => index % 5 === 0),
+    );
+    await h.server.sweepOnce();
+    expect(await slotsOf(id)).toBeNaN();
+    expect(await open(id, 120)).toHaveLength(120);
+  });
+
+  it('a pending reservation holds a slot, keeps it when it is resumed, and frees it once its fee has a tombstone', async () => {
+    const id = await seeded();
+    const [one, two] = [await h.player(), await h.player()];
+    // The first attempts make the service cache which accounts the refs name.
+    for (const { ref } of [one, two]) created(await h.create(id, ref));
+    const [resumed, abandoned] = [newOwnedId('challenge'), newOwnedId('challenge')];
+    await h.stopWallet();
+    expect(verdictOf(await h.create(id, one.ref, resumed))).toBe('failure');
+    expect(verdictOf(await h.create(id, two.ref, abandoned))).toBe('failure');
+    expect(await slotsOf(id)).toBe(4);
+    await h.startWallet();
+    created(await h.create(id, one.ref, resumed));
+    expect(await slotsOf(id)).toBe(4);
+    h.clock.advance(60_000);
+    await h.server.sweepOnce();
+    expect(await slotsOf(id)).toBe(3);
+    created(await h.create(id, two.ref, abandoned));
+    expect(await slotsOf(id)).toBe(4);
+  });
+
+  it('the database refuses a 101st slot, a slot that another attempt has, and none at all', async () => {
+    const id = await seeded();
+    const [attempt = ''] = await open(id, 100);
+    const insert = 'insert into ramp_slots (challenge_id, slot, attempt_id) values ($1, $2, $3)';
+    await expect(h.database.query({ text: insert }, [id, 101, newId()])).rejects.toThrow('ramp_slots_are_a_hundred');
+    await expect(h.database.query({ text: insert }, [id, 1, newId()])).rejects.toThrow('ramp_slots_pkey');
+    await expect(h.database.query({ text: insert }, [id, null, attempt])).rejects.toThrow('null value');
+  });
+
+  it('the audit finds an open attempt of an unconfirmed bar that holds no slot', async () => {
+    const id = await seeded();
+    const [attempt] = await open(id, 1);
+    const [row] = await h.database.query<{ slot: number }>(
+      { text: 'delete from ramp_slots where attempt_id = $1 returning slot' },
+      [attempt],
+    );
+    expect(await h.violations()).toEqual([`unconfirmed_attempt_has_its_slot: 1 (${attempt})`]);
+    const values = [id, row?.slot, attempt];
+    await h.database.query(
+      { text: 'insert into ramp_slots (challenge_id, slot, attempt_id) values ($1, $2, $3)' },
+      values,
+    );
+  });
+});
+
+describe('an attack on a bar that its percentiles made too easy', () => {
+  const TERMS = { integrityTier: 3, prizeCents: 250_000n, feeCents: 500n, targetPassRate: 0.2 };
+  const BOUND = 149n * 50_000n;
+
+  /** All open at once, report wins at once, and those who were one too many try again, while the monitor counts. */
+  async function attack(challengeId: string, accomplices: number): Promise<void> {
+    let waiting: readonly { readonly ref: string }[] = await newPlayers(accomplices);
+    while (waiting.length > 0) {
+      const { attempts, refused } = await openFor(challengeId, waiting);
+      if (attempts.length === 0) return;
+      await settle(
+        attempts,
+        attempts.map(() => true),
+      );
+      waiting = refused;
+    }
+  }
+
+  it.each([
+    [1, 250],
+    [10, 25],
+  ])(
+    'what it pays is no more than the bound of each challenge: %i challenges of a program with %i accomplices each',
+    async (challenges, accomplices) => {
+      const ids = await Promise.all(Array.from({ length: challenges }, () => seeded(TERMS)));
+      await Promise.all(ids.map((id) => attack(id, accomplices)));
+      await h.server.sweepOnce();
+      for (const id of ids) {
+        const challenge = await findChallenge(h.database, id);
+        if (challenge === null) throw new Error('there is no such challenge');
+        expect(lossBoundOf(challenge, CEILINGS)).toBe(BOUND);
+        expect((await paidOn(id)) <= BOUND).toBe(true);
+      }
+    },
+    120_000,
+  );
+});
+
+async function paidOn(challengeId: string): Promise<bigint> {
+  const [row] = await h.database.query<{ paid: bigint }>(
+    {
+      text: `select coalesce(sum(amount_cents), 0)::bigint as paid from awards where challenge_id = $1 and status = 'paid'`,
+    },
+    [challengeId],
+  );
+  return row?.paid ?? 0n;
+}

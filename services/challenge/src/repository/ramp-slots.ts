@@ -1,0 +1,85 @@
+/**
+ * The slots of challenges whose bar is unconfirmed (domain/ramp.ts): each attempt holds one from its reservation until it ends without an
+ * outcome or the drift monitor has counted it. Who takes slots holds the lock on the slots of the challenge (player-facts.ts), so two
+ * reservations never count the same free one; the constraint ramp_slots_are_a_hundred holds the limit.
+ *
+ * A slot is in use while its attempt is pending, open or settled. The others are given to the next attempt, so that what ends an attempt
+ * need not know of slots. The monitor deletes the rows of settled attempts: as many as there are more of them than outcomes that wait. Which
+ * of the settled ones it deletes does not matter.
+ */
+import type { BoundStatement, Queryable } from '@laurel/postgres';
+import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from '../domain/ramp.ts';
+
+/** Whether the bar of a row of challenges is unconfirmed, as SQL. */
+export function isUnconfirmed(challenge: string): string {
+  return `(${challenge}.ramped_from is not null and ${challenge}.ramp_completed_at is null and ${challenge}.status = 'live'
+    and (select m.attempts from drift_monitors m where m.challenge_id = ${challenge}.id) < ${RAMP_ATTEMPTS})`;
+}
+
+/** Whether the attempt of a row of ramp_slots still needs it, as SQL. */
+const isInUse = (slot: string): string =>
+  `(select a.status from attempts a where a.id = ${slot}.attempt_id) in ('pending', 'open', 'settled')`;
+
+/** How many slots of a challenge are in use, as SQL; the argument is an expression. */
+export function slotsInUse(challengeId: string): string {
+  return `(select count(*)::int from ramp_slots s where s.challenge_id = ${challengeId} and ${isInUse('s')})`;
+}
+
+// The n-th attempt that needs a slot of a challenge takes the n-th free one. Where there is none the slot is null, which the table refuses.
+const TAKE = {
+  name: 'ramp_slots_take',
+  text: `
+insert into ramp_slots (challenge_id, slot, attempt_id)
+select needed.challenge_id, free.slot, needed.id
+from (
+  select a.id, a.challenge_id, row_number() over (partition by a.challenge_id order by a.id) as nth
+  from attempts a join challenges c on c.id = a.challenge_id
+  where a.id = any($1::uuid[]) and a.status = 'pending' and ${isUnconfirmed('c')}
+    and not exists (select from ramp_slots s where s.attempt_id = a.id)
+) needed
+left join lateral (
+  select every.slot from generate_series(1, ${MAX_UNCONFIRMED_ATTEMPTS}) as every (slot)
+  where not exists (
+    select from ramp_slots s where s.challenge_id = needed.challenge_id and s.slot = every.slot and ${isInUse('s')})
+  order by every.slot offset needed.nth - 1 limit 1
+) free on true
+order by needed.challenge_id, free.slot
+on conflict (challenge_id, slot) do update set attempt_id = excluded.attempt_id`,
+};
+
+const FREE = {
+  name: 'ramp_slots_free',
+  text: `
+with counted as (
+  select settled.challenge_id, settled.slot
+  from (
+    select s.challenge_id, s.slot, row_number() over (partition by s.challenge_id order by s.slot) as nth
+    from ramp_slots s join attempts a on a.id = s.attempt_id
+    where s.challenge_id = any($1::uuid[]) and a.status = 'settled'
+  ) settled
+  left join (
+    select w.challenge_id, count(*) as outcomes
+    from unmonitored_outcomes u cross join unnest(u.challenge_ids) as w (challenge_id)
+    where w.challenge_id = any($1::uuid[])
+    group by w.challenge_id
+  ) waiting on waiting.challenge_id = settled.challenge_id
+  where settled.nth > coalesce(waiting.outcomes, 0)
+), held as materialized (
+  select w.challenge_id, w.slot
+  from (select challenge_id, slot from counted order by challenge_id, slot) w
+  cross join lateral (
+    select from ramp_slots s where s.challenge_id = w.challenge_id and s.slot = w.slot for update
+  ) s
+)
+delete from ramp_slots s using held where s.challenge_id = held.challenge_id and s.slot = held.slot`,
+};
+
+/** The statement that gives each of these attempts its slot, where the bar of its challenge is unconfirmed. It follows their reservation. */
+export function takingSlots(attemptIds: readonly string[]): BoundStatement {
+  return { statement: TAKE, values: [attemptIds] };
+}
+
+/** The caller holds the monitors of these challenges, and has taken the outcomes that they count out of the queue. */
+export async function freeSlots(on: Queryable, challengeIds: readonly string[]): Promise<void> {
+  if (challengeIds.length > 0) await on.query(FREE, [challengeIds]);
+}
