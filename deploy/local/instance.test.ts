@@ -79,7 +79,7 @@ test('a launcher waits until the memory and the ports of what it ends are releas
 
 test('a service whose launcher has exited drains and exits', async () => {
   const source = 'process.on("SIGTERM", () => { console.log("drained"); process.exit(0); }); console.log("up")';
-  const preload = new URL('exit-with-parent.mjs', import.meta.url).pathname;
+  const preload = new URL('exit-with-parent.mjs', import.meta.url).href;
   const child = spawn(process.execPath, ['--import', preload, '-e', `${source}; setInterval(() => {}, 1000)`], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

@@ -122,8 +122,13 @@ const labelsUsed = (expr: string) => [...expr.matchAll(/(\w+)=/g)].map(([, label
 
 test('the scan of the code finds metrics of every kind, with their labels', () => {
   expect(exported.size).toBeGreaterThan(40);
-  expect([...(exported.get('laurel_http_request_duration_seconds') ?? [])]).toEqual(['route', 'status', 'le']);
-  expect([...(exported.get('laurel_unfinished_items') ?? [])]).toEqual(['stage']);
+  expect([...(exported.get('laurel_http_request_duration_seconds') ?? [])]).toEqual([
+    'route',
+    'status',
+    'environment',
+    'le',
+  ]);
+  expect([...(exported.get('laurel_unfinished_items') ?? [])]).toEqual(['stage', 'environment']);
   expect([...(exported.get('laurel_connections') ?? ['?'])]).toEqual([]);
   expect(unknownIn('sum by (owner) (laurel_no_such{a="b"}) / laurel_breaker_open{cause="x"}')).toEqual([
     'no service exports laurel_no_such',
@@ -172,6 +177,30 @@ describe('an alert', () => {
   test('every service is missed when none of its replicas answers', () => {
     const { expr = '' } = alerts.find(({ alert }) => alert === 'LaurelServiceMissing') ?? {};
     for (const service of SERVICE_NAMES) expect(expr).toContain(`absent(laurel_build_info{service="${service}"})`);
+  });
+
+  test.each(alerts.filter(({ labels }) => labels.severity === 'critical'))(
+    '$alert wakes no one for play money',
+    ({ expr }) => {
+      for (const [, name = '', selector = ''] of expr.matchAll(/\b(laurel_\w+)(?:\{([^}]*)\})?/g)) {
+        if (labelsOf(name)?.has('environment')) expect(selector).toContain('environment!="test"');
+        expect(selector).not.toContain('environment="');
+      }
+    },
+  );
+
+  test('each alert about play money alone is a warning, and every stage of real money that has an alert has one of play money', () => {
+    const ofTest = alerts.filter(({ expr }) => expr.includes('environment="test"'));
+    expect(ofTest.map(({ labels }) => labels.severity)).toEqual(ofTest.map(() => 'warning'));
+    const patternsIn = (some: readonly Alert[]) =>
+      some.flatMap(({ expr }) =>
+        [...expr.matchAll(/stage=~?"([^"]+)"/g)].flatMap(([, pattern = '']) => pattern.split('|')),
+      );
+    const covered = patternsIn(ofTest).map((pattern) => new RegExp(`^${pattern}$`));
+    // No operator reviews held payouts of play money.
+    const ofLive = patternsIn(alerts.filter((alert) => !ofTest.includes(alert))).filter((one) => one !== 'payout_held');
+    expect(ofLive.length).toBeGreaterThan(6);
+    expect(ofLive.filter((stage) => !covered.some((pattern) => pattern.test(stage.replace('.+', 'x'))))).toEqual([]);
   });
 
   test('every stage that an alert names is in the table of stages', () => {

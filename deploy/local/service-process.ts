@@ -7,7 +7,8 @@ import type { ProcessShape, SupervisedProcess } from './supervisor.ts';
 import { sourceFolders, watchSources } from './watch-sources.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const EXIT_WITH_PARENT = fileURLToPath(new URL('exit-with-parent.mjs', import.meta.url));
+/** A URL, since `--import` takes one: in a path `#`, `?` and `%` would be read as parts of a URL. */
+const EXIT_WITH_PARENT = new URL('exit-with-parent.mjs', import.meta.url).href;
 
 /** Everything that a process needs to run this service in place of another process: plain data, secrets included. */
 export interface ServiceLaunch {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { SERVICES, type Service, type StackDatabase } from '@laurel/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -254,7 +255,8 @@ function grantsOf(service: Service): string[] {
     .filter((statement) => statement !== '')
     .flatMap((statement) => {
       const [, privileges, table] = /^grant (.+) on (\w+) to :"running_role"$/.exec(statement) ?? [];
-      if (privileges === undefined) throw new Error(`${file.pathname} has a statement of another form: ${statement}`);
+      if (privileges === undefined)
+        throw new Error(`${fileURLToPath(file)} has a statement of another form: ${statement}`);
       const granted = [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]+)\))?(?:, |$)/g)];
       expect(granted.map(([text]) => text).join('')).toBe(privileges);
       return granted.flatMap(([, privilege = '', columns]) =>

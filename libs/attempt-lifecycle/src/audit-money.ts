@@ -3,7 +3,8 @@
  * (compare-with-wallet.ts). The owner supplies the queries and the rules that define a violation.
  */
 import type { AttemptOwner } from '@laurel/ids';
-import type { CheckResult, Database } from '@laurel/postgres';
+import { type CheckResult, type Database, type EnvironmentsOfIds, findEnvironments } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 import type { FeeListing, PayoutListing, Wallet } from './wallet.ts';
 
@@ -23,6 +24,7 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   readonly database: Database;
   readonly wallet: Wallet;
   readonly runOwnChecks: (database: Database) => Promise<CheckResult[]>;
+  readonly environments: EnvironmentsOfIds;
   readonly attempts: AuditedTable<Attempt>;
   readonly awards: AuditedTable<Award>;
   readonly judgeFee: Comparison<Attempt, FeeListing, Check>['judge'];
@@ -33,6 +35,8 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
 }): Promise<CheckResult[]> {
   const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks, signal } = audited;
   const own = await audited.runOwnChecks(database);
+  /** The environment that the wallet names for the rows of findings. */
+  const inWallet = new Map<string, Environment>();
   const fees = await compareWithWallet({
     pageSize: PAGE,
     readOurs: async (after) => {
@@ -42,7 +46,11 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
     readOursAgain: (ids) => attempts.again(database, ids),
     readTheirs: async (after) =>
       (await wallet.listFees(owner, after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
-    judge: judgeFee,
+    judge: (ours, theirs) => {
+      const finding = judgeFee(ours, theirs);
+      if (finding !== null && theirs !== null) inWallet.set(theirs.attemptId, theirs.environment);
+      return finding;
+    },
   });
   const payouts = await compareWithWallet({
     pageSize: PAGE,
@@ -53,11 +61,30 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
     readOursAgain: (ids) => awards.again(database, ids),
     readTheirs: async (after) =>
       (await wallet.listAwardPayouts(owner, after, PAGE)).map((payout) => ({ id: payout.awardId, row: payout })),
-    judge: judgePayout,
+    judge: (ours, theirs) => {
+      const finding = judgePayout(ours, theirs);
+      if (finding !== null && theirs !== null) inWallet.set(theirs.awardId, theirs.environment);
+      return finding;
+    },
   });
+  const found = [...fees, ...payouts];
+  const inOwner = await findEnvironments(database, audited.environments, [...new Set(found.map(({ id }) => id))]);
   const compared = Object.entries<string>(checks).map(([id, description]): CheckResult => {
-    const ids = [...fees, ...payouts].filter(({ check }) => check === id).map((violation) => violation.id);
-    return { id, description, violations: BigInt(ids.length), examples: ids.slice(0, MAX_EXAMPLES) };
+    const ids = found.filter(({ check }) => check === id).map((violation) => violation.id);
+    const [ofTest, ofLive] = [ids.filter(isOfTest), ids.filter((one) => !isOfTest(one))];
+    return {
+      id,
+      description,
+      violations: BigInt(ids.length),
+      testViolations: BigInt(ofTest.length),
+      examples: [...ofLive, ...ofTest].slice(0, MAX_EXAMPLES),
+    };
   });
   return [...own, ...compared];
+
+  /** Where the two services disagree about the environment, or neither knows it, it is real money. */
+  function isOfTest(id: string): boolean {
+    const named = [inWallet.get(id), inOwner.get(id)].filter((environment) => environment !== undefined);
+    return named.length > 0 && named.every((environment) => environment === 'test');
+  }
 }

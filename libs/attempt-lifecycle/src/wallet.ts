@@ -5,10 +5,10 @@
 import type { RefundReason } from '@laurel/attempt';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import { type ChannelIdentity, createClient, createCoalescedCall, presentTenant } from '@laurel/grpc';
+import { type ChannelIdentity, createClient, createCoalescedCall, parseTenant, presentTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
-import { findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
+import { ENVIRONMENTS, findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type FeeChargeResult as FeeChargeResultMessage,
   type FeeRecord,
@@ -17,7 +17,7 @@ import {
   PayoutStatus,
   WalletServiceClient,
 } from '@laurel/proto/wallet';
-import type { Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/tenant';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
@@ -61,6 +61,7 @@ export type FeeListing = {
   readonly accountId: string;
   readonly feeCents: Cents;
   readonly refunded: boolean;
+  readonly environment: Environment;
 };
 
 export type PayoutListing = PayoutRecord & {
@@ -68,6 +69,7 @@ export type PayoutListing = PayoutRecord & {
   readonly roundId: string;
   readonly accountId: string;
   readonly amountCents: Cents;
+  readonly environment: Environment;
 };
 
 export interface Wallet extends AsyncDisposable {
@@ -211,17 +213,11 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     },
     async listFees(owner, afterAttemptId, limit) {
       const { fees } = answered(await client.listFees({ afterAttemptId, limit, owner }));
-      return fees.map((fee: FeeRecord) => ({ ...fee, feeCents: cents(fee.feeCents) }));
+      return fees.map(toFeeListing);
     },
     async listAwardPayouts(owner, afterAwardId, limit) {
       const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit, owner }));
-      return payouts.map((payout) => ({
-        ...toPayoutRecord(payout),
-        attemptId: payout.attemptId,
-        roundId: payout.roundId,
-        accountId: payout.accountId,
-        amountCents: cents(payout.amountCents),
-      }));
+      return payouts.map(toPayoutListing);
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(coalesced.map((calls) => calls.drain()));
@@ -254,6 +250,23 @@ function toRequirement({ jurisdictions, ...requirement }: Requirement) {
 function payoutOf(payout: Payout | undefined): PayoutRecord {
   if (payout === undefined) throw new Error('the wallet left a payout out');
   return toPayoutRecord(payout);
+}
+
+function toFeeListing(fee: FeeRecord): FeeListing {
+  // A wallet of the release before names no environment: the fee counts as real money.
+  const environment = findName(ENVIRONMENTS, fee.environment) ?? 'live';
+  return { ...fee, feeCents: cents(fee.feeCents), environment };
+}
+
+function toPayoutListing(payout: Payout): PayoutListing {
+  return {
+    ...toPayoutRecord(payout),
+    attemptId: payout.attemptId,
+    roundId: payout.roundId,
+    accountId: payout.accountId,
+    amountCents: cents(payout.amountCents),
+    environment: parseTenant(payout.tenant).environment,
+  };
 }
 
 function toPayoutRecord(payout: Payout): PayoutRecord {

@@ -6,15 +6,27 @@ export interface Check {
   readonly id: string;
   /** The invariant as a sentence. */
   readonly description: string;
-  /** Returns one column, `id`: one row for each violation. */
+  /**
+   * Returns one row for each violation, with a column `id`. Its environment is that of the row with this id
+   * (EnvironmentsOfIds). A check whose ids are no uuids of rows returns a column `environment` as well.
+   */
   readonly violations: string;
 }
+
+/**
+ * The environment of every row that a violation may name, as a query of `id uuid, environment text`. An id that it
+ * does not know counts as live: an alert for real money that was play money is better than none.
+ */
+export type EnvironmentsOfIds = string;
 
 export interface CheckResult {
   readonly id: string;
   readonly description: string;
+  /** In both environments. */
   readonly violations: bigint;
-  /** Ids of up to ten rows that violate it. */
+  /** Those of play money. */
+  readonly testViolations: bigint;
+  /** Ids of up to ten rows that violate it, those of real money first. */
   readonly examples: string[];
 }
 
@@ -29,6 +41,7 @@ const CHECK_TIMEOUT_MS = 120_000;
 export async function runChecks(
   database: Database,
   checks: readonly Check[],
+  environments: EnvironmentsOfIds,
   signal?: AbortSignal,
 ): Promise<CheckResult[]> {
   return await database.transaction(
@@ -37,15 +50,49 @@ export async function runChecks(
       const results: CheckResult[] = [];
       for (const { id, description, violations } of checks) {
         signal?.throwIfAborted();
-        const [found] = await tx.query<{ violations: bigint; examples: string[] | null }>({
-          text: `
-            select count(*) as violations, (array_agg(broken.id::text))[1:${MAX_EXAMPLES}] as examples
-            from (${violations}) as broken`,
+        const [found] = await tx.query<{ violations: bigint; test_violations: bigint; examples: string[] | null }>({
+          text: countViolations(violations, environments),
         });
-        results.push({ id, description, violations: found?.violations ?? 0n, examples: found?.examples ?? [] });
+        results.push({
+          id,
+          description,
+          violations: found?.violations ?? 0n,
+          testViolations: found?.test_violations ?? 0n,
+          examples: found?.examples ?? [],
+        });
       }
       return results;
     },
     { statementTimeoutMs: CHECK_TIMEOUT_MS, isSnapshot: true },
   );
+}
+
+function countViolations(violations: string, environments: EnvironmentsOfIds): string {
+  return `
+    select count(*) as violations, count(*) filter (where is_test) as test_violations,
+      (array_agg(id order by is_test, position))[1:${MAX_EXAMPLES}] as examples
+    from (
+      select named.id, named.position, coalesce(named.environment, known.environment, 'live') = 'test' as is_test
+      from (
+        select broken.id::text as id, row_number() over () as position, to_jsonb(broken) ->> 'environment' as environment,
+          case when broken.id::text ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then broken.id::text::uuid end as uuid
+        from (${violations}) as broken
+      ) as named
+      left join lateral (
+        select rows.environment from (${environments}) as rows where rows.id = named.uuid limit 1
+      ) as known on true
+    ) as located`;
+}
+
+/** The ids among these whose rows are of play money, and those of real money. An id that has no row is in neither. */
+export async function findEnvironments(
+  database: Database,
+  environments: EnvironmentsOfIds,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, 'live' | 'test'>> {
+  const rows = await database.query<{ id: string; environment: 'live' | 'test' }>(
+    { text: `select rows.id, rows.environment from (${environments}) as rows where rows.id = any($1::uuid[])` },
+    [ids],
+  );
+  return new Map(rows.map(({ id, environment }) => [id, environment]));
 }

@@ -1,6 +1,6 @@
 /** The continuous audit on a real database, with several replicas of one service. */
 import { metrics } from '@laurel/telemetry';
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Check, runChecks } from './audit.ts';
 import { createContinuousAudit } from './continuous-audit.ts';
 import { createDatabase, type Database } from './database.ts';
@@ -13,10 +13,14 @@ const CHECKS: readonly Check[] = [
   { id: 'no_gift', description: 'No balance is above ten.', violations: 'select id from balances where cents > 10' },
 ];
 
+/** Balances have no uuids, so that all of them count as live; those of `boxes` have. */
+const ENVIRONMENTS = 'select id, environment from boxes';
+
 const scratch = await createScratchDatabase();
 const database = createDatabase({ url: scratch.url, maxConnections: 4, applicationName: 'audit-test' });
 const run = (text: string) => database.query<Record<string, unknown>>({ text });
 await run('create table balances (id int primary key, cents int not null)');
+await run('create table boxes (id uuid primary key, environment text not null)');
 await run(`
 create table audit_runs (id smallint primary key check (id = 1), next_run_at timestamptz(3) not null, finished_at timestamptz(3),
   duration_ms bigint, violations jsonb)`);
@@ -33,12 +37,15 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 
 const logged: unknown[] = [];
-const logger = { error: (fields: object, message: string) => void logged.push({ ...fields, message }) };
+const logger = {
+  error: (fields: object, message: string) => void logged.push({ ...fields, message }),
+  warn: (fields: object, message: string) => void logged.push({ level: 'warn', ...fields, message }),
+};
 let runs = 0;
 const auditor = (
   checks = (signal: AbortSignal) => {
     runs += 1;
-    return runChecks(database, CHECKS, signal);
+    return runChecks(database, CHECKS, ENVIRONMENTS, signal);
   },
   on: Database = database,
 ) => createContinuousAudit({ database: on, intervalMs: HOUR_MS, run: checks, logger });
@@ -75,9 +82,10 @@ async function rowVersion(): Promise<unknown> {
   return row?.xmin;
 }
 
-async function shown(): Promise<Record<string, number>> {
+async function shown(environment = 'live'): Promise<Record<string, number>> {
   const { values = [] } = (await metrics.getSingleMetric('laurel_audit_violations')?.get()) ?? {};
-  return Object.fromEntries(values.map(({ labels, value }) => [String(labels.check), value]));
+  const ofIt = values.filter(({ labels }) => labels.environment === environment);
+  return Object.fromEntries(ofIt.map(({ labels, value }) => [String(labels.check), value]));
 }
 
 test('the first run on a new database is an interval away, and a run that is due shows the violations of each check', async () => {
@@ -214,8 +222,58 @@ test('a check that no release has any more is not shown', async () => {
   await before.runOnce();
   await makeDue();
   await before.runOnce();
-  using after = auditor((signal) => runChecks(database, CHECKS.slice(0, 1), signal));
+  using after = auditor((signal) => runChecks(database, CHECKS.slice(0, 1), ENVIRONMENTS, signal));
   await makeDue();
   await after.runOnce();
   expect(await shown()).toEqual({ no_debt: 0 });
+});
+
+describe('an audit tells play money from real money', () => {
+  const OF_TEST = '00000000-0000-4000-8000-000000000001';
+  const OF_LIVE = '00000000-0000-4000-8000-000000000002';
+  const UNKNOWN = '00000000-0000-4000-8000-000000000003';
+  const violating = (rows: string): readonly Check[] => [
+    { id: 'no_debt', description: 'No balance is below zero.', violations: rows },
+  ];
+  const of = async (rows: string) => (await runChecks(database, violating(rows), ENVIRONMENTS))[0];
+
+  beforeAll(() => run(`insert into boxes values ('${OF_TEST}', 'test'), ('${OF_LIVE}', 'live')`));
+
+  test('a violation is of the environment of the row with its id, or of the column that the check returns', async () => {
+    expect(await of(`select '${OF_TEST}'::uuid as id`)).toMatchObject({ violations: 1n, testViolations: 1n });
+    expect(await of(`select '${OF_LIVE}'::uuid as id`)).toMatchObject({ violations: 1n, testViolations: 0n });
+    expect(await of(`select '${OF_LIVE}'::text as id, 'test' as environment`)).toMatchObject({ testViolations: 1n });
+    expect(await of(`select '${OF_TEST}'::text as id, 'live' as environment`)).toMatchObject({ testViolations: 0n });
+  });
+
+  test('a violation whose id names no row, or is no uuid, or is null counts as live', async () => {
+    for (const id of [`'${UNKNOWN}'::uuid`, "'a constraint'", '7', 'null::uuid', "'test'"]) {
+      expect(await of(`select ${id} as id`)).toMatchObject({ violations: 1n, testViolations: 0n });
+    }
+  });
+
+  test('examples name violations of live first', async () => {
+    const rows = `select id from unnest(array['${OF_TEST}', '${OF_LIVE}', '${UNKNOWN}']::uuid[]) as id`;
+    expect(await of(rows)).toMatchObject({ violations: 3n, testViolations: 1n, examples: [OF_LIVE, UNKNOWN, OF_TEST] });
+  });
+
+  test('a violation of the sandbox is a series of its own and a warning, and no error', async () => {
+    using continuous = auditor((signal) =>
+      runChecks(database, violating(`select '${OF_TEST}'::uuid as id`), ENVIRONMENTS, signal),
+    );
+    await continuous.runOnce();
+    await makeDue();
+    await continuous.runOnce();
+    expect([await shown('live'), await shown('test')]).toEqual([{ no_debt: 0 }, { no_debt: 1 }]);
+    expect(logged).toEqual([
+      {
+        level: 'warn',
+        check: 'no_debt',
+        violations: 1,
+        testViolations: 1,
+        examples: [OF_TEST],
+        message: 'violated: No balance is below zero.',
+      },
+    ]);
+  });
 });

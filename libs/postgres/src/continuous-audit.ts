@@ -10,7 +10,8 @@
  * The service has the table, in a migration of its own:
  *
  *   audit_runs(id smallint primary key check (id = 1), next_run_at timestamptz(3), finished_at timestamptz(3), duration_ms bigint,
- *     violations jsonb), where violations is the number of them by check
+ *     violations jsonb), where violations is the number of them by check: those of real money under the check's id, those of
+ *     play money under its id with TEST_SUFFIX. Replicas of the release before show the latter as one more check.
  *
  * All instants are the database's.
  */
@@ -24,6 +25,7 @@ const POLL_MS = 30_000;
 const LEASE_MS = 300_000;
 const EXTEND_EVERY_MS = 60_000;
 const TRY_AGAIN_MS = 60_000;
+const TEST_SUFFIX = '@test';
 
 export interface ContinuousAudit extends Disposable {
   /** How often to call `runOnce`, which looks whether a run is due, and shows the last result. */
@@ -112,13 +114,13 @@ export function createContinuousAudit(options: {
   readonly database: Database;
   readonly intervalMs: number;
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
-  readonly logger: { error(fields: object, message: string): void };
+  readonly logger: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
 }): ContinuousAudit {
   const { database, intervalMs, run, logger } = options;
   const violations = gauge(
     'laurel_audit_violations',
-    'Rows that violate an invariant, by check, in the last whole run of the audit.',
-    ['check'],
+    'Rows that violate an invariant, by check and environment, in the last whole run of the audit.',
+    ['check', 'environment'],
   );
   const finished = gauge(
     'laurel_audit_finished_timestamp_seconds',
@@ -137,7 +139,19 @@ export function createContinuousAudit(options: {
     duration.set(row.duration_seconds);
     // A check that a release removed is not shown any more.
     violations.reset();
-    for (const [check, count] of Object.entries<number>(JSON.parse(row.violations))) violations.set({ check }, count);
+    for (const [key, count] of Object.entries<number>(JSON.parse(row.violations))) {
+      const isTest = key.endsWith(TEST_SUFFIX);
+      const check = isTest ? key.slice(0, -TEST_SUFFIX.length) : key;
+      violations.set({ check, environment: isTest ? 'test' : 'live' }, count);
+    }
+  }
+
+  /** Play money wakes no one: an error is about real money. */
+  function logViolations({ id, description, violations: found, testViolations, examples }: CheckResult): void {
+    if (found === 0n) return;
+    const ofTest = testViolations > 0n && { testViolations: Number(testViolations) };
+    const fields = { check: id, violations: Number(found), ...ofTest, examples };
+    logger[found > testViolations ? 'error' : 'warn'](fields, `violated: ${description}`);
   }
 
   async function acquireLease(): Promise<Lease | undefined> {
@@ -159,11 +173,14 @@ export function createContinuousAudit(options: {
     const results = await auditUntilStopped(lease.lost);
     // Another replica continues.
     if (results === undefined) return await lease.end(MOVE, [0]);
-    const counts = Object.fromEntries(results.map(({ id, violations: found }) => [id, Number(found)]));
+    const counts = Object.fromEntries(
+      results.flatMap(({ id, violations: found, testViolations }) => [
+        [id, Number(found - testViolations)],
+        [id + TEST_SUFFIX, Number(testViolations)],
+      ]),
+    );
     await lease.end(RECORD, [intervalMs, Math.round(performance.now() - startedAt), JSON.stringify(counts)]);
-    for (const { id, description, violations: found, examples } of results) {
-      if (found > 0n) logger.error({ check: id, violations: Number(found), examples }, `violated: ${description}`);
-    }
+    for (const result of results) logViolations(result);
   }
 
   return {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 /** A service's grants.sql and the role that they are for. */
@@ -42,7 +43,7 @@ export async function applyGrants(url: string, { file, runningRole }: Grants): P
         { cause: error },
       );
     }
-    throw new Error(`${file instanceof URL ? file.pathname : file}: ${error.message}`, { cause: error });
+    throw new Error(`${file instanceof URL ? fileURLToPath(file) : file}: ${error.message}`, { cause: error });
   } finally {
     await client.end();
   }

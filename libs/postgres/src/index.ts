@@ -1,4 +1,4 @@
-export { type Check, type CheckResult, runChecks } from './audit.ts';
+export { type Check, type CheckResult, type EnvironmentsOfIds, findEnvironments, runChecks } from './audit.ts';
 export { createContinuousAudit } from './continuous-audit.ts';
 export {
   type BatchOptions,
@@ -11,7 +11,14 @@ export {
 export { type DatabaseClock, startDatabaseClock } from './database-clock.ts';
 export { ConnectionFailedError, isConnectionFailure, isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 export { verifyRunningRole } from './running-role.ts';
-export { createStageSampler, MAX_COUNTED, SAMPLE_INTERVAL_MS, type StageSampler } from './stage-sampler.ts';
+export {
+  createStageSampler,
+  EACH_ENVIRONMENT,
+  MAX_COUNTED,
+  MAX_WALKED,
+  SAMPLE_INTERVAL_MS,
+  type StageSampler,
+} from './stage-sampler.ts';
 export type { Statement } from './step.ts';
 export type { Queryable, Transaction } from './transaction.ts';
 export { verifyAtStart } from './verify-at-start.ts';

@@ -11,9 +11,16 @@ export const SAMPLE_INTERVAL_MS = 15_000;
 /** Rows of a stage are counted up to this number, so that a backlog does not make its measurement slow. */
 export const MAX_COUNTED = 10_000;
 
-/** A statement about stages answers one row for each of them, also where there is none of it. */
+/** Rows that are read to count those of one environment, so that a backlog of play money does not hide real money's. */
+export const MAX_WALKED = 100_000;
+
+/** SQL: both environments, as `known (environment)`. A stage of real money is apart from the same of play money. */
+export const EACH_ENVIRONMENT = `(values ('live'), ('test')) known (environment)`;
+
+/** A statement about stages answers one row for each of them and environment, also where there is none of it. */
 type StageRow = {
   readonly stage: string;
+  readonly environment: 'live' | 'test';
   readonly items: number;
   /** Null where there is none, or its age is not measured. */
   readonly oldest_seconds: number | null;
@@ -28,21 +35,22 @@ export interface StageSampler {
 export function createStageSampler(database: Database, statements: readonly BoundStatement[]): StageSampler {
   const items = gauge(
     'laurel_unfinished_items',
-    'Work that has begun and not ended, by its stage, counted up to 10000.',
-    ['stage'],
+    'Work that has begun and not ended, by its stage and environment, counted up to 10000.',
+    ['stage', 'environment'],
   );
   const oldest = gauge(
     'laurel_unfinished_oldest_seconds',
     'How long the oldest work of a stage has been in it, or past its deadline; 0 where there is none.',
-    ['stage'],
+    ['stage', 'environment'],
   );
   return {
     async runOnce(now) {
       const bound = statements.map(({ statement, values = [] }) => ({ statement, values: [now, ...values] }));
       const answers = await database.batch<readonly StageRow[]>(bound);
       for (const row of answers.flat()) {
-        items.set({ stage: row.stage }, row.items);
-        oldest.set({ stage: row.stage }, row.oldest_seconds ?? 0);
+        const { stage, environment } = row;
+        items.set({ stage, environment }, row.items);
+        oldest.set({ stage, environment }, row.oldest_seconds ?? 0);
       }
     },
   };

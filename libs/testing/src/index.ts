@@ -13,7 +13,7 @@ export { freePorts } from './free-ports.ts';
 export * from './http-client.ts';
 export * from './integrations.ts';
 export { isRunning, removeLeftovers } from './leftovers.ts';
-export { measureStages } from './measure-stages.ts';
+export { measureStages, measureStagesByEnvironment } from './measure-stages.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
 export * from './operator.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';

@@ -4,26 +4,49 @@ import { metrics } from '@laurel/telemetry';
 const ITEMS = 'laurel_unfinished_items';
 const OLDEST = 'laurel_unfinished_oldest_seconds';
 
+type Stages = Readonly<Record<string, readonly [items: number, oldestSeconds: number]>>;
+
 /**
- * Runs the statements as a service's sampler does, and reads its metrics: of each stage that has any, how many, and the age in seconds. The
- * metrics are the process's: what samplers of tests before this one left in them is removed first.
+ * Runs the statements as a service's sampler does, and reads its metrics: of each stage that has any, how many, and the age in seconds, of
+ * both environments. The metrics are the process's: what samplers of tests before this one left in them is removed first.
  */
 export async function measureStages(
   database: Database,
   statements: readonly BoundStatement[],
   now: Date,
-): Promise<Readonly<Record<string, readonly [items: number, oldestSeconds: number]>>> {
+): Promise<Stages> {
+  const { live, test } = await measureStagesByEnvironment(database, statements, now);
+  const stages = new Set([...Object.keys(live), ...Object.keys(test)]);
+  return Object.fromEntries(
+    [...stages].map((stage) => {
+      const [[ofLive, ageOfLive], [ofTest, ageOfTest]] = [live[stage] ?? [0, 0], test[stage] ?? [0, 0]];
+      return [stage, [ofLive + ofTest, Math.max(ageOfLive, ageOfTest)]];
+    }),
+  );
+}
+
+/** As above, apart. */
+export async function measureStagesByEnvironment(
+  database: Database,
+  statements: readonly BoundStatement[],
+  now: Date,
+): Promise<Readonly<Record<'live' | 'test', Stages>>> {
   for (const name of [ITEMS, OLDEST]) metrics.getSingleMetric(name)?.reset();
   await createStageSampler(database, statements).runOnce(now);
-  const oldest = await valuesOf(OLDEST);
+  return { live: await stagesOf('live'), test: await stagesOf('test') };
+}
+
+async function stagesOf(environment: 'live' | 'test'): Promise<Stages> {
+  const [items, oldest] = [await valuesOf(ITEMS, environment), await valuesOf(OLDEST, environment)];
   return Object.fromEntries(
-    [...(await valuesOf(ITEMS))].flatMap(([stage, items]) =>
-      items === 0 ? [] : [[stage, [items, oldest.get(stage) ?? Number.NaN]]],
+    [...items].flatMap(([stage, count]) =>
+      count === 0 ? [] : [[stage, [count, oldest.get(stage) ?? Number.NaN] as const]],
     ),
   );
 }
 
-async function valuesOf(name: string): Promise<ReadonlyMap<string, number>> {
+async function valuesOf(name: string, environment: 'live' | 'test'): Promise<ReadonlyMap<string, number>> {
   const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
-  return new Map(values.map(({ labels, value }) => [String(labels.stage), value]));
+  const ofIt = values.filter(({ labels }) => labels.environment === environment);
+  return new Map(ofIt.map(({ labels, value }) => [String(labels.stage), value]));
 }

@@ -118,7 +118,13 @@ export interface DriftBody extends DriftEvidenceBody {
 
 export interface AuditBody {
   ok: boolean;
-  checks: { id: string; description: string; violations: number }[];
+  live_ok: boolean;
+  checks: {
+    id: string;
+    description: string;
+    violations: number;
+    violations_by_environment: { live: number; test: number };
+  }[];
 }
 
 // --- an operator ---

@@ -119,6 +119,8 @@ export interface Harness extends AsyncDisposable {
   wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
+  /** The checks of this service that find violations of real money. */
+  liveViolations(): Promise<readonly string[]>;
 }
 
 // Nothing listens there: the service must work without a broker.
@@ -232,6 +234,10 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return rows.map(({ payload }) => Event.decode(payload)).filter((event) => subjectOf(event) === id);
     },
     wrongEvents: () => findWrongEvents(database),
+    async liveViolations() {
+      const { checks } = ok(await challenge.audit({}));
+      return checks.filter(({ violations, testViolations }) => violations > testViolations).map(({ id }) => id);
+    },
     async violations() {
       const { checks } = ok(await challenge.audit({}));
       const ledger = ok(await wallet.client.audit({}));

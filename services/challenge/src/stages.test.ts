@@ -1,6 +1,6 @@
 /** What the stage sampler shows of attempts, refunds and awards that are held up, and that it shows nothing of those that are not. */
 import { attemptStages } from '@laurel/attempt-lifecycle';
-import { measureStages } from '@laurel/testing';
+import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
 import { expect, test } from 'vitest';
 import { HOUR_MS, recorded, useHarness } from './challenge.fixture.ts';
 
@@ -16,6 +16,11 @@ test('a pending attempt is measured once it is past its grace, and an open one o
   expect(await measure()).toEqual({});
   h.clock.advance(1);
   expect(await measure()).toEqual({ attempt_pending: [1, 60] });
+  // The program plays in the sandbox, which is apart.
+  expect(await measureStagesByEnvironment(h.database, stages, h.clock())).toEqual({
+    live: {},
+    test: { attempt_pending: [1, 60] },
+  });
 
   // The attempt before it, of the same player, is open.
   h.clock.advance(HOUR_MS);

@@ -459,7 +459,7 @@ describe('documents', () => {
   test('the metrics of the admin port count requests by route and status, never by path', async () => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     expect(text).toMatch(
-      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500"\} 2/,
+      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500",environment="test"\} 2/,
     );
     expect(text).not.toContain(ATTEMPT_ID);
   });

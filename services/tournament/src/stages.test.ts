@@ -1,6 +1,6 @@
 /** What the stage sampler shows of a round that cannot be ended. */
 import { attemptStages } from '@laurel/attempt-lifecycle';
-import { measureStages } from '@laurel/testing';
+import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
 import { expect, test } from 'vitest';
 import { ROUND_STAGES } from './repository/round-stages.ts';
 import { play } from './rounds.fixture.ts';
@@ -27,6 +27,7 @@ test('a round is measured since it was over, by its stage, until its purse is pa
   await expect(h.server.sweepOnce()).rejects.toThrow();
   h.clock.advance(30_000);
   expect(await measure()).toEqual({ round_settling: [1, 90], award_paying: [2, 30] });
+  expect((await measureStagesByEnvironment(h.database, stages, h.clock())).live).toEqual({});
 
   await h.startWallet();
   await h.server.sweepOnce();
@@ -40,6 +41,7 @@ test('a round that is cancelled is measured with the fees that it still owes', a
   await h.stopWallet();
   await expect(h.server.sweepOnce()).rejects.toThrow();
   expect(await measure()).toEqual({ round_cancelling: [1, 5], refund_due: [1, 0] });
+  expect((await measureStagesByEnvironment(h.database, stages, h.clock())).live).toEqual({});
   await h.startWallet();
   await h.server.sweepOnce();
   expect(await measure()).toEqual({});

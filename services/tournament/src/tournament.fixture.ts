@@ -132,6 +132,8 @@ export interface Harness extends AsyncDisposable {
   wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
+  /** The checks of this service that find violations of real money. */
+  liveViolations(): Promise<readonly string[]>;
 }
 
 // Nothing listens there: events stay in the outbox.
@@ -261,6 +263,10 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return { round, player, attemptId };
     },
     wrongEvents: () => findWrongEvents(database),
+    async liveViolations() {
+      const { checks } = ok(await tournament.audit({}));
+      return checks.filter(({ violations, testViolations }) => violations > testViolations).map(({ id }) => id);
+    },
     async violations() {
       const { checks } = ok(await tournament.audit({}));
       const ledger = ok(await wallet.client.audit({}));

@@ -1,9 +1,6 @@
 /** The stages of attempts, refunds and awards that none of them may stay in, as statements of the stage sampler (libs/postgres). */
-import { type BoundStatement, MAX_COUNTED } from '@laurel/postgres';
+import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
 import type { Sweep } from './sweeps.ts';
-
-/** A sweep that is held up must not make its measurement read everything since its mark. */
-const MAX_WALKED = 100_000;
 
 export interface AttemptStages {
   /** The owner's table of awards: with status, created_at, and a partial index on created_at over the unfinished ones. */
@@ -14,67 +11,90 @@ export interface AttemptStages {
   readonly attemptTtlMs: number;
 }
 
+/** The contests of an owner's attempts, which have their environment, and the column of attempts that names them. */
+type Contests = { readonly table: 'challenges' | 'rounds'; readonly id: 'challenge_id' | 'round_id' };
+
 /**
  * SQL: attempts above the mark of a sweep that are older than `$2` milliseconds, which the sweep should have passed; their age is less by
  * `$3` milliseconds. Where the sweep keeps up, hardly any attempt is read.
  */
-function leftBehind(stage: string, sweep: Sweep, statuses: readonly string[]): string {
+function leftBehind(stage: string, sweep: Sweep, statuses: readonly string[], { table, id }: Contests): string {
   return `
-select '${stage}' as stage, count(*)::int as items,
-  extract(epoch from $1::timestamptz - $3::int * interval '1 ms' - min(created_at))::float8 as oldest_seconds
-from (
-  select created_at from (
-    select created_at, status from attempts
+select '${stage}' as stage, known.environment, least(count(left_behind.created_at), ${MAX_COUNTED})::int as items,
+  extract(epoch from $1::timestamptz - $3::int * interval '1 ms' - min(left_behind.created_at))::float8 as oldest_seconds
+from ${EACH_ENVIRONMENT}
+left join (
+  select walked.created_at, contest.environment
+  from (
+    select created_at, status, ${id} from attempts
     where created_at >= coalesce((select swept_until from sweep_marks where sweep = '${sweep}'), '-infinity')
       and created_at <= $1::timestamptz - $2::int * interval '1 ms'
     order by created_at limit ${MAX_WALKED}
   ) walked
-  where status in (${statuses.map((status) => `'${status}'`).join(', ')})
-  order by created_at limit ${MAX_COUNTED}
-) left_behind`;
+  join ${table} contest on contest.id = walked.${id}
+  where walked.status in (${statuses.map((status) => `'${status}'`).join(', ')})
+) left_behind on left_behind.environment = known.environment
+group by known.environment`;
 }
 
 /** SQL: the unfinished awards of a table, by status. */
-function unfinished(awards: AttemptStages['awards']): string {
+function unfinished(awards: AttemptStages['awards'], { table, id }: Contests): string {
   // Only an award of a challenge is ever `holding`: it waits for the wallet as one that is `paying` does.
   const holding = `
-  union all (
-    select 'paying', created_at from ${awards} where status = 'holding' order by created_at limit ${MAX_COUNTED}
-  )`;
+    union all
+    (select 'paying', created_at, ${id} from ${awards} where status = 'holding' order by created_at limit ${MAX_WALKED})`;
   return `
-select 'award_' || known.status as stage, count(owed.status)::int as items,
-  case known.status when 'paying' then extract(epoch from $1::timestamptz - min(owed.created_at)) end::float8 as oldest_seconds
-from (values ('paying'), ('releasing'), ('denying')) known (status)
+select 'award_' || of_status.status as stage, known.environment, least(count(owed.status), ${MAX_COUNTED})::int as items,
+  case of_status.status when 'paying' then extract(epoch from $1::timestamptz - min(owed.created_at)) end::float8 as oldest_seconds
+from ${EACH_ENVIRONMENT}
+cross join (values ('paying'), ('releasing'), ('denying')) of_status (status)
 left join (
-  (
-    select status, created_at from ${awards}
-    where status in ('paying', 'releasing', 'denying') order by created_at limit ${MAX_COUNTED}
-  )${awards === 'awards' ? holding : ''}
-) owed on owed.status = known.status
-group by known.status`;
+  select walked.status, walked.created_at, contest.environment
+  from (
+    (
+      select status, created_at, ${id} from ${awards}
+      where status in ('paying', 'releasing', 'denying') order by created_at limit ${MAX_WALKED}
+    )${awards === 'awards' ? holding : ''}
+  ) walked
+  join ${table} contest on contest.id = walked.${id}
+) owed on owed.status = of_status.status and owed.environment = known.environment
+group by of_status.status, known.environment`;
 }
 
-const PENDING = {
-  name: 'stage_attempt_pending',
-  text: leftBehind('attempt_pending', 'resolve_pending', ['pending']),
+/** Without an order, so that no more rows are read than may be; beyond that limit the age is that of those. */
+function refundsDue({ table, id }: Contests): string {
+  return `
+select 'refund_due' as stage, known.environment, least(count(due.since), ${MAX_COUNTED})::int as items,
+  extract(epoch from $1::timestamptz - min(due.since))::float8 as oldest_seconds
+from ${EACH_ENVIRONMENT}
+left join (
+  select walked.since, contest.environment
+  from (select attempt_id, since from refunds_due limit ${MAX_WALKED}) walked
+  join attempts a on a.id = walked.attempt_id
+  join ${table} contest on contest.id = a.${id}
+) due on due.environment = known.environment
+group by known.environment`;
+}
+
+function statementsOf(awards: AttemptStages['awards'], contests: Contests) {
+  return {
+    pending: {
+      name: 'stage_attempt_pending',
+      text: leftBehind('attempt_pending', 'resolve_pending', ['pending'], contests),
+    },
+    overdue: {
+      name: 'stage_attempt_overdue',
+      text: leftBehind('attempt_overdue', 'expire_attempts', ['pending', 'open'], contests),
+    },
+    refunds: { name: 'stage_refund_due', text: refundsDue(contests) },
+    awards: { name: `stage_${awards}`, text: unfinished(awards, contests) },
+  };
+}
+
+const STATEMENTS = {
+  awards: statementsOf('awards', { table: 'challenges', id: 'challenge_id' }),
+  round_payouts: statementsOf('round_payouts', { table: 'rounds', id: 'round_id' }),
 };
-
-const OVERDUE = {
-  name: 'stage_attempt_overdue',
-  text: leftBehind('attempt_overdue', 'expire_attempts', ['pending', 'open']),
-};
-
-// Without an order, so that no more rows are read than are counted; beyond that limit the age is that of those.
-const REFUNDS = {
-  name: 'stage_refund_due',
-  text: `
-select 'refund_due' as stage, count(*)::int as items, extract(epoch from $1::timestamptz - min(since))::float8 as oldest_seconds
-from (select since from refunds_due limit ${MAX_COUNTED}) due`,
-};
-
-const AWARDS = { name: 'stage_awards', text: unfinished('awards') };
-
-const ROUND_PAYOUTS = { name: 'stage_round_payouts', text: unfinished('round_payouts') };
 
 /**
  * - `attempt_pending`: past their grace, and the fee is still not decided; since their creation
@@ -84,10 +104,11 @@ const ROUND_PAYOUTS = { name: 'stage_round_payouts', text: unfinished('round_pay
  * - `award_releasing`, `award_denying`: an operator's decision that the wallet has not answered; without an age, since no instant is kept
  */
 export function attemptStages({ awards, pendingGraceMs, attemptTtlMs }: AttemptStages): readonly BoundStatement[] {
+  const { pending, overdue, refunds, awards: unfinishedAwards } = STATEMENTS[awards];
   return [
-    { statement: PENDING, values: [pendingGraceMs, 0] },
-    { statement: OVERDUE, values: [attemptTtlMs, attemptTtlMs] },
-    { statement: REFUNDS },
-    { statement: awards === 'awards' ? AWARDS : ROUND_PAYOUTS },
+    { statement: pending, values: [pendingGraceMs, 0] },
+    { statement: overdue, values: [attemptTtlMs, attemptTtlMs] },
+    { statement: refunds },
+    { statement: unfinishedAwards },
   ];
 }

@@ -26,12 +26,40 @@ async function seeded(terms: Partial<Terms> = {}, distribution = DISTRIBUTION): 
   return id;
 }
 
+/**
+ * Scores of one kind: any finite double by its bits, multiples of one step (subnormal, tiny, huge), and neighbours in the
+ * order of doubles, where a difference is all cancellation.
+ */
+const anyBits = fc
+  .bigInt({ min: 0n, max: 2n ** 64n - 1n })
+  .map(doubleOf)
+  .filter(Number.isFinite);
+const steps = fc.constantFrom(5e-324, 1e-316, 2 ** -1022, 1e-160, 1, 2 ** 53, 1e160, Number.MAX_VALUE / 64);
+const extremeScores = fc.oneof(
+  fc.array(fc.oneof(anyBits, fc.constantFrom(0, -0, 5e-324, -5e-324, Number.MAX_VALUE, -Number.MAX_VALUE)), {
+    minLength: 5,
+    maxLength: 5,
+  }),
+  fc
+    .tuple(steps, fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 5, maxLength: 5 }))
+    .map(([step, factors]) => factors.map((factor) => factor * step)),
+  fc
+    .tuple(fc.bigInt({ min: 0n, max: 0x7fef_ffff_ffff_ff00n }), fc.array(fc.nat(20), { minLength: 5, maxLength: 5 }))
+    .map(([bits, above]) => above.map((step) => doubleOf(bits + BigInt(step)))),
+);
+
+function doubleOf(bits: bigint): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits);
+  return view.getFloat64(0);
+}
+
 /** With a bar of 30, the second best of 10, 20, 30 and 40. */
-async function calibrated(): Promise<string> {
-  const terms = { targetPassRate: 0.5, minCalibrationN: 4, minCalibrationPlayers: 2 };
+async function calibrated(scores = [10, 20, 30, 40], changes: Partial<Terms> = {}): Promise<string> {
+  const terms = { targetPassRate: 0.5, minCalibrationN: scores.length, minCalibrationPlayers: 2, ...changes };
   const { id } = await h.open(terms, { status: ChallengeStatus.CALIBRATING });
-  for (const score of [10, 20, 30, 40]) {
-    recorded(await h.report(created(await h.create(id, `unlinked-${score % 20}`)).id, score));
+  for (const [index, score] of scores.entries()) {
+    recorded(await h.report(created(await h.create(id, `unlinked-${(index + 1) % 2}`)).id, score));
   }
   return id;
 }
@@ -43,6 +71,8 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await run(damage, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
+  // Each names rows of the sandbox.
+  expect(await h.liveViolations()).toEqual([]);
   await run(repair, values);
   return found;
 }
@@ -88,6 +118,54 @@ describe('the audit of bars', () => {
       { numRuns: 100 },
     );
     expect(await h.violations()).toEqual([]);
+  });
+
+  it('the audit of bars finds nothing in what seedings and derived rungs place, whatever the doubles', async () => {
+    const distributions = extremeScores
+      .map((scores) => scores.toSorted((one, two) => one - two))
+      .filter((scores) => scores.every((score, index) => index === 0 || score > (scores[index - 1] ?? score)));
+    const rates = fc.double({ min: 0, max: 1, minExcluded: true, maxExcluded: true, noNaN: true });
+    const any = [distributions, rates, fc.constantFrom(1, 2)] as const;
+    await fc.assert(
+      fc.asyncProperty(...any, async (scores, targetPassRate, thresholdDirection) => {
+        const [p5 = 0, p25 = 0, p50 = 0, p75 = 0, p95 = 0] = scores;
+        const id = await seeded({ targetPassRate, thresholdDirection }, { p5, p25, p50, p75, p95 });
+        const rung = { parentChallengeId: id, targetPassRate: targetPassRate / 2, thresholdDirection };
+        if (rung.targetPassRate > 0) await h.open(rung, { threshold: undefined });
+      }),
+      {
+        numRuns: 200,
+        examples: [
+          [[0, 1e-316, 2e-316, 3e-316, 4e-316], 0.3, 1],
+          [[0, 1e-316, 2e-316, 3e-316, 4e-316], 0.3, 2],
+        ],
+      },
+    );
+    expect(await h.violations()).toEqual([]);
+  });
+
+  it('the audit of bars finds nothing in what samples place, whatever the doubles', async () => {
+    const rates = fc.double({ min: 0, max: 1, minExcluded: true, maxExcluded: true, noNaN: true });
+    await fc.assert(
+      fc.asyncProperty(
+        extremeScores,
+        rates,
+        fc.constantFrom(1, 2),
+        async (scores, targetPassRate, thresholdDirection) => {
+          await calibrated(scores, { targetPassRate, thresholdDirection });
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect(await h.violations()).toEqual([]);
+  });
+
+  it('the audit of bars finds a wrong bar also among subnormal scores', async () => {
+    const id = await seeded({}, { p5: 0, p25: 1e-316, p50: 2e-316, p75: 3e-316, p95: 4e-316 });
+    const update = (bar: string) => `update seeded_distributions set p75 = ${bar} where challenge_id = $1`;
+    expect(await failing(update('3.0001e-316'), update('3e-316'), [id])).toEqual([
+      'seeded_bar_follows_from_its_percentiles',
+    ]);
   });
 
   it('the audit of bars finds samples that a bar does not follow from, and counts that are not those of the samples', async () => {

@@ -12,6 +12,8 @@ async function failing(damage: string, repair: string, challengeId: string): Pro
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, [challengeId]);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
+  // Each names rows of the sandbox.
+  expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, [challengeId]);
   return found;
 }

@@ -11,6 +11,8 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
+  // Each names rows of the sandbox.
+  expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, values);
   return found;
 }

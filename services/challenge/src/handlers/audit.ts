@@ -6,7 +6,14 @@ import type { CheckResult, Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { attemptsAgain, awardsAgain, pageOfAttempts, pageOfAwards, runOwnChecks } from '../repository/audit.ts';
+import {
+  attemptsAgain,
+  awardsAgain,
+  ENVIRONMENTS,
+  pageOfAttempts,
+  pageOfAwards,
+  runOwnChecks,
+} from '../repository/audit.ts';
 
 /** Answers every check; ends early where the signal is aborted. */
 export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
@@ -24,6 +31,7 @@ export function createAudit({
       ...deps,
       owner: 'challenge',
       runOwnChecks: (database) => runOwnChecks(database, ceilings, signal),
+      environments: ENVIRONMENTS,
       attempts: { page: pageOfAttempts, again: attemptsAgain },
       awards: { page: pageOfAwards, again: awardsAgain },
       judgeFee,

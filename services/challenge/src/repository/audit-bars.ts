@@ -8,7 +8,9 @@ export const BAR_CHECKS: readonly Check[] = [
   {
     id: 'seeded_bar_follows_from_its_percentiles',
     description: 'The bar of a seeded challenge is the quantile of its percentiles at its target pass rate.',
-    // In decimals, which cannot overflow; they hold 15 digits of a score, which the difference that is allowed leaves out.
+    // In decimals, which neither overflow nor underflow, as PostgreSQL's own doubles would raise an error. What is
+    // allowed covers how the service rounds (domain/calibration.ts): 15 digits of a score, and where scores are
+    // subnormal the steps of 5e-324 in which doubles lie.
     violations: `
       select c.id
       from challenges c left join seeded_distributions s on s.challenge_id = c.id
@@ -26,7 +28,7 @@ export const BAR_CHECKS: readonly Check[] = [
       where (c.calibration_source = 'partner_seeded' or s.challenge_id is not null) and (
         (c.calibration_source = 'partner_seeded' and c.threshold = s.threshold) is not true
         or abs(c.threshold::numeric - bar.score)
-          > 1e-9 * (s.p95::numeric - s.p5::numeric) + 1e-12 * greatest(abs(s.p5::numeric), abs(s.p95::numeric)))`,
+          > 1e-9 * (s.p95::numeric - s.p5::numeric) + 1e-12 * greatest(abs(s.p5::numeric), abs(s.p95::numeric)) + 1e-322)`,
   },
   {
     id: 'calibrated_bar_follows_from_its_samples',

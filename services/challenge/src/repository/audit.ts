@@ -2,7 +2,14 @@
 import type { AttemptStatus } from '@laurel/attempt';
 import { countsUnderCap } from '@laurel/attempt-lifecycle';
 import type { AwardStatus } from '@laurel/attempt-lifecycle/domain';
-import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
+import {
+  type Check,
+  type CheckResult,
+  type Database,
+  type EnvironmentsOfIds,
+  type Queryable,
+  runChecks,
+} from '@laurel/postgres';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
@@ -90,12 +97,20 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
+/** Attempts, awards and receipts are of the environment of their challenge. */
+export const ENVIRONMENTS: EnvironmentsOfIds = `
+  select id, environment from challenges
+  union all
+  select a.id, c.environment from attempts a join challenges c on c.id = a.challenge_id
+  union all
+  select w.id, c.environment from awards w join challenges c on c.id = w.challenge_id
+  union all
+  select o.receipt_id, c.environment
+  from outcomes o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id`;
+
 export function runOwnChecks(database: Database, ceilings: TierCeilings, signal?: AbortSignal): Promise<CheckResult[]> {
-  return runChecks(
-    database,
-    [...CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)],
-    signal,
-  );
+  const checks = [...CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)];
+  return runChecks(database, checks, ENVIRONMENTS, signal);
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

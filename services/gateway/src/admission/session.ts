@@ -14,17 +14,24 @@ import { findSession } from '../repository/sessions.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 
 const COOKIE = 'laurel_session';
+/** Hosts of this machine, to which browsers send cookies that need TLS also without it. */
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+const NOT_OUR_PAGE =
+  'With the cookie only a page of this site may change anything (Sec-Fetch-Site, Origin): a program sends the token as Authorization: Bearer.';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** The values by which a browser marks a request that another site's page made (Fetch Metadata). */
-const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
 
 /**
- * Lets a signed-in developer pass. A browser attaches the cookie to any request,
- * so with the cookie a change must not come from a page of another site.
+ * Lets a signed-in developer pass. A browser attaches the cookie to requests that the developer did not mean, so a change
+ * by the cookie must show that a page of this origin made it (isOwnPage).
  */
-export function requireDeveloper(options: { database: Database; peppers: Peppers; clock: Clock }): RequestHandler {
-  const { database, peppers, clock } = options;
+export function requireDeveloper(options: {
+  database: Database;
+  peppers: Peppers;
+  clock: Clock;
+  isCookieSecure: boolean;
+}): RequestHandler {
+  const { database, peppers, clock, isCookieSecure } = options;
   return async (request, response, next) => {
     const bearerToken = bearerTokenOf(request);
     const token = bearerToken ?? cookieOf(request);
@@ -33,13 +40,36 @@ export function requireDeveloper(options: { database: Database; peppers: Peppers
     if (session === null) return sendError(response, 'unauthorized', 'You are not signed in, or no longer.');
 
     const isByCookie = bearerToken === undefined;
-    const site = request.headers['sec-fetch-site'];
-    if (isByCookie && !SAFE_METHODS.has(request.method) && typeof site === 'string' && FOREIGN_SITES.has(site)) {
-      return sendError(response, 'forbidden', 'Pages of other sites may not change anything here.');
+    if (isByCookie && !SAFE_METHODS.has(request.method) && !isOwnPage(request, isCookieSecure)) {
+      return sendError(response, 'forbidden', NOT_OUR_PAGE);
     }
     contextOf(response).session = session;
     next();
   };
+}
+
+/**
+ * Whether a page of this origin made the request, by what a browser says and no page can forge. `Sec-Fetch-Site` decides
+ * where it is sent: it must be `same-origin`. Without it (a browser of before 2023, or a page without TLS) `Origin` must
+ * name the host that was asked, and where the cookie needs TLS so must the page, except on the machine itself. A request
+ * with neither header, as a program sends it, shows nothing.
+ */
+export function isOwnPage({ headers, headersDistinct }: Request, isCookieSecure: boolean): boolean {
+  const site = headersDistinct['sec-fetch-site'];
+  if (site !== undefined) return site.length === 1 && site[0] === 'same-origin';
+  const [origin = '', ...others] = headersDistinct.origin ?? [];
+  if (others.length > 0 || !URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  const isWebPage = protocol === 'https:' || (protocol === 'http:' && (!isCookieSecure || LOOPBACK.test(host)));
+  return isWebPage && host !== '' && host === hostOf(headers.host, protocol);
+}
+
+/** As a URL of that protocol writes it: in lower case, without the default port. Undefined where it is no host. */
+function hostOf(host: string | undefined, protocol: string): string | undefined {
+  const url = `${protocol}//${host}`;
+  if (host === undefined || !URL.canParse(url)) return undefined;
+  const { host: written, pathname, search, hash, username } = new URL(url);
+  return pathname === '/' && search + hash + username === '' ? written : undefined;
 }
 
 /** Sets the cookie for as long as the session lasts; null removes it. No script can read it, and no other site's page sends it. */

@@ -43,6 +43,11 @@ export class RequestContext {
     this.startedAt = startedAt;
   }
 
+  /** The environment of the API key; `none` without one, as in the portal and for a push. */
+  get environment(): 'live' | 'test' | 'none' {
+    return this.principal?.environment ?? 'none';
+  }
+
   /** Whether the caller is authenticated: a key, a session, the operator's token or a signature was valid. */
   get isCallerKnown(): boolean {
     const { principal, session, operator, isSignatureValid } = this;

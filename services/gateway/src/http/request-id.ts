@@ -21,7 +21,7 @@ export function assignRequestId(logger: Logger): RequestHandler {
       const context = contextOf(response);
       const status = endOf(response);
       const durationMs = performance.now() - context.startedAt;
-      observe(context.routeTemplate, status, durationMs / SECOND_MS);
+      observe(context.routeTemplate, status, context.environment, durationMs / SECOND_MS);
       if (!isLogging || context.isProbe) return;
       logger.info({
         method: request.method,
@@ -49,23 +49,35 @@ export function endOf(response: Response): number {
 }
 
 /** Caches one metric child per label set: hashing the labels each time would cost more than the observation. */
-function createObserver(): (route: string, status: number, seconds: number) => void {
+function createObserver(): (
+  route: string,
+  status: number,
+  environment: RequestContext['environment'],
+  seconds: number,
+) => void {
   const requests = histogram(
     'laurel_http_request_duration_seconds',
-    'Time from the arrival of a request to the end of its answer.',
+    'Time from the arrival of a request to the end of its answer, by environment of what authenticated it.',
     DURATION_BUCKETS_SECONDS,
-    ['route', 'status'],
+    ['route', 'status', 'environment'],
   );
-  const children = new Map<string, Map<number, { observe(seconds: number): void }>>();
-  return (route, status, seconds) => {
-    let byStatus = children.get(route);
+  type Child = { observe(seconds: number): void };
+  type ByRoute = Map<string, Map<number, Child>>;
+  const children: Record<RequestContext['environment'], ByRoute> = {
+    live: new Map(),
+    test: new Map(),
+    none: new Map(),
+  };
+  return (route, status, environment, seconds) => {
+    const byRoute = children[environment];
+    let byStatus = byRoute.get(route);
     if (byStatus === undefined) {
       byStatus = new Map();
-      children.set(route, byStatus);
+      byRoute.set(route, byStatus);
     }
     let child = byStatus.get(status);
     if (child === undefined) {
-      child = requests.labels(route, String(status));
+      child = requests.labels(route, String(status), environment);
       byStatus.set(status, child);
     }
     child.observe(seconds);

@@ -64,7 +64,9 @@ const AREAS: readonly Area[] = [
     routes: PORTAL_ROUTES,
     security: [{ Session: [] }, { SessionCookie: [] }],
     refusals: { unauthorized: 'Not signed in, or no longer.' },
-    refusalsOfChanges: { forbidden: 'By the cookie, from a page of another site.' },
+    refusalsOfChanges: {
+      forbidden: 'By the cookie, and not shown to come from a page of this site (`Sec-Fetch-Site`, `Origin`).',
+    },
   },
   {
     name: 'operator',

@@ -1,5 +1,5 @@
 /** The gateway's own invariants, each one query. The statements return ids of rows that break the rule. */
-import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
+import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
 
 const CHECKS: readonly Check[] = [
   {
@@ -17,7 +17,7 @@ where (state = 'completed') <> (status is not null and status between 200 and 29
   {
     id: 'one_working_key_per_environment',
     description: 'A program has at most one key that is not revoked in each environment.',
-    violations: `select program_id as id from api_keys where revoked_at is null
+    violations: `select program_id as id, environment from api_keys where revoked_at is null
 group by program_id, environment having count(*) > 1`,
   },
   {
@@ -28,6 +28,9 @@ where k.environment = 'live' and p.status = 'draft'`,
   },
 ];
 
+// Records of idempotency keys do not name their environment, so what is wrong with one counts as live.
+const ENVIRONMENTS: EnvironmentsOfIds = 'select id, environment from api_keys';
+
 export function auditGateway(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS, signal);
+  return runChecks(database, CHECKS, ENVIRONMENTS, signal);
 }

@@ -9,7 +9,9 @@ import { LogKind, RecordStatus, Transport } from '@laurel/proto/integration';
 import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
+import type { Request } from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isOwnPage } from '../admission/session.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
 
@@ -267,7 +269,8 @@ describe('sessions', () => {
     const other = (await signIn(email)).body.token;
     const open = (replica: number, bearer: string) => portal('GET', '/programs', { replica, token: bearer });
     expect((await open(1, token)).status).toBe(200);
-    const out = await portal('DELETE', '/session', { cookie: `laurel_session=${token}` });
+    const cookie = `laurel_session=${token}`;
+    const out = await portal('DELETE', '/session', { cookie, headers: { 'sec-fetch-site': 'same-origin' } });
     expect([out.status, out.text]).toEqual([204, '']);
     expect(out.headers.get('set-cookie')).toMatch(/^laurel_session=; Max-Age=0; Path=\/api\/portal/);
     for (const replica of [0, 1]) {
@@ -282,6 +285,52 @@ describe('sessions', () => {
     expect((await portal('GET', '/programs', { token })).status).toBe(200);
     clock.advance(1);
     expect((await portal('GET', '/programs', { token })).status).toBe(401);
+  });
+
+  test('a session in a cookie allows a change only to a page that shows that it is of this origin', async () => {
+    const { token } = await makeDeveloper();
+    const cookie = `laurel_session=${token}`;
+    const host = `127.0.0.1:${ports[0]}`;
+    const change = async (headers: Record<string, string>) =>
+      codeOf(await portal('PATCH', '/webhook-endpoints/x', { cookie, body: { active: true }, headers }));
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://proxied.example' },
+      { origin: `http://${host}` },
+      { origin: `https://${host}` },
+    ]) {
+      expect(await change(headers)).toEqual(NOT_FOUND);
+    }
+    for (const headers of [
+      {},
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': '' },
+      { 'sec-fetch-site': 'same-origin, same-origin' },
+      { 'sec-fetch-site': 'cross-site', origin: `http://${host}` },
+      { 'sec-fetch-site': 'none', origin: `http://${host}` },
+      { origin: 'null' },
+      { origin: '' },
+      { origin: host },
+      { origin: 'https://evil.example' },
+      { origin: `http://${host}.evil.example` },
+      { origin: `http://${host.split(':')[0]}:1` },
+      { origin: `ftp://${host}` },
+      { referer: `http://${host}/` },
+    ]) {
+      expect(await change(headers)).toEqual([403, 'forbidden']);
+    }
+    // Signing out is a change too.
+    expect(codeOf(await portal('DELETE', '/session', { cookie }))).toEqual([403, 'forbidden']);
+    expect((await portal('GET', '/programs', { cookie })).status).toBe(200);
+  });
+
+  test('where the cookie needs TLS, a page without TLS changes nothing', () => {
+    const of = (origin: string) =>
+      ({ headers: { host: 'Laurel.example:443' }, headersDistinct: { origin: [origin] } }) as unknown as Request;
+    expect([isOwnPage(of('https://laurel.example'), true), isOwnPage(of('http://laurel.example'), true)]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test("a session in a cookie allows no change by another site's page; a bearer token is never attached by a browser", async () => {
@@ -300,8 +349,9 @@ describe('sessions', () => {
       expect(read.status).toBe(200);
     }
     for (const site of ['same-origin', 'none', undefined]) {
-      expect(codeOf(await change(site, { cookie }))).toEqual(NOT_FOUND);
+      expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
     }
+    expect(codeOf(await change('same-origin', { cookie }))).toEqual(NOT_FOUND);
   });
 });
 

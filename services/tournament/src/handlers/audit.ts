@@ -5,7 +5,14 @@ import type { Handlers } from '@laurel/grpc';
 import type { CheckResult, Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
-import { attemptsAgain, pageOfAttempts, pageOfPayouts, payoutsAgain, runOwnChecks } from '../repository/audit.ts';
+import {
+  attemptsAgain,
+  ENVIRONMENTS,
+  pageOfAttempts,
+  pageOfPayouts,
+  payoutsAgain,
+  runOwnChecks,
+} from '../repository/audit.ts';
 
 /** Answers every check; ends early where the signal is aborted. */
 export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
@@ -16,6 +23,7 @@ export function createAudit(deps: { database: Database; wallet: Wallet }): RunAu
       ...deps,
       owner: 'tournament',
       runOwnChecks: (database) => runOwnChecks(database, signal),
+      environments: ENVIRONMENTS,
       attempts: { page: pageOfAttempts, again: attemptsAgain },
       awards: { page: pageOfPayouts, again: payoutsAgain },
       judgeFee,

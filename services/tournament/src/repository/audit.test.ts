@@ -1,8 +1,9 @@
 /** The audit finds each kind of damage, which these tests do manually where constraints would stop it. */
 import { newId } from '@laurel/ids';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Attempt, Round } from '../domain/tournament.ts';
-import { attemptsAgain, pageOfAttempts, pageOfPayouts, payoutsAgain } from './audit.ts';
+import type { Attempt, Direction, Round } from '../domain/tournament.ts';
+import { attemptsAgain, pageOfAttempts, pageOfPayouts, payoutsAgain, runOwnChecks } from './audit.ts';
 import { type Harness, playersOf, startHarness } from './repository.fixture.ts';
 import { moveRound } from './rounds.ts';
 
@@ -42,6 +43,9 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
+  // Each names rows of the sandbox.
+  const results = await runOwnChecks(h.database);
+  expect(results.filter(({ violations, testViolations }) => violations > testViolations)).toEqual([]);
   await h.database.query({ text: repair }, values);
   return found;
 }
@@ -196,6 +200,40 @@ describe('the audit', () => {
     );
     expect(await payoutsAgain(h.database, [...payouts.keys()])).toEqual(payouts);
     expect(await moveRound(h.database, running.id, 'settling', 'settled')).toBe(false);
+  });
+
+  it('the audit finds nothing in what reports place on a board, whatever the doubles', async () => {
+    const value = fc.oneof(
+      fc.constantFrom(
+        0,
+        -0,
+        5e-324,
+        -5e-324,
+        1e-316,
+        2.2e-308,
+        1,
+        1 + Number.EPSILON,
+        Number.MAX_VALUE,
+        -Number.MAX_VALUE,
+      ),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+    );
+    const direction = fc.constantFrom<Direction>('higher_is_better', 'lower_is_better');
+    const runs = fc.array(fc.tuple(fc.nat(2), value, fc.option(value)), { minLength: 1, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(direction, direction, runs, async (is, ofTiebreak, reported) => {
+        const tiebreak = { metricName: 'seconds', direction: ofTiebreak };
+        const round = await h.openRound({ attemptCap: 9, direction: is, tiebreak });
+        const players = playersOf(3);
+        for (const [index, score, value] of reported) {
+          const [attempt] = await h.enter(round, [players[index] as (typeof players)[number]]);
+          if (attempt === undefined) throw new Error('no attempt');
+          await h.report([{ attemptId: attempt.id, score, tiebreak: value }], undefined, { chunkEntries: 2 });
+        }
+      }),
+      { numRuns: 30 },
+    );
+    expect(await h.violations()).toEqual([]);
   });
 });
 

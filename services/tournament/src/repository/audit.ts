@@ -1,7 +1,14 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
 import type { AttemptStatus } from '@laurel/attempt';
 import { countsUnderCap } from '@laurel/attempt-lifecycle';
-import { type Check, type CheckResult, type Database, type Queryable, runChecks } from '@laurel/postgres';
+import {
+  type Check,
+  type CheckResult,
+  type Database,
+  type EnvironmentsOfIds,
+  type Queryable,
+  runChecks,
+} from '@laurel/postgres';
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
 import { makesEntrant } from './entrants.ts';
 
@@ -248,8 +255,23 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
+/** Attempts, entries, payouts and receipts are of the environment of their round. */
+export const ENVIRONMENTS: EnvironmentsOfIds = `
+  select id, environment from tournaments
+  union all
+  select id, environment from rounds
+  union all
+  select a.id, r.environment from attempts a join rounds r on r.id = a.round_id
+  union all
+  select e.id, r.environment from entries e join rounds r on r.id = e.round_id
+  union all
+  select p.award_id, r.environment from round_payouts p join rounds r on r.id = p.round_id
+  union all
+  select o.receipt_id, r.environment
+  from outcomes o join attempts a on a.id = o.attempt_id join rounds r on r.id = a.round_id`;
+
 export function runOwnChecks(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS, signal);
+  return runChecks(database, CHECKS, ENVIRONMENTS, signal);
 }
 
 /** An attempt as the audit across services reads it. */

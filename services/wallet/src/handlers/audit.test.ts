@@ -279,6 +279,24 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ no_player_below_zero: 1n });
   });
 
+  it('the wallet’s audit counts damage to real money as real money’s, and to play money as play money’s', async () => {
+    const damage = (environment: string) =>
+      tamper(
+        `update ledger_accounts set balance_cents = balance_cents + 1 where id = (
+           select id from ledger_accounts where environment = '${environment}' order by id limit 1)`,
+      );
+    const found = async () => {
+      const { checks } = await ok(wallet.client.audit({}));
+      const broken = checks.filter((check) => check.violations > 0n);
+      expect(broken.map(({ id }) => id)).toContain('balances_sum_to_zero');
+      return broken.map(({ violations, testViolations }) => [violations, testViolations]);
+    };
+    await damage('live');
+    for (const counts of await found()) expect(counts).toEqual([1n, 0n]);
+    await damage('test');
+    for (const counts of await found()) expect(counts).toEqual([2n, 1n]);
+  });
+
   it('the wallet’s audit finds a guard that was dropped or switched off', async () => {
     await tamper(
       `alter table transfers disable trigger transfers_append_only`,

@@ -1,6 +1,7 @@
 /** ListFees: pages of posted fees in attempt id order, for the audits of the owners of attempts. */
 import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
+import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { ListFeesRequest, ListFeesResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-size.ts';
 import { listFees as loadFees } from '../repository/fees.ts';
@@ -23,6 +24,7 @@ export function listFees({ database }: { database: Database }) {
         feeCents: fee.amount_cents,
         refunded: fee.refunded,
         accountId: fee.account_id,
+        environment: ENVIRONMENTS[fee.environment],
       })),
     };
   };

@@ -3,7 +3,7 @@
  * relies on neither, because it exists for the case that a constraint was switched off. Each query reads its tables once, as sets: a
  * ledger of a million transfers takes a few seconds.
  */
-import { type Check, type CheckResult, type Database, runChecks } from '@laurel/postgres';
+import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
 import { HOUSE_DIGIT, LIVE_HOUSE, SHARED_SANDBOX } from '../domain/ledger.ts';
 import { DIGITS, ownerDigits } from './owned-page.ts';
 
@@ -67,7 +67,7 @@ const CHECKS: readonly Check[] = [
   {
     id: 'balances_sum_to_zero',
     description: 'All balances of one environment sum to zero.',
-    violations: `select environment as id from ledger_accounts group by environment having sum(balance_cents) <> 0`,
+    violations: `select environment as id, environment from ledger_accounts group by environment having sum(balance_cents) <> 0`,
   },
   {
     id: 'balances_of_a_house_sum_to_zero',
@@ -275,7 +275,21 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
+/** A fee and its attempt are of one environment; a person's account is of live, a sandbox player's of test. */
+const ENVIRONMENTS: EnvironmentsOfIds = `
+  select id, environment from ledger_accounts
+  union all
+  select id, environment from houses
+  union all
+  select accounts.id, houses.environment from accounts join houses on houses.id = accounts.house_id
+  union all
+  select id, environment from transfers
+  union all
+  select attempt_id, environment from transfers where kind = 'fee' and state = 'posted'
+  union all
+  select award_id, environment from payouts`;
+
 /** All checks in one snapshot. */
 export function runAudit(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
-  return runChecks(database, CHECKS, signal);
+  return runChecks(database, CHECKS, ENVIRONMENTS, signal);
 }

@@ -2,6 +2,7 @@
 import { refundTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 import type { FeeCharge, FeeFacts, StoredFee } from '../domain/fee-decision.ts';
 import type { FeeRefusalCode } from '../domain/ledger.ts';
 import type { PaidFee } from '../domain/refund-decision.ts';
@@ -149,7 +150,7 @@ const listFeesStatement: Statement = {
   // The page is read from the index alone: skipping another owner's fees reads none of their rows (0.25 s for a million). Each fee is then
   // looked up by its attempt: a join might scan all fees for each attempt, where it was planned while there were few.
   text: `
-    select fee.attempt_id, fee.amount_cents, player.account_id, refund.id is not null as refunded
+    select fee.attempt_id, fee.amount_cents, player.account_id, refund.id is not null as refunded, fee.environment
     from (
       select attempt_id from transfers
       where kind = 'fee' and state = 'posted' and attempt_id > $1::uuid
@@ -172,6 +173,7 @@ export type FeeRecord = {
   readonly amount_cents: bigint;
   readonly account_id: string;
   readonly refunded: boolean;
+  readonly environment: Environment;
 };
 
 /** Posted fees of an owner's attempts above an attempt id, in attempt id order. */

@@ -247,7 +247,7 @@ const LIVE_HELD = `from payouts where status = 'held' and environment = 'live'`;
 const HELD = {
   name: 'stage_payout_held',
   text: `
-select 'payout_held' as stage, (select count(*)::int from (select ${LIVE_HELD} limit ${MAX_COUNTED}) held) as items,
+select 'payout_held' as stage, 'live' as environment, (select count(*)::int from (select ${LIVE_HELD} limit ${MAX_COUNTED}) held) as items,
   extract(epoch from $1::timestamptz - (
     select created_at ${LIVE_HELD} order by created_at, award_id limit 1
   ))::float8 as oldest_seconds`,

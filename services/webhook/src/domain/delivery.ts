@@ -48,6 +48,8 @@ export type Send = {
   readonly url: string;
   /** As it is stored: encrypted, and bound to the endpoint's id. */
   readonly sealedSecret: Buffer;
+  /** That of its endpoint. */
+  readonly environment: 'live' | 'test';
   readonly startedAt: Date;
 };
 

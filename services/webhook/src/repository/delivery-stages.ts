@@ -1,5 +1,5 @@
 /** The deliveries that wait, as statements of the stage sampler (libs/postgres). */
-import { type BoundStatement, MAX_COUNTED } from '@laurel/postgres';
+import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
 import { eachEndpointWithPending, isFree } from './sends.ts';
 
 /** Of one endpoint; the rest of a long queue says nothing more. */
@@ -8,12 +8,16 @@ const MAX_COUNTED_OF_ENDPOINT = 100;
 const WAITING = {
   name: 'stage_delivery_waiting',
   text: `
-select known.stage, count(pending.attempts)::int as items,
+select of_stage.stage, known.environment, least(count(pending.attempts), ${MAX_COUNTED})::int as items,
   extract(epoch from $1::timestamptz - min(pending.created_at))::float8 as oldest_seconds
-from (values ('delivery_first', false), ('delivery_retry', true)) known (stage, was_sent)
-left join (select attempts, created_at from deliveries where status = 'pending' limit ${MAX_COUNTED}) pending
-  on (pending.attempts > 0) = known.was_sent
-group by known.stage`,
+from ${EACH_ENVIRONMENT}
+cross join (values ('delivery_first', false), ('delivery_retry', true)) of_stage (stage, was_sent)
+left join (
+  select walked.attempts, walked.created_at, coalesce(e.environment, 'live') as environment
+  from (select endpoint_id, attempts, created_at from deliveries where status = 'pending' limit ${MAX_WALKED}) walked
+  join endpoints e on e.id = walked.endpoint_id
+) pending on (pending.attempts > 0) = of_stage.was_sent and pending.environment = known.environment
+group by of_stage.stage, known.environment`,
 };
 
 // By endpoint, as the sweep does, so that a long queue of one endpoint is not read.
@@ -21,14 +25,20 @@ const DUE = {
   name: 'stage_delivery_due',
   text: `
 with recursive ${eachEndpointWithPending('waiting')}
-select 'delivery_due' as stage, count(*)::int as items, extract(epoch from $1::timestamptz - min(due.next_attempt_at))::float8 as oldest_seconds
-from waiting w
-cross join lateral (
-  select d.next_attempt_at from deliveries d
-  where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
-  order by d.next_attempt_at limit ${MAX_COUNTED_OF_ENDPOINT}
-) due
-where w.endpoint_id is not null`,
+select 'delivery_due' as stage, known.environment, count(late.next_attempt_at)::int as items,
+  extract(epoch from $1::timestamptz - min(late.next_attempt_at))::float8 as oldest_seconds
+from ${EACH_ENVIRONMENT}
+left join (
+  select due.next_attempt_at, coalesce(e.environment, 'live') as environment
+  from waiting w
+  join endpoints e on e.id = w.endpoint_id
+  cross join lateral (
+    select d.next_attempt_at from deliveries d
+    where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
+    order by d.next_attempt_at limit ${MAX_COUNTED_OF_ENDPOINT}
+  ) due
+) late on late.environment = known.environment
+group by known.environment`,
 };
 
 /**

@@ -29,6 +29,7 @@ type LeasedRow = {
   body: Buffer;
   url: string;
   secret: Buffer;
+  environment: 'live' | 'test';
 };
 
 /** As SQL: no process holds a lease of this row of deliveries, or the lease has expired at `$1`. */
@@ -75,7 +76,7 @@ const LEASE = {
   name: 'sends_lease',
   text: `
 with due as materialized (
-  select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret,
+  select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret, coalesce(e.environment, 'live') as environment,
     case when not e.is_active then 'off' when d.attempts >= ${MAX_SENDS} then 'spent' else 'send' end as fate
   from unnest($2::uuid[], $3::int[]) as ready (endpoint_id, slots)
   join endpoints e on e.id = ready.endpoint_id and (not e.is_active or ${keyVersionSql('e.secret')} = any($6::int[]))
@@ -102,7 +103,7 @@ set attempts = case due.fate when 'send' then d.attempts + 1 else d.attempts end
   closed_at = case due.fate when 'off' then $1::timestamptz end
 from due
 where d.id = due.id
-returning d.id, d.endpoint_id, d.status, d.attempts, d.event_type, d.body, due.url, due.secret`,
+returning d.id, d.endpoint_id, d.status, d.attempts, d.event_type, d.body, due.url, due.secret, due.environment`,
 };
 
 // A 2xx makes a delivery delivered whatever its state; any other end changes only a delivery that still waits for this very send. The log
@@ -213,6 +214,7 @@ function toSend(row: LeasedRow, startedAt: Date): Send {
     body: row.body,
     url: row.url,
     sealedSecret: row.secret,
+    environment: row.environment,
     startedAt,
   };
 }

@@ -153,7 +153,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const durationMs = performance.now() - begunAt;
     await failpoint('webhook.send.after-request');
     const result = decideResult(endOf(answer), send.number, clock(), retryDelaysMs);
-    metrics.sends.inc({ outcome: result.error?.kind ?? 'delivered' });
+    metrics.sends.inc({ outcome: result.error?.kind ?? 'delivered', environment: send.environment });
     if (result.error !== null && result.nextSendAt === null) metrics.failed.inc();
     metrics.duration.observe(durationMs / 1_000);
     return { send, durationMs, phases: answer.timings, result };
@@ -208,9 +208,11 @@ function endOf(answer: EgressResult): SendEnd {
 
 function createMetrics() {
   return {
-    sends: counter('laurel_webhook_sends_total', 'Sends that ended, by outcome: delivered, or the kind of error.', [
-      'outcome',
-    ]),
+    sends: counter(
+      'laurel_webhook_sends_total',
+      'Sends that ended, by outcome (delivered, or the kind of error) and environment of the endpoint.',
+      ['outcome', 'environment'],
+    ),
     failed: counter('laurel_webhook_deliveries_failed_total', 'Deliveries whose last send failed.'),
     duration: histogram(
       'laurel_webhook_send_duration_seconds',

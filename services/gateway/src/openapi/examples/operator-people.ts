@@ -111,8 +111,14 @@ export const OPERATOR_PEOPLE_EXAMPLES: Readonly<Record<string, RouteExamples>> =
   runAudit: {
     response: only('Nothing is wrong', {
       ok: true,
+      live_ok: true,
       checks: [
-        { id: 'transfers_balance', description: 'Debits and credits of every transfer are equal.', violations: 0 },
+        {
+          id: 'transfers_balance',
+          description: 'Debits and credits of every transfer are equal.',
+          violations: 0,
+          violations_by_environment: { live: 0, test: 0 },
+        },
       ],
     }),
   },

@@ -15,12 +15,25 @@ const auditCheck = component(
   z.object({
     id: z.string(),
     description: z.string(),
-    violations: z.int(),
-    examples: z.array(z.string()).optional().openapi({ description: 'Of violations, where there are any.' }),
+    violations: z.int().openapi({ description: 'Rows of either environment that break the rule.' }),
+    violations_by_environment: z
+      .object({ live: z.int(), test: z.int() })
+      .openapi({ description: 'The same, of real money and of play money. Only the former raises a critical alert.' }),
+    examples: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Ids of violations, where there are any; of live first.' }),
   }),
 );
 
-const auditSchema = component('AuditReport', z.object({ ok: z.boolean(), checks: z.array(auditCheck) }));
+const auditSchema = component(
+  'AuditReport',
+  z.object({
+    ok: z.boolean().openapi({ description: 'No check has a violation.' }),
+    live_ok: z.boolean().openapi({ description: 'No check has a violation of real money.' }),
+    checks: z.array(auditCheck),
+  }),
+);
 
 export const audit = defineOperatorRoute({
   method: 'get',
@@ -45,7 +58,13 @@ export const audit = defineOperatorRoute({
     if (isRefused(ofChallenge)) return ofChallenge;
     if (isRefused(ofTournament)) return ofTournament;
     const checks = [...ofWallet.checks, ...ofChallenge.checks, ...ofTournament.checks, ...ofGateway];
-    return { body: { ok: checks.every((check) => check.violations === 0n), checks: checks.map(presentCheck) } };
+    return {
+      body: {
+        ok: checks.every((check) => check.violations === 0n),
+        live_ok: checks.every((check) => check.violations === check.testViolations),
+        checks: checks.map(presentCheck),
+      },
+    };
   },
 });
 
@@ -54,6 +73,10 @@ function presentCheck(check: CheckResult) {
     id: check.id,
     description: check.description,
     violations: Number(check.violations),
+    violations_by_environment: {
+      live: Number(check.violations - check.testViolations),
+      test: Number(check.testViolations),
+    },
     ...(check.examples.length > 0 && { examples: check.examples }),
   };
 }

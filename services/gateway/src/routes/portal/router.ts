@@ -35,7 +35,12 @@ export function portalRouter(deps: PortalDependencies): Router {
   mountSignIn(router, deps);
   router.use(
     deps.limitFailures,
-    requireDeveloper({ database: deps.database, peppers: deps.peppers, clock: deps.clock }),
+    requireDeveloper({
+      database: deps.database,
+      peppers: deps.peppers,
+      clock: deps.clock,
+      isCookieSecure: deps.config.PORTAL_COOKIE_SECURE,
+    }),
     limitRate({
       windows: deps.rateWindows,
       limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
