@@ -228,6 +228,7 @@ CREATE TABLE public.rounds (
     CONSTRAINT rounds_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
     CONSTRAINT rounds_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT rounds_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
+    CONSTRAINT rounds_lie_within_bounds CHECK (((opens_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (closes_at <= '9999-01-01 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT rounds_min_entrants_is_positive CHECK ((min_entrants >= 1)),
     CONSTRAINT rounds_min_scored_attempts_is_not_negative CHECK ((min_scored_attempts >= 0)),
     CONSTRAINT rounds_number_is_positive CHECK ((number >= 1)),

@@ -223,6 +223,10 @@ describe('tournaments of /api/operator', () => {
     ],
     ['an end that is no instant', () => ({ closes_at: 'tomorrow' })],
     ['an end without an offset', () => ({ closes_at: '2999-01-01T00:00:00' })],
+    ['an end beyond the year 9999', () => ({ closes_at: '9999-12-31T23:59:59-05:00' })],
+    ['an end a millisecond beyond the bounds', () => ({ closes_at: '9999-01-01T00:00:00.001Z' })],
+    ['a beginning before 1900', () => ({ opens_at: '1899-12-31T23:59:59.999Z', closes_at: inMinutes(60) })],
+    ['a beginning in the first year', () => ({ opens_at: '0001-01-01T00:00:00+01:00', closes_at: inMinutes(60) })],
     ['an end as a number', () => ({ closes_at: Date.now() + 3_600_000 })],
     ['an end on a day that is none', () => ({ closes_at: '2999-02-30T00:00:00.000Z' })],
   ])('the operator cannot open a round with %s', async (_what, times) => {

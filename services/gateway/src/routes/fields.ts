@@ -1,5 +1,6 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
 import { isUuid } from '@laurel/ids';
+import { INSTANT_BOUNDS, isInBounds } from '@laurel/instant';
 import { hasNul, isAtMost } from '@laurel/json';
 import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
@@ -59,8 +60,18 @@ export const email = z
   .max(254)
   .transform((value) => value.toLowerCase());
 
-/** An instant as ISO 8601 with an offset. */
-export const instant = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+const BOUNDS = `${INSTANT_BOUNDS.replace('b', 'B')}.`;
+const isWithinBounds = (text: string) => isInBounds(new Date(text));
+
+/** An instant as ISO 8601 with an offset, in the bounds that everything stored can be read back in. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`)
+  .openapi({ description: BOUNDS })
+  .transform((value) => new Date(value));
+
+/** A day of the calendar, in the bounds of `instant`. */
+export const day = z.iso.date().refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`).openapi({ description: BOUNDS });
 
 /** Query parameters of a list whose pages have at most so many rows. */
 export const pageOf = (maxRows: number) => ({

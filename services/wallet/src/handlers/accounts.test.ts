@@ -60,6 +60,22 @@ describe('accounts', () => {
     expect(same).toEqual(cleared);
   });
 
+  it('the end of a self-exclusion lies between the years 1900 and 9999, in the code and in the database', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const exclude = (until: string) =>
+      wallet.client.updateAccount({ accountId, clearSelfExclusion: false, selfExcludedUntil: new Date(until) });
+    for (const until of ['1899-12-31T23:59:59.999Z', '9999-01-01T00:00:00.001Z', '9999-12-31T23:59:59-05:00']) {
+      expect(await refusalOf(exclude(until))).toBe('invalid_request');
+      const text = 'update accounts set self_excluded_until = $1 where id = $2';
+      await expect(wallet.database.query({ text }, [new Date(until), accountId])).rejects.toThrow(
+        'accounts_self_exclusion_ends_within_bounds',
+      );
+    }
+    const { account } = await ok(exclude('9999-01-01T00:00:00.000Z'));
+    expect(account?.selfExcludedUntil).toEqual(new Date('9999-01-01T00:00:00.000Z'));
+    expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account });
+  });
+
   it('an account is read as it was written, and reading changes nothing', async () => {
     const { accountId, email } = await addPlayer(wallet);
     const { account } = await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, blocked: true }));
