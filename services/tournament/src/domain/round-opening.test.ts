@@ -41,7 +41,9 @@ describe("an operator's round", () => {
       round: { opensAt: NOW, entriesCloseAt: after(3_000_000), closesAt: after(3_600_000), createdAt: NOW },
     });
     expect(decideRound({ ...asked, opensAt: after(1_000) })).toMatchObject({ round: { opensAt: after(1_000) } });
-    expect(decideRound({ ...asked, closesAt: after(1) })).toMatchObject({ round: { entriesCloseAt: NOW } });
+    expect(decideRound({ ...asked, closesAt: after(660_000) })).toMatchObject({
+      round: { entriesCloseAt: after(60_000) },
+    });
   });
 
   it("an operator's round ends after it begins, and in the future", () => {

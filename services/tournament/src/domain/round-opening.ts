@@ -7,6 +7,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { INSTANT_BOUNDS, isBefore, isInBounds, later } from '@laurel/instant';
+import { isLongEnough, MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import { entriesCloseAt } from './round-status.ts';
 import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';
 
@@ -41,6 +42,9 @@ export function decideRound(facts: {
   }
   if (!isBefore(opensAt, closesAt)) return refused('invalid_request', 'closes_at must be after opens_at.');
   if (!isBefore(now, closesAt)) return refused('invalid_request', 'closes_at must lie in the future.');
+  if (!isLongEnough({ opensAt, closesAt, now })) {
+    return refused('invalid_request', `A round must last at least ${MIN_ROUND_MS / 60_000} minutes: ${WHY_SO_LONG}.`);
+  }
   if (tournament.status !== 'active') return refused('conflict', `The tournament is ${tournament.status}.`);
   if (facts.hasOpenRound) return refused('conflict', 'The tournament has an open round.');
   return { kind: 'opened', round: openRound({ ...facts, opensAt }) };

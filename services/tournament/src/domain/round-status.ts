@@ -45,7 +45,7 @@ export function shownRoundStatus(status: RoundStatus): ShownRoundStatus {
   return SHOWN[status];
 }
 
-/** The first instant at which an entry comes too late. A round shorter than ten minutes takes none. */
+/** The first instant at which an entry comes too late. A round shorter than ten minutes takes none: the sandbox makes such. */
 export function entriesCloseAt({ opensAt, closesAt }: Pick<Round, 'opensAt' | 'closesAt'>): Date {
   return lastOf(opensAt, later(closesAt, -ENTRIES_CLOSE_BEFORE_MS));
 }

@@ -78,10 +78,10 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
   });
 
-  it('a proposed tournament has rounds longer than the ten minutes without entries, or none that open automatically', () => {
+  it('a proposed tournament has rounds that are open for entries for a minute or more, or none that open automatically', () => {
     expect(issuesOf({ roundLengthSeconds: null })).toEqual([]);
-    expect(issuesOf({ roundLengthSeconds: 601 })).toEqual([]);
-    for (const roundLengthSeconds of [600, 0, -1, 700.5, 2 ** 31])
+    expect(issuesOf({ roundLengthSeconds: 660 })).toEqual([]);
+    for (const roundLengthSeconds of [659, 601, 600, 0, -1, 700.5, 2 ** 31])
       expect(issuesOf({ roundLengthSeconds })).toHaveLength(1);
   });
 
