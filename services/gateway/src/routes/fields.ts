@@ -1,7 +1,7 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
 import { isUuid } from '@laurel/ids';
 import { INSTANT_BOUNDS, isInBounds } from '@laurel/instant';
-import { hasNul, isAtMost } from '@laurel/json';
+import { foldAscii, hasNul, isAtMost } from '@laurel/json';
 import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { z } from '../http/zod.ts';
@@ -54,11 +54,14 @@ export const jurisdiction = z
 /** 0 (nothing known) to 3. */
 export const verificationLevel = z.int().min(0).max(3);
 
+const MAX_EMAIL_CHARACTERS = 254;
+
 /** RFC 5321 allows 254 characters in all. Kept in lower case: one address is one person. */
 export const email = z
   .email()
-  .max(254)
-  .transform((value) => value.toLowerCase());
+  .refine((value) => isAtMost(value, MAX_EMAIL_CHARACTERS), `must have at most ${MAX_EMAIL_CHARACTERS} characters`)
+  .openapi({ maxLength: MAX_EMAIL_CHARACTERS })
+  .transform(foldAscii);
 
 const BOUNDS = `${INSTANT_BOUNDS.replace('b', 'B')}.`;
 const isWithinBounds = (text: string) => isInBounds(new Date(text));

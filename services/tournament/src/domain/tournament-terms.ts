@@ -7,6 +7,7 @@
  * - A tiebreak has a metric and a direction, or there is none.
  * - A round lasts long enough to be entered (`round-length.ts`).
  */
+import { isStorable } from '@laurel/json';
 import { type Cents, cents } from '@laurel/money';
 import { purseAmount } from './purse.ts';
 import { MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
@@ -35,7 +36,7 @@ export type TermsDecision =
   | { readonly kind: 'invalid'; readonly issues: readonly string[] };
 
 const MAX_TEXT = 255;
-const MAX_DESCRIPTION = 10_000;
+const MAX_DESCRIPTION = 9_999;
 /** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 /** The largest amount that can be written: twelve digits before the point. */
@@ -51,7 +52,7 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
   const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
   const rules: readonly (readonly [boolean, string])[] = [
     [isText(proposed.name, MAX_TEXT), 'name must have 1 to 255 characters'],
-    [proposed.description === null || isText(`.${proposed.description}`, MAX_DESCRIPTION), 'description is too long'],
+    [proposed.description === null || isStorable(proposed.description, MAX_DESCRIPTION), 'description is too long'],
     [isText(proposed.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
     [isText(proposed.metricUnit, MAX_TEXT), 'metric_unit must have 1 to 255 characters'],
     [
@@ -106,8 +107,6 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
   };
 }
 
-/** Characters are code points, as PostgreSQL counts them. NUL is the one that a text column cannot hold. */
-function isText(text: string, maxLength: number): boolean {
-  const { length } = Array.from(text);
-  return length >= 1 && length <= maxLength && !text.includes('\0');
+function isText(text: string, maxCharacters: number): boolean {
+  return text !== '' && isStorable(text, maxCharacters);
 }

@@ -1,6 +1,8 @@
 /** What an account must look like. The gateway validates the same; the wallet does not rely on it. */
+
 import { type Refused, refused } from '@laurel/errors';
 import { INSTANT_BOUNDS, isBefore, isInBounds } from '@laurel/instant';
+import { foldAscii, isStorable } from '@laurel/json';
 
 export type AccountDetails = {
   readonly email: string;
@@ -9,12 +11,17 @@ export type AccountDetails = {
   readonly verificationLevel: number;
 };
 
+const SURROUNDING_SPACE = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
+const MAX_EMAIL_CHARACTERS = 320;
 const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
-/** One person per e-mail address, whatever its case. */
+/**
+ * One person per e-mail address, whatever its case. Only ASCII has one: with the Kelvin sign in place of a k,
+ * it is another address.
+ */
 export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return foldAscii(email.replace(SURROUNDING_SPACE, ''));
 }
 
 /** The details with the e-mail address in lower case, or their first validation issue. */
@@ -32,7 +39,7 @@ type AccountFacts = { readonly [Field in keyof AccountDetails]?: AccountDetails[
 /** The first validation issue of the details that are present; null for none. The e-mail address is in lower case. */
 export function checkFacts(facts: AccountFacts, now: Date): Refused | null {
   const { email, dateOfBirth, jurisdiction, verificationLevel, selfExcludedUntil } = facts;
-  if (email !== undefined && (!EMAIL.test(email) || email.length > 320)) {
+  if (email !== undefined && (!EMAIL.test(email) || !isStorable(email, MAX_EMAIL_CHARACTERS))) {
     return refused('invalid_request', 'The e-mail address is not valid.');
   }
   if (dateOfBirth !== undefined && !isPastDate(dateOfBirth, now)) {

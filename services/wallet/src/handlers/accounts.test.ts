@@ -36,6 +36,22 @@ describe('accounts', () => {
     expect(await refusalOf(wallet.client.createAccount({ ...person, email: 'ann' }))).toBe('invalid_request');
   });
 
+  it('an e-mail address with a character that only looks like a letter of another is another address', async () => {
+    const name = newId();
+    const { account } = await ok(wallet.client.createAccount({ ...person, email: `k${name}@example.com` }));
+    const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
+    for (const other of ['\u212a', '\u00a0k', '\u3000k', '\uff2b']) {
+      const email = `${other}${name}@example.com`;
+      expect(await refusalOf(wallet.client.putPlayerLink({ player, email }))).toBe('not_found');
+    }
+    const link = await ok(wallet.client.putPlayerLink({ player, email: `K${name}@EXAMPLE.com` }));
+    expect(link.accountId).toBe(account?.id);
+    const { account: second } = await ok(
+      wallet.client.createAccount({ ...person, email: `\u212a${name}@example.com` }),
+    );
+    expect(second?.id).not.toBe(account?.id);
+  });
+
   it('concurrent requests for one e-mail address open one account', async () => {
     const email = `${newId()}@example.com`;
     const answers = await Promise.all(
@@ -209,6 +225,8 @@ describe('deposits', () => {
     expect(await refusalOf(wallet.client.deposit({ ...deposit, amountCents: 0n }))).toBe('invalid_request');
     expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: '' }))).toBe('invalid_request');
     expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: 'x'.repeat(256) }))).toBe('invalid_request');
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: '🎯'.repeat(256) }))).toBe('invalid_request');
+    await ok(wallet.client.deposit({ ...deposit, reference: '🎯'.repeat(255) }));
   });
 });
 
