@@ -66,6 +66,15 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.refuse_round_without_entries() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'a round lasts at least eleven minutes from its opening, or from its creation if that is later'
+    using errcode = 'check_violation', constraint = 'rounds_are_open_for_entries';
+end
+$$;
+
 CREATE TABLE public.attempts (
     id uuid NOT NULL,
     round_id uuid NOT NULL,
@@ -228,6 +237,7 @@ CREATE TABLE public.rounds (
     CONSTRAINT rounds_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
     CONSTRAINT rounds_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT rounds_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
+    CONSTRAINT rounds_lie_within_bounds CHECK (((opens_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (closes_at <= '9999-01-01 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT rounds_min_entrants_is_positive CHECK ((min_entrants >= 1)),
     CONSTRAINT rounds_min_scored_attempts_is_not_negative CHECK ((min_scored_attempts >= 0)),
     CONSTRAINT rounds_number_is_positive CHECK ((number >= 1)),
@@ -324,7 +334,7 @@ CASE
 END),
     CONSTRAINT tournaments_purse_is_positive CHECK ((0 < ALL (purse_cents))),
     CONSTRAINT tournaments_purse_never_grows_with_rank CHECK ((purse_cents = array_sort(purse_cents, true))),
-    CONSTRAINT tournaments_round_outlasts_its_last_ten_minutes CHECK ((round_length_seconds > 600)),
+    CONSTRAINT tournaments_rounds_are_open_for_entries CHECK ((round_length_seconds >= 660)),
     CONSTRAINT tournaments_status_is_known CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'closed'::text]))),
     CONSTRAINT tournaments_tiebreak_direction_is_known CHECK ((tiebreak_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT tournaments_tiebreak_has_metric_and_direction CHECK (((tiebreak_metric_name IS NULL) = (tiebreak_direction IS NULL)))
@@ -428,6 +438,8 @@ CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btr
 CREATE INDEX tournaments_of_tenant ON public.tournaments USING btree (program_id, environment, created_at, id);
 
 CREATE INDEX tournaments_with_a_round_length ON public.tournaments USING btree (id) WHERE ((status = 'active'::text) AND (round_length_seconds IS NOT NULL));
+
+CREATE TRIGGER rounds_are_open_for_entries BEFORE INSERT ON public.rounds FOR EACH ROW WHEN (((new.closes_at - GREATEST(new.opens_at, new.created_at)) < '00:11:00'::interval)) EXECUTE FUNCTION public.refuse_round_without_entries();
 
 CREATE TRIGGER rounds_terms_are_frozen BEFORE DELETE OR UPDATE ON public.rounds FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_round_terms();
 

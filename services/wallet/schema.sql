@@ -38,8 +38,10 @@ CREATE TABLE public.accounts (
     blocked boolean DEFAULT false NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     house_id uuid NOT NULL,
+    CONSTRAINT accounts_date_of_birth_is_within_bounds CHECK (((date_of_birth >= '1900-01-01'::date) AND (date_of_birth <= '9999-01-01'::date))),
     CONSTRAINT accounts_email_is_lower_case CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 320)))),
     CONSTRAINT accounts_jurisdiction_is_a_code CHECK ((jurisdiction ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'::text)),
+    CONSTRAINT accounts_self_exclusion_ends_within_bounds CHECK (((self_excluded_until >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (self_excluded_until <= '9999-01-01 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT accounts_verification_level_in_range CHECK (((verification_level >= 0) AND (verification_level <= 3)))
 );
 

@@ -62,6 +62,8 @@ describe('programs, accounts and challenges of /api/operator', () => {
     ['a date in another form', { date_of_birth: '30.02.1990' }],
     ['a verification level of 4', { verification_level: 4 }],
     ['a verification level of 1.5', { verification_level: 1.5 }],
+    ['a day before 1900', { date_of_birth: '1899-12-31' }],
+    ['a day in the first year', { date_of_birth: '0001-01-01' }],
     ['no e-mail', { email: '' }],
     ['an e-mail without @', { email: 'nonsense' }],
     ['no jurisdiction', { jurisdiction: '' }],
@@ -76,6 +78,28 @@ describe('programs, accounts and challenges of /api/operator', () => {
     };
     expectError(400, 'invalid_request', await world.operator.createAccount(account));
     expect(await world.digest()).toEqual(before);
+  });
+
+  test('a self-exclusion whose end could not be read back is refused and changes nothing, and the last one that can be excludes', async () => {
+    const player = await world.newPlayer();
+    const challenge = await world.newChallenge();
+    const change = (changes: object) => world.operator.updateAccount(player.accountId, changes);
+    const before = await world.digest();
+    const ends = [
+      '9999-12-31T23:59:59-05:00',
+      '9999-01-01T00:00:00.001Z',
+      '1899-12-31T23:59:59.999Z',
+      '0001-01-01T00:00:00Z',
+    ];
+    for (const self_excluded_until of ends) {
+      expectError(400, 'invalid_request', await change({ self_excluded_until, blocked: true }));
+    }
+    expect(await world.digest()).toEqual(before);
+    const until = '9999-01-01T00:00:00.000Z';
+    expect(expectStatus(200, await change({ self_excluded_until: until })).body.self_excluded_until).toBe(until);
+    const play = { challenge_id: challenge.id, player_ref: player.ref };
+    expectError(403, 'blocked', await world.partner.createAttempt(play));
+    expect(expectStatus(200, await change({ blocked: true })).body).toMatchObject({ blocked: true });
   });
 
   test('the operator’s change of an account’s eligibility affects only the fields that are sent', async () => {

@@ -131,6 +131,7 @@ describe('tournaments of /api/operator', () => {
     ['rounds of no length', { round_length_seconds: 0 }],
     ['rounds of half a second', { round_length_seconds: 900.5 }],
     ['rounds in which no entry is possible', { round_length_seconds: 600 }],
+    ['rounds that are open for entries for less than a minute', { round_length_seconds: 659 }],
   ])('the operator cannot create a tournament with %s', async (_what, changes) => {
     const before = await world.digest();
     const answer = await world.operator.createTournament(world.program.id, tournamentTerms(changes));
@@ -221,8 +222,17 @@ describe('tournaments of /api/operator', () => {
       'an end at its beginning',
       () => ({ opens_at: '2999-01-01T00:00:00.000Z', closes_at: '2999-01-01T00:00:00.000Z' }),
     ],
+    ['an end in a minute', () => ({ closes_at: inMinutes(1) })],
+    ['an end in ten minutes', () => ({ closes_at: inMinutes(10) })],
+    ['an end in eleven minutes less a second', () => ({ closes_at: inMinutes(11 - 1 / 60) })],
+    ['an end ten minutes after a later beginning', () => ({ opens_at: inMinutes(60), closes_at: inMinutes(70) })],
+    ['entries that would have closed', () => ({ opens_at: inMinutes(-60), closes_at: inMinutes(9) })],
     ['an end that is no instant', () => ({ closes_at: 'tomorrow' })],
     ['an end without an offset', () => ({ closes_at: '2999-01-01T00:00:00' })],
+    ['an end beyond the year 9999', () => ({ closes_at: '9999-12-31T23:59:59-05:00' })],
+    ['an end a millisecond beyond the bounds', () => ({ closes_at: '9999-01-01T00:00:00.001Z' })],
+    ['a beginning before 1900', () => ({ opens_at: '1899-12-31T23:59:59.999Z', closes_at: inMinutes(60) })],
+    ['a beginning in the first year', () => ({ opens_at: '0001-01-01T00:00:00+01:00', closes_at: inMinutes(60) })],
     ['an end as a number', () => ({ closes_at: Date.now() + 3_600_000 })],
     ['an end on a day that is none', () => ({ closes_at: '2999-02-30T00:00:00.000Z' })],
   ])('the operator cannot open a round with %s', async (_what, times) => {

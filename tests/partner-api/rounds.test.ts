@@ -225,12 +225,13 @@ describe('attempts in a tournament round', () => {
 
     test('entries close ten minutes before their round does', async () => {
       const tournament = await world.newTournament();
-      const times = { opens_at: inMinutes(-60), closes_at: inMinutes(9.9) };
+      const times = { opens_at: inMinutes(-60), closes_at: inMinutes(12) };
       const round = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
       expect(Date.parse(round.closes_at) - Date.parse(round.entries_close_at)).toBe(600_000);
+      expectStatus(200, await world.partner.closeEntries(round.id));
       expectError(409, 'entries_closed', await enter(round, await world.newPlayer()));
       const longer = await world.newTournament();
-      const later = { opens_at: inMinutes(-60), closes_at: inMinutes(10.2) };
+      const later = { opens_at: inMinutes(-60), closes_at: inMinutes(11.2) };
       const open = expectStatus(201, await world.operator.openRound(longer.id, later)).body;
       expectStatus(201, await enter(open, await world.newPlayer()));
     });

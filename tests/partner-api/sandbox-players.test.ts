@@ -138,6 +138,9 @@ describe('sandbox players of a program', () => {
     ['an e-mail that is none', { email: 'nonsense' }],
     ['a jurisdiction that is none', { jurisdiction: 'Mars' }],
     ['an instant that is none', { self_excluded_until: 'soon' }],
+    ['an instant beyond the year 9999', { self_excluded_until: '9999-12-31T23:59:59-05:00' }],
+    ['an instant before 1900', { self_excluded_until: '1899-12-31T23:59:59.999Z' }],
+    ['a date before 1900', { date_of_birth: '1899-12-31' }],
     ['a flag that is none', { enforcement_flag: 'yes' }],
     ['a null flag', { under_investigation: null }],
   ])('a sandbox player with %s is refused, and nothing is made', async (_what, facts) => {

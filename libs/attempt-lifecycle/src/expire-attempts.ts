@@ -7,10 +7,12 @@
  *
  * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and emits nothing.
  */
+
 import { isDue, type RefundReason, type RoundReason, type StatusReason } from '@laurel/attempt';
 import { createCoalescer } from '@laurel/coalesce';
 import type { Outbox } from '@laurel/events';
 import type { AttemptOwner } from '@laurel/ids';
+import { isBefore, later } from '@laurel/instant';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
@@ -123,9 +125,9 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
   }
 
   async function expireAllDue(now: Date): Promise<void> {
-    const until = new Date(now.getTime() - attemptTtlMs);
+    const until = later(now, -attemptTtlMs);
     const from = mark ?? (await loadMark(database, 'expire_attempts'));
-    if (until < from) return;
+    if (isBefore(until, from)) return;
     for (;;) {
       const expired = await database.transaction((tx) => expirePage(tx, from, until, now), {
         beforeCommit: () => failpoint(`${owner}.expiry.before-commit`),
@@ -135,8 +137,8 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     }
     // An attempt that is still pending, or locked at this moment, holds the mark back: the next run finds it open.
     const reached = (await oldestUnended(database, from, until)) ?? until;
-    if (reached < until) await resolvePending(reached, until, now);
-    if (mark !== undefined && reached <= mark) return;
+    if (isBefore(reached, until)) await resolvePending(reached, until, now);
+    if (mark !== undefined && !isBefore(mark, reached)) return;
     mark = reached;
     await putMark(database, 'expire_attempts', reached);
   }

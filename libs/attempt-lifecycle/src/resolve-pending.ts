@@ -10,6 +10,7 @@
  *
  * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
  */
+import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import { ABANDONED, feeOf } from './domain/owned-attempt.ts';
 import type { AttemptOpener } from './open-attempts.ts';
@@ -52,7 +53,7 @@ export function createPendingResolver(deps: {
   let lowWatermark: LowWatermark | undefined;
 
   async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
-    const tombstoneIfAbsent = evenIfYoung || now.getTime() - attempt.createdAt.getTime() >= pendingGraceMs;
+    const tombstoneIfAbsent = evenIfYoung || millisecondsBetween(attempt.createdAt, now) >= pendingGraceMs;
     const resolution = await wallet.resolveFee({ ...feeOf(attempt), tombstoneIfAbsent });
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);
@@ -76,7 +77,7 @@ export function createPendingResolver(deps: {
   return {
     resolve,
     async runOnce(now) {
-      const until = new Date(now.getTime() - pendingGraceMs);
+      const until = later(now, -pendingGraceMs);
       // Another run may clear it meanwhile.
       const raised = lowWatermark;
       const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
@@ -93,8 +94,8 @@ export function createPendingResolver(deps: {
         if (lowWatermark === raised) lowWatermark = undefined;
         await putMark(database, 'resolve_pending', raised.until);
       }
-      const next = new Date(Math.min(until.getTime(), now.getTime() - LATEST_WRITE_MS));
-      if (lowWatermark !== undefined || (mark !== undefined && next <= mark)) return;
+      const next = firstOf(until, later(now, -LATEST_WRITE_MS));
+      if (lowWatermark !== undefined || (mark !== undefined && !isBefore(mark, next))) return;
       lowWatermark = await raiseLowWatermark(database, next, LATEST_WRITE_MS);
     },
   };

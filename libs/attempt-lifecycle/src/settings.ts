@@ -1,7 +1,7 @@
 /** The settings that every service that owns attempts reads alike. Its database and what only it knows are in its own config.ts. */
 import { DEFAULT_ATTEMPT_TTL_SECONDS } from '@laurel/attempt';
 import { eventStreamSettings } from '@laurel/events';
-import { address, auditSettings, durationMs, grpcServiceSettings, positiveInt, secretKey } from '@laurel/service';
+import { address, auditSettings, durationMs, grpcServiceSettings, secretKey, spanSeconds } from '@laurel/service';
 
 export const attemptOwnerSettings = {
   ...grpcServiceSettings,
@@ -9,9 +9,9 @@ export const attemptOwnerSettings = {
   /** The secret half of the key that receipts, and the seals of rounds, are signed with. */
   RECEIPT_SIGNING_SEED: secretKey,
   /** How long an attempt waits for its outcome. */
-  ATTEMPT_TTL_SECONDS: positiveInt.default(DEFAULT_ATTEMPT_TTL_SECONDS),
+  ATTEMPT_TTL_SECONDS: spanSeconds.default(DEFAULT_ATTEMPT_TTL_SECONDS),
   /** How long a create may be in flight before the sweeper asks the wallet, which writes a tombstone for a fee that never arrived. */
-  PENDING_GRACE_SECONDS: positiveInt.default(60),
+  PENDING_GRACE_SECONDS: spanSeconds.default(60),
   SWEEP_INTERVAL_MS: durationMs.default(1_000),
   ...auditSettings,
   ...eventStreamSettings,

@@ -14,3 +14,18 @@ export function isAtMost(text: string, characters: number): boolean {
 export function hasNul(text: string): boolean {
   return text.includes('\0');
 }
+
+/** Whether the text can be stored as it is: at most so many characters, none of them NUL or half a surrogate pair. */
+export function isStorable(text: string, characters: number): boolean {
+  return isAtMost(text, characters) && !hasNul(text) && text.isWellFormed();
+}
+
+const ASCII_UPPER_CASE = /[A-Z]/g;
+
+/**
+ * The text with A to Z in lower case and every other character as it is. `toLowerCase` turns the Kelvin sign
+ * into a k as well, so that two different identifiers would become one.
+ */
+export function foldAscii(text: string): string {
+  return text.replace(ASCII_UPPER_CASE, (letter) => letter.toLowerCase());
+}

@@ -447,11 +447,35 @@ describe('values', () => {
     ["'2026-01-02 03:04:05.678+00'::timestamptz", new Date('2026-01-02T03:04:05.678Z')],
     ["'2026-01-02 03:04:05+00'::timestamptz", new Date('2026-01-02T03:04:05Z')],
     ["'{2026-01-02 03:04:05.678+02:00,null}'::timestamptz[]", [new Date('2026-01-02T01:04:05.678Z'), null]],
+    ["'9999-12-31 23:59:59-05:00'::timestamptz", new Date('+010000-01-01T04:59:59.000Z')],
+    ["'{9999-12-31 23:59:59-05:00}'::timestamptz[]", [new Date('+010000-01-01T04:59:59.000Z')]],
+    ["'0001-01-01 00:00:00 BC'::timestamptz", new Date('0000-01-01T00:00:00.000Z')],
     ['1.5::float8', 1.5],
     ["'{t,f,null}'::bool[]", [true, false, null]],
     ['null::int8', null],
   ])('the value %s is read exactly', async (expression, value) => {
     expect(await read(expression)).toEqual(value);
+  });
+
+  test.each([
+    "'infinity'::timestamptz",
+    "'-infinity'::timestamptz",
+    "'294276-12-31 23:59:59+00'::timestamptz",
+    "'{2026-01-02 03:04:05+00,infinity}'::timestamptz[]",
+  ])('the instant %s, which no Date can hold, fails its query and no other', async (expression) => {
+    await expect(read(expression)).rejects.toThrow('a row cannot be read');
+    expect(await read('1')).toBe(1);
+  });
+
+  test('every instant that a Date can hold is read as itself, and none as an invalid Date', async () => {
+    const since4713BC = fc.date({ min: new Date('-004000-01-01T00:00:00.000Z'), noInvalidDate: true });
+    await fc.assert(
+      fc.asyncProperty(since4713BC, async (instant) => {
+        const text = 'select $1::timestamptz as value';
+        expect(await database.query({ text }, [instant])).toEqual([{ value: instant }]);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test('the last of several columns with one name counts, a null too', async () => {

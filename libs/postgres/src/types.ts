@@ -14,13 +14,26 @@ type Parser = (text: string) => unknown;
 
 const TEXT_ARRAY: number = 1009;
 const parseTextArray: (text: string) => readonly (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY, 'text');
-const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text');
+const parseAnyInstant: (text: string) => unknown = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ, 'text');
 
 const asText: Parser = (text) => text;
 
-/** Servers print UTC as `+00`; that form, with `T` and `Z`, is the one that `Date` parses fast. */
-const parseInstant: Parser = (text) =>
-  text.endsWith('+00') ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseAnyInstant(text);
+/**
+ * Servers print UTC as `+00`; that form, with `T` and `Z`, is the one that `Date` parses fast. A year
+ * of another length, or one before our era, takes the slow way.
+ *
+ * Throws RangeError for `infinity` and for an instant beyond the range of `Date`: a rule that compared
+ * an invalid `Date` would fail open, so no column is ever read as one.
+ */
+const parseInstant: Parser = (text) => {
+  if (text.endsWith('+00')) {
+    const instant = new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`);
+    if (!Number.isNaN(instant.getTime())) return instant;
+  }
+  const instant = parseAnyInstant(text);
+  if (instant instanceof Date && !Number.isNaN(instant.getTime())) return instant;
+  throw new RangeError(`${text} is no instant that a Date can hold`);
+};
 
 const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [20, BigInt],

@@ -659,6 +659,7 @@ export type SandboxPlayerRequest = {
   player_ref: string;
   funds?: Amount | undefined;
   email?: string | undefined;
+  /** Between 1900-01-01 and 9999-01-01 UTC. */
   date_of_birth?: string | undefined;
   jurisdiction?: string | undefined;
   verification_level?: number | undefined;

@@ -12,6 +12,10 @@ import {
   parseConfig,
   port,
   positiveInt,
+  spanDays,
+  spanHours,
+  spanMinutes,
+  spanSeconds,
   tracingOptionsOf,
   tracingSettings,
 } from './config.ts';
@@ -76,6 +80,14 @@ test('numbers of the configuration are plain digits in their range', () => {
     expect(issuesOf({ ...complete, GRPC_PORT: wrong })).toEqual(['GRPC_PORT: must be a port, 0 to 65535']);
   }
   expect(issuesOf({ ...complete, GRPC_PORT: '65535' })).toEqual([]);
+});
+
+test('a span of time is at most a century, so that no instant that it moves leaves the calendar', () => {
+  const spans = z.object({ SECONDS: spanSeconds, MINUTES: spanMinutes, HOURS: spanHours, DAYS: spanDays });
+  const most = { SECONDS: 3_162_240_000, MINUTES: 52_704_000, HOURS: 878_400, DAYS: 36_600 };
+  const env = (add: number) => Object.fromEntries(Object.entries(most).map(([name, max]) => [name, String(max + add)]));
+  expect(parseConfig(spans, env(0))).toEqual(most);
+  expect(issuesOf(env(1), spans)).toEqual(Object.entries(most).map(([name, max]) => `${name}: must be at most ${max}`));
 });
 
 test('an address is a host and a port, or a gRPC target', () => {

@@ -60,6 +60,19 @@ export const positiveInt = wholeNumber(1, Number.MAX_SAFE_INTEGER, 'must be a wh
 /** Milliseconds, in the range of a timer. */
 export const durationMs = wholeNumber(1, MAX_TIMER_MS, `must be whole milliseconds, 1 to ${MAX_TIMER_MS}`);
 
+const CENTURY_SECONDS = 100 * 366 * 86_400;
+
+/** A span that an instant is moved by: a century at most, so that the sum is an instant too. */
+function span(unitSeconds: number) {
+  const max = Math.floor(CENTURY_SECONDS / unitSeconds);
+  return positiveInt.refine((value) => value <= max, `must be at most ${max}`);
+}
+
+export const spanSeconds = span(1);
+export const spanMinutes = span(60);
+export const spanHours = span(3_600);
+export const spanDays = span(86_400);
+
 /** A PostgreSQL URL. */
 export const databaseUrl = z
   .string()

@@ -13,6 +13,10 @@ export {
   port,
   positiveInt,
   secretKey,
+  spanDays,
+  spanHours,
+  spanMinutes,
+  spanSeconds,
 } from './config.ts';
 export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey } from './key-versions.ts';
 export { standardOutput } from './log-output.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelSettings, databaseRoleSettings, logLevel, port, positiveInt, tracingSettings } from './config.ts';
+import { channelSettings, databaseRoleSettings, logLevel, port, spanSeconds, tracingSettings } from './config.ts';
 
 /** The settings of every service about itself. */
 export const processSettings = {
@@ -23,5 +23,5 @@ export const grpcServiceSettings = {
 /** The same of a service that audits its own rows all the time. */
 export const auditSettings = {
   /** From the end of one run of the audit to the begin of the next. */
-  AUDIT_INTERVAL_SECONDS: positiveInt.default(600),
+  AUDIT_INTERVAL_SECONDS: spanSeconds.default(600),
 };

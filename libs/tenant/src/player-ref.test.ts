@@ -14,6 +14,7 @@ test.each([
   ['empty', ''],
   ['256 characters', 'a'.repeat(256)],
   ['text with NUL', 'a\0b'],
+  ['text with half a surrogate pair', 'a\ud83d'],
 ])('a player_ref may not be %s', (_what, text) => {
   expect(isPlayerRef(text)).toBe(false);
 });

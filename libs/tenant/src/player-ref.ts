@@ -1,8 +1,8 @@
 /** "A player is named by the partner's own string, `player_ref`, of 1 to 255 characters", none of them NUL (docs/contract/partner-api.md, "What Laurel does"). */
-import { hasNul, isAtMost } from '@laurel/json';
+import { isStorable } from '@laurel/json';
 
 export const MAX_PLAYER_REF_CHARACTERS = 255;
 
 export function isPlayerRef(text: string): boolean {
-  return text !== '' && isAtMost(text, MAX_PLAYER_REF_CHARACTERS) && !hasNul(text);
+  return text !== '' && isStorable(text, MAX_PLAYER_REF_CHARACTERS);
 }

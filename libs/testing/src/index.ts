@@ -15,6 +15,7 @@ export * from './integrations.ts';
 export { isRunning, removeLeftovers } from './leftovers.ts';
 export { measureStages, measureStagesByEnvironment } from './measure-stages.ts';
 export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './nats.ts';
+export { createDatabaseBefore, type OlderDatabase } from './older-database.ts';
 export * from './operator.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
 export { created, recorded, verdictOf, violationsOf, wrongEventsOf } from './owner-results.ts';

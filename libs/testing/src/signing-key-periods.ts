@@ -1,11 +1,5 @@
 /** The periods that a migration gives to signing keys that were replaced before it, alike for both services that sign receipts. */
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createDatabase } from '@laurel/postgres';
-import { migrate } from '@laurel/postgres/migrate';
-import { createTestDatabase } from './postgres.ts';
+import { createDatabaseBefore } from './older-database.ts';
 
 /** Three keys, each replaced by the next. */
 const KEYS = `
@@ -28,21 +22,14 @@ export async function endsOfReplacedKeys(options: {
   readonly signed: readonly string[];
 }): Promise<readonly (string | null)[]> {
   const { migrations, before, signed } = options;
-  await using stack = new AsyncDisposableStack();
-  const directory = mkdtempSync(join(tmpdir(), 'laurel-migrations-'));
-  stack.defer(() => rmSync(directory, { recursive: true }));
-  for (const file of readdirSync(migrations).filter((name) => name < before)) {
-    cpSync(new URL(file, migrations), join(directory, file));
-  }
-  const { url } = stack.use(await createTestDatabase({ migrations: pathToFileURL(`${directory}/`) }));
-  const database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'migration-test' }));
-  const run = (text: string) => database.query<{ until: string | null }>({ text });
+  await using older = await createDatabaseBefore({ migrations, before });
+  const run = (text: string) => older.database.query<{ until: string | null }>({ text });
 
   await run(KEYS);
   await run('set session_replication_role = replica');
   for (const text of signed) await run(text);
   await run('set session_replication_role = origin');
 
-  await migrate({ url, directory: migrations });
+  await older.migrate();
   return (await run(PERIODS)).map(({ until }) => until);
 }

@@ -11,6 +11,9 @@ import {
   positiveInt,
   processSettings,
   secretKey,
+  spanHours,
+  spanMinutes,
+  spanSeconds,
 } from '@laurel/service';
 import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
@@ -100,18 +103,18 @@ const settings = z.object({
   PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(2 * KIB).transform((kib) => kib * KIB),
   /** Calls under `/api` whose credential is not valid, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(300),
-  IDEMPOTENCY_TAKEOVER_SECONDS: positiveInt.default(60),
-  IDEMPOTENCY_RETENTION_HOURS: positiveInt.default(24),
-  PORTAL_SESSION_HOURS: positiveInt.default(12),
+  IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(60),
+  IDEMPOTENCY_RETENTION_HOURS: spanHours.default(24),
+  PORTAL_SESSION_HOURS: spanHours.default(12),
   /** False only where the portal is served over plain HTTP: browsers keep a secure cookie for HTTPS. */
   PORTAL_COOKIE_SECURE: flag.default(true),
-  PORTAL_SIGN_IN_WINDOW_MINUTES: positiveInt.default(15),
+  PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(15),
   /** Of one e-mail from one client; of one e-mail from clients that are not known to it; of one client with e-mails that do not know it. */
   PORTAL_SIGN_IN_FAILURES: positiveInt.default(5),
   PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(20),
   PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(100),
-  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: positiveInt.default(1),
-  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: positiveInt.default(60),
+  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: spanSeconds.default(1),
+  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: spanSeconds.default(60),
 });
 
 const checked = settings.superRefine(checkChannels).superRefine(checkKeyVersions('KEY_PEPPER'));

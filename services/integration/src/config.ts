@@ -11,6 +11,7 @@ import {
   keyVersion,
   positiveInt,
   secretKey,
+  spanDays,
 } from '@laurel/service';
 import { z } from 'zod';
 
@@ -34,7 +35,7 @@ export const integrationConfigSchema = z
     /** The most polls in flight: to one origin, and in total. */
     INTEGRATION_POLLS_PER_ORIGIN: positiveInt.default(4),
     INTEGRATION_POLLS: positiveInt.default(128),
-    INTEGRATION_LOG_RETENTION_DAYS: positiveInt.default(7),
+    INTEGRATION_LOG_RETENTION_DAYS: spanDays.default(7),
     ...egressSettings,
   })
   .superRefine(checkChannels)

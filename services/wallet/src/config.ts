@@ -3,6 +3,9 @@ import { parseAmount } from '@laurel/money';
 import { auditSettings, checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 
+/** Above any age. A year of five digits would never be compared as a date. */
+const MAX_AGE_YEARS = 150;
+
 const amount = z.string().transform((text, context) => {
   const parsed = parseAmount(text);
   if (parsed !== null) return parsed;
@@ -24,7 +27,9 @@ export const walletConfigSchema = z
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_DATABASE_POOL: positiveInt.default(8),
     /** Younger players are `blocked`. */
-    MINIMUM_AGE_YEARS: positiveInt.default(18),
+    MINIMUM_AGE_YEARS: positiveInt
+      .refine((years) => years <= MAX_AGE_YEARS, `must be at most ${MAX_AGE_YEARS}`)
+      .default(18),
     /** Comma-separated, for example `US-CA,US-NY`; empty serves all. */
     SERVED_JURISDICTIONS: jurisdictions.default([]),
     /** The number of payouts that are paid in a rolling 24 hours; the next is held. */

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
+import { FIRST_INSTANT, LAST_INSTANT } from '@laurel/instant';
 import { createDatabase } from '@laurel/postgres';
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
 import { Environment } from '@laurel/proto/common';
 import { type FeeCharge, FeeState, PayoutStatus } from '@laurel/proto/wallet';
-import { createTestDatabase } from '@laurel/testing';
+import { createDatabaseBefore, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from './domain/ledger.ts';
 import {
@@ -28,6 +29,27 @@ import {
 
 /** The last migration before each program has a house of its own in test. */
 const BEFORE = '0008';
+
+describe('migrating a database from before instants had bounds', () => {
+  it('a self-exclusion beyond the bounds ends at the bound, and every other stays', async () => {
+    await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0015' });
+    const ends = ['9999-12-31T23:59:59-05:00', 'infinity', '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z'];
+    const ids = ends.map(() => newId());
+    await older.database.query(
+      {
+        text: `insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, self_excluded_until, house_id, created_at)
+          select id, id || '@example.com', '1990-01-01', 'US-CA', 3, until, '${LIVE_HOUSE}', now()
+          from unnest($1::uuid[], $2::timestamptz[]) as old (id, until)`,
+      },
+      [ids, ends],
+    );
+    await older.migrate();
+    const text = 'select self_excluded_until as until from accounts order by array_position($1::uuid[], id)';
+    expect(await older.database.query({ text }, [ids])).toEqual(
+      [LAST_INSTANT, LAST_INSTANT, FIRST_INSTANT, new Date('2030-01-01T00:00:00Z')].map((until) => ({ until })),
+    );
+  });
+});
 
 describe('migrating a database from before there were houses', () => {
   let wallet: TestWallet;

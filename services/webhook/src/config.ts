@@ -11,6 +11,7 @@ import {
   keyVersion,
   positiveInt,
   secretKey,
+  spanDays,
 } from '@laurel/service';
 import { z } from 'zod';
 
@@ -49,7 +50,7 @@ export const webhookConfigSchema = z
     /** The most sends in flight: to one endpoint, and in total. */
     WEBHOOK_SENDS_PER_ENDPOINT: positiveInt.default(4),
     WEBHOOK_SENDS: positiveInt.default(128),
-    WEBHOOK_LOG_RETENTION_DAYS: positiveInt.default(30),
+    WEBHOOK_LOG_RETENTION_DAYS: spanDays.default(30),
     ...egressSettings,
   })
   .superRefine(checkChannels)

@@ -13,6 +13,7 @@
  *
  * A refused operation holds no key: a new operation takes its place.
  */
+import { millisecondsBetween } from '@laurel/instant';
 
 /** What the gateway sends with an operation. Absent for operations without an idempotency key. */
 export type KeyUse = {
@@ -48,7 +49,7 @@ export const KEY_USE_RETENTION_MS = 24 * 3_600_000;
 
 export function decideKeyUse(use: KeyUse, recorded: RecordedKeyUse | undefined): KeyUseDecision {
   if (recorded === undefined) return { kind: 'new' };
-  if (use.usedAt.getTime() - recorded.usedAt.getTime() >= KEY_USE_RETENTION_MS) return { kind: 'superseded' };
+  if (millisecondsBetween(recorded.usedAt, use.usedAt) >= KEY_USE_RETENTION_MS) return { kind: 'superseded' };
   if (recorded.fingerprint.equals(use.fingerprint)) return { kind: 'repeated', operationId: recorded.operationId };
   return { kind: use.isFirst ? 'reused' : 'superseded' };
 }

@@ -2,6 +2,7 @@
  * What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done; and the low watermark, which
  * keeps new attempts from appearing below a mark.
  */
+import { firstOf } from '@laurel/instant';
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
@@ -97,7 +98,7 @@ export async function raiseLowWatermark(database: Database, until: Date, marginM
   const [row] = await database.query<{ swept_until: Date; raised_at: string }>(SELECT_LOW_WATERMARK);
   if (row === undefined) throw new Error('the low watermark that was just raised is not there');
   // Another replica may have raised it further; how far that replica's walk has come is not known here.
-  return { until: row.swept_until < until ? row.swept_until : until, raisedAt: row.raised_at };
+  return { until: firstOf(row.swept_until, until), raisedAt: row.raised_at };
 }
 
 /** Whether a transaction that began before the instant, which is by the database's clock, is still in progress. */

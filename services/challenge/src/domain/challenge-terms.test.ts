@@ -13,6 +13,17 @@ function issuesOf(changes: Partial<NewChallenge> = {}) {
 }
 
 describe('a new challenge', () => {
+  it('texts of a proposed challenge have up to 255 characters, an emoji counting as one', () => {
+    for (const field of ['name', 'metricName', 'metricUnit'] as const) {
+      expect(issuesOf({ terms: { ...TERMS, [field]: '🎯'.repeat(255) } })).toEqual([]);
+      for (const wrong of ['🎯'.repeat(256), '', 'a\0', '\ud83d']) {
+        expect(issuesOf({ terms: { ...TERMS, [field]: wrong } })).toHaveLength(1);
+      }
+    }
+    expect(issuesOf({ terms: { ...TERMS, description: '🎯'.repeat(9_999) } })).toEqual([]);
+    expect(issuesOf({ terms: { ...TERMS, description: '🎯'.repeat(10_000) } })).toHaveLength(1);
+  });
+
   it('a new challenge is live with a threshold, calibrating without one, and top_n without one in either case', () => {
     const topN = { ...TERMS, prizeStructure: 'top_n' as const, topN: 1 };
     expect(issuesOf()).toEqual([]);

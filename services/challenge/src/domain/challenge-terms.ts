@@ -5,8 +5,10 @@
  * A rung shares its parent's tenant and direction. One that is `live` without a threshold takes its bar from the scores of its ladder, at a
  * lower pass rate than its parent: `rung_derived`, which ramps.
  */
+
 import type { Tenant } from '@laurel/attempt-lifecycle/domain';
 import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
+import { isStorable } from '@laurel/json';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 
@@ -20,7 +22,7 @@ export type NewChallenge = {
 };
 
 const MAX_TEXT = 255;
-const MAX_DESCRIPTION = 10_000;
+const MAX_DESCRIPTION = 9_999;
 /** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 /** The most samples of a calibration: its counts stay within an integer, and its bar is found and audited in bounded time. */
@@ -33,7 +35,7 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
   const isCount = (value: number) => Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER;
   const rules: readonly (readonly [boolean, string])[] = [
     [isText(terms.name, MAX_TEXT), 'name must have 1 to 255 characters'],
-    [terms.description === null || isText(`.${terms.description}`, MAX_DESCRIPTION), 'description is too long'],
+    [terms.description === null || isStorable(terms.description, MAX_DESCRIPTION), 'description is too long'],
     [terms.feeCents > 0n, 'fee must be above 0.00'],
     [terms.prizeCents > 0n, 'prize must be above 0.00'],
     [isText(terms.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
@@ -115,7 +117,6 @@ export function rungOf(parent: Challenge | null): number {
   return parent === null ? 1 : parent.rung + 1;
 }
 
-/** NUL is the one character that a text column cannot hold. */
-function isText(text: string, maxLength: number): boolean {
-  return text.length >= 1 && text.length <= maxLength && !text.includes('\0');
+function isText(text: string, maxCharacters: number): boolean {
+  return text !== '' && isStorable(text, maxCharacters);
 }

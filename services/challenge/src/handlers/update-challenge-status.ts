@@ -8,9 +8,11 @@
  * A crash before the commit leaves everything as it was, and the operator asks again. After the commit it leaves the new status and an
  * event that is not published, which the relay does; an operator who asks again finds the status and changes nothing.
  */
+
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { type Handlers, parseId } from '@laurel/grpc';
+import { isStorable } from '@laurel/json';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
@@ -51,7 +53,7 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
       return refused('conflict', 'status can be set to live, suspended or closed.');
     }
     const note = request.note ?? '';
-    if ([...note].length > MAX_NOTE_CHARACTERS || note.includes('\0')) {
+    if (!isStorable(note, MAX_NOTE_CHARACTERS)) {
       return refused('invalid_request', `note must have at most ${MAX_NOTE_CHARACTERS} characters, without NUL.`);
     }
 

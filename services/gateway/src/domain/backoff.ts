@@ -3,6 +3,7 @@
  * one before, up to a longest wait. A failure stops counting when the window has passed. So no caller is locked out: one that waits as long as
  * the answer requires may try again, and that is never longer than the longest wait.
  */
+import { lastOf, later } from '@laurel/instant';
 
 export interface Backoff {
   readonly windowMs: number;
@@ -26,7 +27,7 @@ export function freeAt({ count, newest }: Failures, free: number, backoff: Backo
   const delay = delayMs(count, free, backoff);
   // Without a delay there is no wait, even where a failure seems to lie ahead because the clock of its replica is fast.
   if (newest === null || delay === 0) return now;
-  return new Date(Math.max(now.getTime(), newest.getTime() + delay));
+  return lastOf(now, later(newest, delay));
 }
 
 /** From this many failures on, each delay is the longest one. */

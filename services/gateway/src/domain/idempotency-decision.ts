@@ -14,6 +14,7 @@
  * `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice. Another body on a
  * released key is a new operation. After 24 hours a record counts as absent.
  */
+import { millisecondsBetween } from '@laurel/instant';
 
 export interface IdempotencyRecord {
   readonly operationId: string;
@@ -44,13 +45,13 @@ export function decideIdempotency(
 ): IdempotencyDecision {
   const isSameRequest = record.fingerprint === use.fingerprint;
   if (record.operationId === use.operationId) return { kind: 'own' };
-  if (use.now.getTime() - record.createdAt.getTime() >= limits.retentionMs) return { kind: 'restart' };
+  if (millisecondsBetween(record.createdAt, use.now) >= limits.retentionMs) return { kind: 'restart' };
   if (record.state === 'released') return { kind: isSameRequest ? 'resume' : 'restart' };
   if (!isSameRequest) return { kind: 'reused' };
   if (record.state === 'completed') {
     if (record.stored === null) throw new Error('a completed record holds its response');
     return { kind: 'replay', ...record.stored };
   }
-  const isDead = use.now.getTime() - record.lockedAt.getTime() >= limits.takeoverMs;
+  const isDead = millisecondsBetween(record.lockedAt, use.now) >= limits.takeoverMs;
   return { kind: isDead ? 'resume' : 'in_progress' };
 }

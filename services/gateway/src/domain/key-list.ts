@@ -2,6 +2,7 @@
  * The list of keys that receipts and seals are verified by: every key of every service that signs, once. Services may share a key; its period
  * is then the span of theirs, and is open as long as it is the current key of one of them.
  */
+import { firstOf, lastOf, millisecondsBetween } from '@laurel/instant';
 
 export interface ListedKey {
   readonly keyId: string;
@@ -17,18 +18,17 @@ export function mergeKeys(keys: readonly ListedKey[]): readonly ListedKey[] {
   const byId = new Map<string, ListedKey>();
   for (const key of keys) {
     const known = byId.get(key.keyId);
-    byId.set(key.keyId, known === undefined ? key : { ...key, from: earlier(known, key), until: later(known, key) });
+    byId.set(
+      key.keyId,
+      known === undefined ? key : { ...key, from: firstOf(known.from, key.from), until: endOf(known, key) },
+    );
   }
   return [...byId.values()].sort(
-    (one, other) => one.from.getTime() - other.from.getTime() || (one.keyId < other.keyId ? -1 : 1),
+    (one, other) => millisecondsBetween(other.from, one.from) || (one.keyId < other.keyId ? -1 : 1),
   );
 }
 
-function earlier(one: ListedKey, other: ListedKey): Date {
-  return new Date(Math.min(one.from.getTime(), other.from.getTime()));
-}
-
-function later({ until: one }: ListedKey, { until: other }: ListedKey): Date | null {
+function endOf({ until: one }: ListedKey, { until: other }: ListedKey): Date | null {
   if (one === null || other === null) return null;
-  return new Date(Math.max(one.getTime(), other.getTime()));
+  return lastOf(one, other);
 }

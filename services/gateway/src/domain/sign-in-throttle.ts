@@ -10,8 +10,10 @@
  * - Only failures count, and a refused sign-in is none. Calls with a session are not throttled here.
  * - No decision here depends on whether an e-mail belongs to a developer.
  */
+
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { isBefore } from '@laurel/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 
@@ -52,8 +54,8 @@ export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now
         [failures.ofAddress, failuresPerAddress],
       ];
   const waits = applying.map(([some, limit]) => ({ limit, resetAt: freeAt(some, limit, limits, now) }));
-  const longest = waits.reduce((one, other) => (other.resetAt > one.resetAt ? other : one));
-  if (longest.resetAt <= now) return { kind: 'admitted' };
+  const longest = waits.reduce((one, other) => (isBefore(one.resetAt, other.resetAt) ? other : one));
+  if (!isBefore(now, longest.resetAt)) return { kind: 'admitted' };
   return {
     kind: 'limited',
     limit: longest.limit,

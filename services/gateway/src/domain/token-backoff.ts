@@ -3,6 +3,7 @@
  * compared. A right token clears its client, and makes it known: from a known client every token is compared, and only wrong ones are answered
  * with a wait. So wrong tokens from elsewhere, or from an operator's own network, never keep an operator out.
  */
+import { isBefore, millisecondsBetween } from '@laurel/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 
@@ -31,12 +32,12 @@ export interface Wait {
 /** How long the client has to wait; null when it need not. */
 export function waitOf(failures: TokenFailures, now: Date): Wait | null {
   const resetAt = freeAt(failures, TOKEN_BACKOFF.free, TOKEN_BACKOFF, now);
-  if (resetAt <= now) return null;
+  if (!isBefore(now, resetAt)) return null;
   return { limit: TOKEN_BACKOFF.free, retryAfterSeconds: retryAfterSeconds(resetAt.getTime(), now.getTime()), resetAt };
 }
 
 /** The failures with one more; those before the window no longer count. */
 export function afterWrongToken(failures: TokenFailures, now: Date): TokenFailures {
-  const isOver = failures.newest !== null && failures.newest.getTime() + TOKEN_BACKOFF.windowMs <= now.getTime();
+  const isOver = failures.newest !== null && millisecondsBetween(failures.newest, now) >= TOKEN_BACKOFF.windowMs;
   return { ...failures, count: isOver ? 1 : failures.count + 1, newest: now };
 }

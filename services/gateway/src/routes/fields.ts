@@ -1,6 +1,7 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
 import { isUuid } from '@laurel/ids';
-import { hasNul, isAtMost } from '@laurel/json';
+import { INSTANT_BOUNDS, isInBounds } from '@laurel/instant';
+import { foldAscii, hasNul, isAtMost } from '@laurel/json';
 import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { z } from '../http/zod.ts';
@@ -53,14 +54,27 @@ export const jurisdiction = z
 /** 0 (nothing known) to 3. */
 export const verificationLevel = z.int().min(0).max(3);
 
+const MAX_EMAIL_CHARACTERS = 254;
+
 /** RFC 5321 allows 254 characters in all. Kept in lower case: one address is one person. */
 export const email = z
   .email()
-  .max(254)
-  .transform((value) => value.toLowerCase());
+  .refine((value) => isAtMost(value, MAX_EMAIL_CHARACTERS), `must have at most ${MAX_EMAIL_CHARACTERS} characters`)
+  .openapi({ maxLength: MAX_EMAIL_CHARACTERS })
+  .transform(foldAscii);
 
-/** An instant as ISO 8601 with an offset. */
-export const instant = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+const BOUNDS = `${INSTANT_BOUNDS.replace('b', 'B')}.`;
+const isWithinBounds = (text: string) => isInBounds(new Date(text));
+
+/** An instant as ISO 8601 with an offset, in the bounds that everything stored can be read back in. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`)
+  .openapi({ description: BOUNDS })
+  .transform((value) => new Date(value));
+
+/** A day of the calendar, in the bounds of `instant`. */
+export const day = z.iso.date().refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`).openapi({ description: BOUNDS });
 
 /** Query parameters of a list whose pages have at most so many rows. */
 export const pageOf = (maxRows: number) => ({

@@ -13,6 +13,7 @@ import type { Pushes } from '../clients/pushes.ts';
 import { networkOf } from '../domain/sign-in-throttle.ts';
 import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
+import { isIdentity } from '../http/content-encoding.ts';
 import { contextOf } from '../http/context.ts';
 import { announcedBytes, type BodyReader, leaveUnread, MAX_BODY_BYTES } from '../http/raw-body.ts';
 import { presentBatch, presentSettledRecord } from '../presenters/integration.ts';
@@ -59,7 +60,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       if (!isReceiving) admission.release();
     });
 
-    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    if (!isIdentity(request.headers['content-encoding'])) {
       leaveUnread(request, response);
       return sendError(response, 'invalid_request', 'The body must not be compressed.');
     }

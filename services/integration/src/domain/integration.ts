@@ -7,7 +7,9 @@
  *
  * A partner may go from any status to any other. An active one always has what it needs: a push its signing secret, a poll its URL.
  */
+
 import { type Refused, refused } from '@laurel/errors';
+import { lastOf, later } from '@laurel/instant';
 import type { Tenant } from '@laurel/tenant';
 
 /** Partners push to us, we poll them, or they call `/v1` themselves. */
@@ -109,6 +111,6 @@ function checkActivation({ status, transport, hasSigningSecret, pullOrigin }: In
 function nextPollOf(before: Integration, { transport, status, pullIntervalSeconds }: Integration, now: Date) {
   if (transport !== 'pull_poll' || status !== 'active' || pullIntervalSeconds === null) return null;
   if (before.nextPollAt !== null && before.pullIntervalSeconds === pullIntervalSeconds) return before.nextPollAt;
-  const earliest = (before.lastPolledAt?.getTime() ?? 0) + pullIntervalSeconds * SECOND_MS;
-  return new Date(Math.max(now.getTime(), earliest));
+  if (before.lastPolledAt === null) return now;
+  return lastOf(now, later(before.lastPolledAt, pullIntervalSeconds * SECOND_MS));
 }

@@ -6,6 +6,7 @@
  * A lease begins with the poll and keeps every other replica off. Each page that is processed renews it, so it lasts as long as a page may
  * take. When a replica dies, another goes on once the lease has run out, and no earlier than two polls of one integration may ever begin.
  */
+import { later } from '@laurel/instant';
 
 /** The shortest time between the beginnings of two polls; the database allows no shorter interval. */
 const MIN_INTERVAL_MS = 30_000;
@@ -14,5 +15,5 @@ const SETTLE_MS = 20_000;
 
 /** Until when a lease lasts that is taken or renewed now. */
 export function leaseUntil(now: Date, pageTimeoutMs: number): Date {
-  return new Date(now.getTime() + Math.max(MIN_INTERVAL_MS, pageTimeoutMs + SETTLE_MS));
+  return later(now, Math.max(MIN_INTERVAL_MS, pageTimeoutMs + SETTLE_MS));
 }

@@ -19,6 +19,7 @@
 import { canSettle, deadlineOf, isDue } from '@laurel/attempt';
 import { isSameTenant, type KeyUse, type Tenant } from '@laurel/attempt-lifecycle/domain';
 import { type Refused, refused } from '@laurel/errors';
+import { isBefore } from '@laurel/instant';
 import { countedTiebreak } from './ranking.ts';
 import { acceptsScores } from './round-status.ts';
 import type { Attempt, Round, RoundTerms, Run } from './tournament.ts';
@@ -123,5 +124,5 @@ export function endOf(
 ): 'hour' | 'round' | null {
   const isHourOver = isDue(attempt.createdAt, ttlMs, now);
   if (acceptsScores(round, now)) return isHourOver ? 'hour' : null;
-  return isHourOver && deadlineOf(attempt.createdAt, ttlMs) <= round.closesAt ? 'hour' : 'round';
+  return isHourOver && !isBefore(round.closesAt, deadlineOf(attempt.createdAt, ttlMs)) ? 'hour' : 'round';
 }

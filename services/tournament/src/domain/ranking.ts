@@ -6,6 +6,7 @@
  *
  * A player's best run counts: the same order without the entry id.
  */
+import { millisecondsBetween } from '@laurel/instant';
 import type { Direction, RoundTerms, Run } from './tournament.ts';
 
 /** The terms that the order depends on. */
@@ -19,7 +20,7 @@ export function compareRuns(one: Run, other: Run, rules: BoardRules): number {
   return (
     compareValues(one.score, other.score, rules.direction) ||
     compareTiebreaks(one.tiebreak, other.tiebreak, rules.tiebreak) ||
-    one.at.getTime() - other.at.getTime()
+    millisecondsBetween(other.at, one.at)
   );
 }
 

@@ -1,3 +1,4 @@
+import { FIRST_INSTANT, LAST_INSTANT, later } from '@laurel/instant';
 import { describe, expect, it } from 'vitest';
 import { after, NOW, ROUND_ID, ROUND_TERMS, TENANT, TERMS, TOURNAMENT } from './example.ts';
 import { decideRound, nextRound } from './round-opening.ts';
@@ -40,7 +41,9 @@ describe("an operator's round", () => {
       round: { opensAt: NOW, entriesCloseAt: after(3_000_000), closesAt: after(3_600_000), createdAt: NOW },
     });
     expect(decideRound({ ...asked, opensAt: after(1_000) })).toMatchObject({ round: { opensAt: after(1_000) } });
-    expect(decideRound({ ...asked, closesAt: after(1) })).toMatchObject({ round: { entriesCloseAt: NOW } });
+    expect(decideRound({ ...asked, closesAt: after(660_000) })).toMatchObject({
+      round: { entriesCloseAt: after(60_000) },
+    });
   });
 
   it("an operator's round ends after it begins, and in the future", () => {
@@ -48,6 +51,18 @@ describe("an operator's round", () => {
     expect(decideRound({ ...asked, closesAt: NOW })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: asked.closesAt })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: after(-2), closesAt: NOW })).toMatchObject(invalid);
+  });
+
+  it("an operator's round lies between the years 1900 and 9999, and an instant that is none is refused", () => {
+    const invalid = { kind: 'refused', code: 'invalid_request' };
+    expect(decideRound({ ...asked, closesAt: LAST_INSTANT })).toMatchObject({ round: { closesAt: LAST_INSTANT } });
+    expect(decideRound({ ...asked, opensAt: FIRST_INSTANT })).toMatchObject({ round: { opensAt: FIRST_INSTANT } });
+    for (const closesAt of [later(LAST_INSTANT, 1), new Date('9999-12-31T23:59:59-05:00'), new Date(Number.NaN)]) {
+      expect(decideRound({ ...asked, closesAt })).toMatchObject(invalid);
+    }
+    for (const opensAt of [later(FIRST_INSTANT, -1), new Date(Number.NaN)]) {
+      expect(decideRound({ ...asked, opensAt })).toMatchObject(invalid);
+    }
   });
 
   it("an operator's round is refused while another is open, and in a tournament that opens none", () => {

@@ -6,6 +6,8 @@
  * A tournament has at most one open round. What a round reads from its tournament is frozen on it here.
  */
 import { type Refused, refused } from '@laurel/errors';
+import { INSTANT_BOUNDS, isBefore, isInBounds, later } from '@laurel/instant';
+import { isLongEnough, MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import { entriesCloseAt } from './round-status.ts';
 import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';
 
@@ -19,7 +21,7 @@ export function nextRound(facts: {
   const { tournament, now } = facts;
   const { roundLengthSeconds } = tournament.terms;
   if (tournament.status !== 'active' || roundLengthSeconds === null) return null;
-  return openRound({ ...facts, opensAt: now, closesAt: new Date(now.getTime() + roundLengthSeconds * 1000) });
+  return openRound({ ...facts, opensAt: now, closesAt: later(now, roundLengthSeconds * 1000) });
 }
 
 /** The round that an operator opens. Refuses: conflict, invalid_request. */
@@ -35,8 +37,14 @@ export function decideRound(facts: {
 }): { readonly kind: 'opened'; readonly round: Round } | Refused {
   const { tournament, closesAt, now } = facts;
   const opensAt = facts.opensAt ?? now;
-  if (closesAt <= opensAt) return refused('invalid_request', 'closes_at must be after opens_at.');
-  if (closesAt <= now) return refused('invalid_request', 'closes_at must lie in the future.');
+  if (!isInBounds(opensAt) || !isInBounds(closesAt)) {
+    return refused('invalid_request', `opens_at and closes_at must lie ${INSTANT_BOUNDS}.`);
+  }
+  if (!isBefore(opensAt, closesAt)) return refused('invalid_request', 'closes_at must be after opens_at.');
+  if (!isBefore(now, closesAt)) return refused('invalid_request', 'closes_at must lie in the future.');
+  if (!isLongEnough({ opensAt, closesAt, now })) {
+    return refused('invalid_request', `A round must last at least ${MIN_ROUND_MS / 60_000} minutes: ${WHY_SO_LONG}.`);
+  }
   if (tournament.status !== 'active') return refused('conflict', `The tournament is ${tournament.status}.`);
   if (facts.hasOpenRound) return refused('conflict', 'The tournament has an open round.');
   return { kind: 'opened', round: openRound({ ...facts, opensAt }) };

@@ -64,6 +64,19 @@ describe('a round', () => {
   });
 });
 
+describe('an instant that is none', () => {
+  it('no rule on the times of a round has a result for an invalid Date: each throws', () => {
+    const invalid = new Date(Number.NaN);
+    const rules = [acceptsScores, isCloseDue, entriesOpen, closeEntriesEarly, closeEarly];
+    for (const rule of rules) {
+      expect(() => rule(ROUND, invalid)).toThrow(RangeError);
+      const times = { opensAt: invalid, entriesCloseAt: invalid, closesAt: invalid };
+      expect(() => rule({ ...ROUND, ...times }, NOW)).toThrow(RangeError);
+    }
+    expect(() => entriesCloseAt({ opensAt: NOW, closesAt: invalid })).toThrow(RangeError);
+  });
+});
+
 describe('the end of a round', () => {
   const terms = { minEntrants: 2, minScoredAttempts: 3 };
 

@@ -10,6 +10,7 @@
  * - `cancelled`: every refund is posted. Final.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import { isBefore, lastOf, later } from '@laurel/instant';
 import { fieldAtClose } from './entrants.ts';
 import type { Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
 
@@ -44,22 +45,22 @@ export function shownRoundStatus(status: RoundStatus): ShownRoundStatus {
   return SHOWN[status];
 }
 
-/** The first instant at which an entry comes too late. A round shorter than ten minutes takes none. */
+/** The first instant at which an entry comes too late. A round shorter than ten minutes takes none: the sandbox makes such. */
 export function entriesCloseAt({ opensAt, closesAt }: Pick<Round, 'opensAt' | 'closesAt'>): Date {
-  return new Date(Math.max(opensAt.getTime(), closesAt.getTime() - ENTRIES_CLOSE_BEFORE_MS));
+  return lastOf(opensAt, later(closesAt, -ENTRIES_CLOSE_BEFORE_MS));
 }
 
 export function entriesOpen(round: Pick<Round, 'status' | 'opensAt' | 'entriesCloseAt'>, now: Date): boolean {
-  return round.status === 'open' && now >= round.opensAt && now < round.entriesCloseAt;
+  return round.status === 'open' && !isBefore(now, round.opensAt) && isBefore(now, round.entriesCloseAt);
 }
 
 export function acceptsScores(round: Pick<Round, 'status' | 'closesAt'>, now: Date): boolean {
-  return round.status === 'open' && now < round.closesAt;
+  return round.status === 'open' && isBefore(now, round.closesAt);
 }
 
 /** Whether the round is over and its end is not decided yet. */
 export function isCloseDue(round: Pick<Round, 'status' | 'closesAt'>, now: Date): boolean {
-  return round.status === 'open' && now >= round.closesAt;
+  return round.status === 'open' && !isBefore(now, round.closesAt);
 }
 
 /**
@@ -77,8 +78,8 @@ export function decideClose(
 /** The sandbox: the round as if its entries closed now. One whose entries have closed is unchanged. */
 export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
   if (round.status !== 'open') return refused('conflict', 'The round is not open.');
-  if (now < round.opensAt) return refused('conflict', 'The round has not begun.');
-  return now < round.entriesCloseAt ? { ...round, entriesCloseAt: now } : round;
+  if (isBefore(now, round.opensAt)) return refused('conflict', 'The round has not begun.');
+  return isBefore(now, round.entriesCloseAt) ? { ...round, entriesCloseAt: now } : round;
 }
 
 /**
@@ -89,5 +90,5 @@ export function closeEarly(round: Round, now: Date): Round | Refused {
   if (round.status === 'settling' || round.status === 'cancelling') return round;
   const entriesClosed = closeEntriesEarly(round, now);
   if (isRefused(entriesClosed)) return entriesClosed;
-  return now < round.closesAt ? { ...entriesClosed, closesAt: now } : round;
+  return isBefore(now, round.closesAt) ? { ...entriesClosed, closesAt: now } : round;
 }

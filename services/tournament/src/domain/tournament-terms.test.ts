@@ -71,6 +71,15 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ entryFeeCents: 100_000_000_000_000n })).toEqual(['entry_fee is too large']);
   });
 
+  it('texts of a proposed tournament have up to 255 characters, an emoji counting as one', () => {
+    for (const field of ['name', 'metricName', 'metricUnit'] as const) {
+      expect(issuesOf({ [field]: '🎯'.repeat(255) })).toEqual([]);
+      for (const wrong of ['🎯'.repeat(256), '', 'a\0', '\ud83d']) expect(issuesOf({ [field]: wrong })).toHaveLength(1);
+    }
+    expect(issuesOf({ description: '🎯'.repeat(9_999) })).toEqual([]);
+    expect(issuesOf({ description: '🎯'.repeat(10_000) })).toHaveLength(1);
+  });
+
   it('a proposed tournament has a tiebreak with metric and direction, or none', () => {
     const both = ['tiebreak_metric_name and tiebreak_direction are set both or neither'];
     expect(issuesOf({ tiebreakMetricName: 'seconds' })).toEqual(both);
@@ -78,10 +87,10 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ tiebreakMetricName: '', tiebreakDirection: 'lower_is_better' })).toHaveLength(1);
   });
 
-  it('a proposed tournament has rounds longer than the ten minutes without entries, or none that open automatically', () => {
+  it('a proposed tournament has rounds that are open for entries for a minute or more, or none that open automatically', () => {
     expect(issuesOf({ roundLengthSeconds: null })).toEqual([]);
-    expect(issuesOf({ roundLengthSeconds: 601 })).toEqual([]);
-    for (const roundLengthSeconds of [600, 0, -1, 700.5, 2 ** 31])
+    expect(issuesOf({ roundLengthSeconds: 660 })).toEqual([]);
+    for (const roundLengthSeconds of [659, 601, 600, 0, -1, 700.5, 2 ** 31])
       expect(issuesOf({ roundLengthSeconds })).toHaveLength(1);
   });
 

@@ -5,11 +5,12 @@
  * - Every attempt of a round is paid: the entry fee is above 0.00.
  * - The purse table names the ranks from 1 on without a gap; every amount is above 0.00 and none is above the one before it.
  * - A tiebreak has a metric and a direction, or there is none.
- * - Entries close ten minutes before a round does, so a round is longer than that.
+ * - A round lasts long enough to be entered (`round-length.ts`).
  */
+import { isStorable } from '@laurel/json';
 import { type Cents, cents } from '@laurel/money';
 import { purseAmount } from './purse.ts';
-import { ENTRIES_CLOSE_BEFORE_MS } from './round-status.ts';
+import { MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import type { Direction, TournamentTerms } from './tournament.ts';
 
 /** The terms as proposed, before validation: any number, any order of ranks. */
@@ -35,14 +36,14 @@ export type TermsDecision =
   | { readonly kind: 'invalid'; readonly issues: readonly string[] };
 
 const MAX_TEXT = 255;
-const MAX_DESCRIPTION = 10_000;
+const MAX_DESCRIPTION = 9_999;
 /** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 /** The largest amount that can be written: twelve digits before the point. */
 const MAX_AMOUNT_CENTS = 99_999_999_999_999n;
 /** Each round keeps a copy of its table, and every board shows it. */
 const MAX_PAID_RANKS = 10_000;
-const MIN_ROUND_SECONDS = ENTRIES_CLOSE_BEFORE_MS / 1000 + 1;
+const MIN_ROUND_SECONDS = MIN_ROUND_MS / 1_000;
 
 export function decideTerms(proposed: ProposedTournament): TermsDecision {
   const { tiebreakMetricName, tiebreakDirection, entryFeeCents, roundLengthSeconds } = proposed;
@@ -51,7 +52,7 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
   const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
   const rules: readonly (readonly [boolean, string])[] = [
     [isText(proposed.name, MAX_TEXT), 'name must have 1 to 255 characters'],
-    [proposed.description === null || isText(`.${proposed.description}`, MAX_DESCRIPTION), 'description is too long'],
+    [proposed.description === null || isStorable(proposed.description, MAX_DESCRIPTION), 'description is too long'],
     [isText(proposed.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
     [isText(proposed.metricUnit, MAX_TEXT), 'metric_unit must have 1 to 255 characters'],
     [
@@ -77,7 +78,7 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
     [isCount(proposed.minScoredAttempts, 0), 'min_scored_attempts must be at least 0'],
     [
       roundLengthSeconds === null || isCount(roundLengthSeconds, MIN_ROUND_SECONDS),
-      `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: entries close ten minutes before the end`,
+      `round_length_seconds must be at least ${MIN_ROUND_SECONDS}: ${WHY_SO_LONG}`,
     ],
   ];
   const issues = rules.filter(([holds]) => !holds).map(([, issue]) => issue);
@@ -106,8 +107,6 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
   };
 }
 
-/** Characters are code points, as PostgreSQL counts them. NUL is the one that a text column cannot hold. */
-function isText(text: string, maxLength: number): boolean {
-  const { length } = Array.from(text);
-  return length >= 1 && length <= maxLength && !text.includes('\0');
+function isText(text: string, maxCharacters: number): boolean {
+  return text !== '' && isStorable(text, maxCharacters);
 }

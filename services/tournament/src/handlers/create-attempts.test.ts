@@ -4,8 +4,9 @@ import { Environment } from '@laurel/proto/common';
 import { AttemptStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
+import { entriesCloseAt } from '../domain/round-status.ts';
 import { findEntryOfRef } from '../repository/entries.ts';
-import { findRound } from '../repository/rounds.ts';
+import { findRound, moveRoundEnds } from '../repository/rounds.ts';
 import {
   created,
   FEE,
@@ -148,7 +149,10 @@ describe('entries', () => {
   });
 
   it('entries are never open in a round that is not longer than ten minutes', async () => {
-    const round = await h.openRound({}, { lengthMs: TEN_MINUTES_MS });
+    const round = await h.openRound({}, { lengthMs: HOUR_MS });
+    const { opensAt } = round;
+    const closesAt = new Date(opensAt.getTime() + TEN_MINUTES_MS);
+    await moveRoundEnds(h.database, { id: round.id, entriesCloseAt: entriesCloseAt({ opensAt, closesAt }), closesAt });
     const player = await h.player();
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('entries_closed');
   });

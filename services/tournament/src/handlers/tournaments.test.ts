@@ -103,6 +103,7 @@ describe('a tournament that an operator opens', () => {
       { minEntrants: 0 },
       { minScoredAttempts: -1 },
       { roundLengthSeconds: 600 },
+      { roundLengthSeconds: 659 },
       { thresholdDirection: ThresholdDirection.UNSPECIFIED },
       { tiebreak: { metricName: '', direction: ThresholdDirection.LOWER_IS_BETTER } },
       { tiebreak: { metricName: 'x', direction: ThresholdDirection.UNSPECIFIED } },
@@ -183,12 +184,25 @@ describe('a round that should be open and is not', () => {
 });
 
 describe('a round that an operator opens', () => {
-  it('a round of an operator opens now or later, and may be too short to take entries', async () => {
+  it('a round of an operator opens now or later, and is open for entries for a minute at least', async () => {
     const { id: tournamentId } = await create(BY_HAND);
-    const closesAt = inMs(TEN_MINUTES_MS);
+    const closesAt = inMs(1.1 * TEN_MINUTES_MS);
+    for (const tooSoon of [60_000, TEN_MINUTES_MS, 1.1 * TEN_MINUTES_MS - 1]) {
+      const asked = { tournamentId, opensAt: undefined, closesAt: inMs(tooSoon) };
+      expect(await h.tournament.openRound(asked)).toMatchObject({ code: 'invalid_request' });
+      expect(await h.tournament.openRound({ ...asked, opensAt: inMs(-HOUR_MS) })).toMatchObject({
+        code: 'invalid_request',
+      });
+    }
     const { round } = ok(await h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt }));
-    expect(round).toMatchObject({ opensAt: h.clock(), entriesCloseAt: h.clock(), closesAt, status: RoundStatus.OPEN });
+    expect(round).toMatchObject({
+      opensAt: h.clock(),
+      entriesCloseAt: inMs(60_000),
+      closesAt,
+      status: RoundStatus.OPEN,
+    });
     const player = await h.player();
+    h.clock.advance(60_000);
     expect(await h.create(round?.id ?? '', player.ref)).toMatchObject({ value: { code: 'entries_closed' } });
 
     h.clock.advance(TEN_MINUTES_MS);

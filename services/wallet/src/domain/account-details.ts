@@ -1,5 +1,8 @@
 /** What an account must look like. The gateway validates the same; the wallet does not rely on it. */
+
 import { type Refused, refused } from '@laurel/errors';
+import { INSTANT_BOUNDS, isBefore, isInBounds } from '@laurel/instant';
+import { foldAscii, isStorable } from '@laurel/json';
 
 export type AccountDetails = {
   readonly email: string;
@@ -8,12 +11,17 @@ export type AccountDetails = {
   readonly verificationLevel: number;
 };
 
+const SURROUNDING_SPACE = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
+const MAX_EMAIL_CHARACTERS = 320;
 const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
-/** One person per e-mail address, whatever its case. */
+/**
+ * One person per e-mail address, whatever its case. Only ASCII has one: with the Kelvin sign in place of a k,
+ * it is another address.
+ */
 export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return foldAscii(email.replace(SURROUNDING_SPACE, ''));
 }
 
 /** The details with the e-mail address in lower case, or their first validation issue. */
@@ -23,17 +31,22 @@ export function checkAccountDetails(details: AccountDetails, now: Date): Account
   return checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now) ?? { ...details, email };
 }
 
-/** Details of which some may be left out. */
-type AccountFacts = { readonly [Field in keyof AccountDetails]?: AccountDetails[Field] | undefined };
+/** Details of which some may be left out, and the end of a self-exclusion. */
+type AccountFacts = { readonly [Field in keyof AccountDetails]?: AccountDetails[Field] | undefined } & {
+  readonly selfExcludedUntil?: Date | undefined;
+};
 
 /** The first validation issue of the details that are present; null for none. The e-mail address is in lower case. */
 export function checkFacts(facts: AccountFacts, now: Date): Refused | null {
-  const { email, dateOfBirth, jurisdiction, verificationLevel } = facts;
-  if (email !== undefined && (!EMAIL.test(email) || email.length > 320)) {
+  const { email, dateOfBirth, jurisdiction, verificationLevel, selfExcludedUntil } = facts;
+  if (email !== undefined && (!EMAIL.test(email) || !isStorable(email, MAX_EMAIL_CHARACTERS))) {
     return refused('invalid_request', 'The e-mail address is not valid.');
   }
   if (dateOfBirth !== undefined && !isPastDate(dateOfBirth, now)) {
     return refused('invalid_request', 'The date of birth is not a past date.');
+  }
+  if (selfExcludedUntil !== undefined && !isInBounds(selfExcludedUntil)) {
+    return refused('invalid_request', `The end of a self-exclusion must lie ${INSTANT_BOUNDS}.`);
   }
   return (
     (jurisdiction === undefined ? null : checkJurisdiction(jurisdiction)) ??
@@ -58,5 +71,5 @@ function isPastDate(text: string, now: Date): boolean {
   const date = new Date(`${text}T00:00:00.000Z`);
   // A day that does not exist, such as 30 February, either fails to parse or is parsed as another day.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) return false;
-  return text >= '1900-01-01' && text <= now.toISOString().slice(0, 10);
+  return isInBounds(date) && !isBefore(now, date);
 }

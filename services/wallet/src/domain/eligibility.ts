@@ -6,6 +6,7 @@
  * `insider_entry`: the account is linked to the partner's own developer account and the contest refuses insiders; in live only.
  * `blocked` comes first, because it is about the person and applies to every contest.
  */
+import { isBefore } from '@laurel/instant';
 import type { Environment } from '@laurel/tenant';
 
 /** The facts that eligibility depends on: the person's, and whether the account is an insider of the asking program. */
@@ -35,6 +36,8 @@ export type EligibilityRules = {
 
 export type EligibilityRefusal = 'blocked' | 'insider_entry';
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 export function decideEligibility(facts: {
   readonly eligibility: EligibilityFacts;
   readonly requirement: Requirement;
@@ -47,7 +50,7 @@ export function decideEligibility(facts: {
 
   if (eligibility.blocked) return 'blocked';
   // The exclusion ends at its instant, not after it.
-  if (eligibility.selfExcludedUntil !== null && now < eligibility.selfExcludedUntil) return 'blocked';
+  if (eligibility.selfExcludedUntil !== null && isBefore(now, eligibility.selfExcludedUntil)) return 'blocked';
   if (!isOfAge(eligibility.dateOfBirth, rules.minimumAgeYears, now)) return 'blocked';
   if (eligibility.verificationLevel < requirement.verificationLevel) return 'blocked';
   if (live && !serves(rules.servedJurisdictions, eligibility.jurisdiction)) return 'blocked';
@@ -56,10 +59,17 @@ export function decideEligibility(facts: {
   return null;
 }
 
-/** Of age from the birthday on, by the UTC calendar. For a person born on 29 February that is 1 March in a common year. */
+/**
+ * Of age from the birthday on, by the UTC calendar. For a person born on 29 February that is 1 March in a common year.
+ * Throws RangeError for a text that is no day: compared as text, some of them would be of age.
+ */
 export function isOfAge(dateOfBirth: string, years: number, now: Date): boolean {
+  if (!DAY.test(dateOfBirth)) throw new RangeError('a date of birth is no day');
   const [year, ...monthAndDay] = dateOfBirth.split('-');
-  const birthday = [String(Number(year) + years).padStart(4, '0'), ...monthAndDay].join('-');
+  const yearOfAge = Number(year) + years;
+  // A year of five digits would compare, as text, as one in the past.
+  if (yearOfAge > 9_999) return false;
+  const birthday = [String(yearOfAge).padStart(4, '0'), ...monthAndDay].join('-');
   return now.toISOString().slice(0, 10) >= birthday;
 }
 

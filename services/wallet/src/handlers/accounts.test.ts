@@ -36,6 +36,22 @@ describe('accounts', () => {
     expect(await refusalOf(wallet.client.createAccount({ ...person, email: 'ann' }))).toBe('invalid_request');
   });
 
+  it('an e-mail address with a character that only looks like a letter of another is another address', async () => {
+    const name = newId();
+    const { account } = await ok(wallet.client.createAccount({ ...person, email: `k${name}@example.com` }));
+    const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
+    for (const other of ['\u212a', '\u00a0k', '\u3000k', '\uff2b']) {
+      const email = `${other}${name}@example.com`;
+      expect(await refusalOf(wallet.client.putPlayerLink({ player, email }))).toBe('not_found');
+    }
+    const link = await ok(wallet.client.putPlayerLink({ player, email: `K${name}@EXAMPLE.com` }));
+    expect(link.accountId).toBe(account?.id);
+    const { account: second } = await ok(
+      wallet.client.createAccount({ ...person, email: `\u212a${name}@example.com` }),
+    );
+    expect(second?.id).not.toBe(account?.id);
+  });
+
   it('concurrent requests for one e-mail address open one account', async () => {
     const email = `${newId()}@example.com`;
     const answers = await Promise.all(
@@ -58,6 +74,22 @@ describe('accounts', () => {
     expect(cleared).toEqual({ ...excluded, verificationLevel: 3, selfExcludedUntil: undefined });
     const { account: same } = await update({});
     expect(same).toEqual(cleared);
+  });
+
+  it('the end of a self-exclusion lies between the years 1900 and 9999, in the code and in the database', async () => {
+    const { accountId } = await addPlayer(wallet);
+    const exclude = (until: string) =>
+      wallet.client.updateAccount({ accountId, clearSelfExclusion: false, selfExcludedUntil: new Date(until) });
+    for (const until of ['1899-12-31T23:59:59.999Z', '9999-01-01T00:00:00.001Z', '9999-12-31T23:59:59-05:00']) {
+      expect(await refusalOf(exclude(until))).toBe('invalid_request');
+      const text = 'update accounts set self_excluded_until = $1 where id = $2';
+      await expect(wallet.database.query({ text }, [new Date(until), accountId])).rejects.toThrow(
+        'accounts_self_exclusion_ends_within_bounds',
+      );
+    }
+    const { account } = await ok(exclude('9999-01-01T00:00:00.000Z'));
+    expect(account?.selfExcludedUntil).toEqual(new Date('9999-01-01T00:00:00.000Z'));
+    expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account });
   });
 
   it('an account is read as it was written, and reading changes nothing', async () => {
@@ -193,6 +225,8 @@ describe('deposits', () => {
     expect(await refusalOf(wallet.client.deposit({ ...deposit, amountCents: 0n }))).toBe('invalid_request');
     expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: '' }))).toBe('invalid_request');
     expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: 'x'.repeat(256) }))).toBe('invalid_request');
+    expect(await refusalOf(wallet.client.deposit({ ...deposit, reference: '🎯'.repeat(256) }))).toBe('invalid_request');
+    await ok(wallet.client.deposit({ ...deposit, reference: '🎯'.repeat(255) }));
   });
 });
 

@@ -3,6 +3,7 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseEnvironment } from '@laurel/grpc';
 import { hashId, isUuid } from '@laurel/ids';
+import { isStorable } from '@laurel/json';
 import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import type { DepositRequest, DepositResponse } from '@laurel/proto/wallet';
@@ -13,7 +14,7 @@ import { loadAccount } from '../repository/accounts.ts';
 import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadDeposit } from '../repository/statements.ts';
 
-const MAX_REFERENCE_LENGTH = 255;
+const MAX_REFERENCE_CHARACTERS = 255;
 
 export function deposit({ database, clock }: { database: Database; clock: Clock }) {
   return async (request: DepositRequest): Promise<DepositResponse | Refused> => {
@@ -21,7 +22,7 @@ export function deposit({ database, clock }: { database: Database; clock: Clock 
     const environment = parseEnvironment(request.environment);
     if (!isUuid(accountId)) return refused('not_found');
     if (request.amountCents <= 0n) return refused('invalid_request', 'The amount must be above 0.00.');
-    if (reference.length < 1 || reference.length > MAX_REFERENCE_LENGTH) {
+    if (reference === '' || !isStorable(reference, MAX_REFERENCE_CHARACTERS)) {
       return refused('invalid_request', 'The reference must have 1 to 255 characters.');
     }
     const amountCents = cents(request.amountCents);

@@ -58,21 +58,21 @@ async function putAgain(deps: Deps, wanted: Wanted): Promise<PutSandboxPlayerRes
 
 function parseWanted(request: PutSandboxPlayerRequest, now: Date): Wanted | Refused {
   const player = parsePlayer(request.player);
-  const { fundsCents, dateOfBirth, jurisdiction, verificationLevel } = request;
+  const { fundsCents, dateOfBirth, jurisdiction, verificationLevel, selfExcludedUntil } = request;
   if (player.environment !== 'test') return refused('invalid_request', 'Sandbox players exist in test only.');
   if (fundsCents < 0n) return refused('invalid_request', 'The funds must not be below 0.00.');
   // Funds that exceed the limit even on a balance of zero are refused before a player is created.
   const funding = decideFunding(0n, fundsCents);
   if (isRefused(funding)) return funding;
   const email = request.email === undefined ? undefined : normalizeEmail(request.email);
-  const issue = checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now);
+  const issue = checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel, selfExcludedUntil }, now);
   if (issue !== null) return issue;
   const facts: AccountChange = {
     email,
     dateOfBirth,
     jurisdiction,
     verificationLevel,
-    selfExcludedUntil: request.selfExcludedUntil,
+    selfExcludedUntil,
     clearSelfExclusion: request.clearSelfExclusion ?? false,
     enforcementFlag: request.enforcementFlag,
     underInvestigation: request.underInvestigation,

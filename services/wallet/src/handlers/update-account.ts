@@ -10,12 +10,12 @@ import { presentAccount } from './present.ts';
 
 export function updateAccount({ database, clock }: { database: Database; clock: Clock }) {
   return async (request: UpdateAccountRequest): Promise<UpdateAccountResponse | Refused> => {
-    const { accountId, jurisdiction, verificationLevel } = request;
+    const { accountId, jurisdiction, verificationLevel, selfExcludedUntil } = request;
     if (!isUuid(accountId)) return refused('not_found');
-    const issue = checkFacts({ jurisdiction, verificationLevel }, clock());
+    const issue = checkFacts({ jurisdiction, verificationLevel, selfExcludedUntil }, clock());
     if (issue !== null) return issue;
     const account = await writeAccount(database, accountId, {
-      selfExcludedUntil: request.selfExcludedUntil,
+      selfExcludedUntil,
       clearSelfExclusion: request.clearSelfExclusion,
       enforcementFlag: request.enforcementFlag,
       underInvestigation: request.underInvestigation,

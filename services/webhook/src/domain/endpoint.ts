@@ -3,8 +3,10 @@
  * "Endpoint registration"). A developer has at most 20. One that is off gets nothing new; one that was deleted is not found by any call, and
  * its row stays only until its log has reached its age.
  */
+
 import { type Refused, refused } from '@laurel/errors';
 import type { WebhookEventType } from '@laurel/events/event-type';
+import { hasNul, isStorable } from '@laurel/json';
 import type { Environment } from '@laurel/tenant';
 
 export type Endpoint = {
@@ -30,10 +32,9 @@ export type EndpointChange = {
 export const MAX_ENDPOINTS = 20;
 const MAX_DESCRIPTION = 1_000;
 
-/** Counted as PostgreSQL counts: by code point. */
 export function decideDescription(text: string): string | Refused {
-  if (text.includes('\0')) return refused('invalid_request', 'description holds a NUL character.');
-  if ([...text].length <= MAX_DESCRIPTION) return text;
+  if (hasNul(text)) return refused('invalid_request', 'description holds a NUL character.');
+  if (isStorable(text, MAX_DESCRIPTION)) return text;
   return refused('invalid_request', `description may be at most ${MAX_DESCRIPTION} characters.`);
 }
 

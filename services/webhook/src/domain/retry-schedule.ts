@@ -3,6 +3,7 @@
  * second 1 minute after the first has failed, the third 5 minutes after the second has failed; there is none after the third. No response of
  * the receiver changes that: there is no jitter, no Retry-After, and no failure status that ends it early.
  */
+import { later } from '@laurel/instant';
 
 export const MAX_SENDS = 3;
 
@@ -12,5 +13,5 @@ export type RetryDelaysMs = readonly [number, number];
 /** When the send after number `failed`, which ended at `endedAt`, is due; null where that was the last one. */
 export function nextSendAt(failed: number, endedAt: Date, delaysMs: RetryDelaysMs): Date | null {
   const delayMs = failed < MAX_SENDS ? delaysMs[failed - 1] : undefined;
-  return delayMs === undefined ? null : new Date(endedAt.getTime() + delayMs);
+  return delayMs === undefined ? null : later(endedAt, delayMs);
 }

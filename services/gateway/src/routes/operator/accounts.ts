@@ -8,6 +8,7 @@ import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import {
   CHANGE,
+  day,
   email,
   environment,
   id,
@@ -29,7 +30,7 @@ const newAccount = component(
   'AccountRequest',
   z.object({
     email,
-    date_of_birth: z.iso.date(),
+    date_of_birth: day,
     jurisdiction,
     verification_level: verificationLevel,
     program_id: id.optional().openapi({

@@ -1,5 +1,6 @@
 import { isRefused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
+import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import { hashPassword } from '../../domain/password.ts';
 import { z } from '../../http/zod.ts';
@@ -16,7 +17,7 @@ const newDeveloper = component(
     // Characters as a person counts them; the upper bound limits the cost of hashing.
     password: z
       .string()
-      .refine((value) => [...value].length >= 12 && [...value].length <= 128, 'must have 12 to 128 characters')
+      .refine((value) => !isAtMost(value, 11) && isAtMost(value, 128), 'must have 12 to 128 characters')
       .openapi({ minLength: 12, maxLength: 128 }),
   }),
 );

@@ -1,4 +1,5 @@
 import { refused } from '@laurel/errors';
+import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { sessionCookie } from '../../admission/session.ts';
@@ -13,6 +14,7 @@ import { email } from '../fields.ts';
 import { definePortalRoute } from './route.ts';
 
 const HOUR_SECONDS = 3_600;
+const MAX_SENT_CHARACTERS = 1_000;
 
 type CookieConfig = Pick<GatewayConfig, 'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE'>;
 
@@ -21,7 +23,10 @@ const credentials = component(
   z.strictObject({
     email,
     // Longer than any password may be. One that is too short fails like any other wrong password.
-    password: z.string().max(1_000),
+    password: z
+      .string()
+      .refine((value) => isAtMost(value, MAX_SENT_CHARACTERS), `must have at most ${MAX_SENT_CHARACTERS} characters`)
+      .openapi({ maxLength: MAX_SENT_CHARACTERS }),
   }),
 );
 

@@ -3,7 +3,7 @@ import type { SandboxPlayers } from '../../clients/sandbox-players.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
-import { amount, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
+import { amount, day, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
 import { present } from '../run-api-route.ts';
 import { playerLinkSchema, playerRef } from '../v1/schemas.ts';
 import { defineSandboxRoute } from './route.ts';
@@ -14,7 +14,7 @@ const player = component(
     player_ref: playerRef,
     funds: amount.optional(),
     email: email.optional(),
-    date_of_birth: z.iso.date().optional(),
+    date_of_birth: day.optional(),
     jurisdiction: jurisdiction.optional(),
     verification_level: verificationLevel.optional(),
     self_excluded_until: instant.nullable().optional().openapi({ description: 'Null ends a self-exclusion.' }),

@@ -1,0 +1,39 @@
+/** A database as an earlier release left it: the rows that a migration repairs cannot be written after it. */
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createDatabase, type Database } from '@laurel/postgres';
+import { migrate } from '@laurel/postgres/migrate';
+import { createTestDatabase } from './postgres.ts';
+
+export interface OlderDatabase extends AsyncDisposable {
+  /** As a superuser. */
+  readonly database: Database;
+  /** Applies every migration that is missing. */
+  migrate(): Promise<void>;
+}
+
+/** A database with the migrations before the named one, whose number is as in `0006`. */
+export async function createDatabaseBefore(options: {
+  readonly migrations: URL;
+  readonly before: string;
+}): Promise<OlderDatabase> {
+  const { migrations, before } = options;
+  await using stack = new AsyncDisposableStack();
+  const directory = mkdtempSync(join(tmpdir(), 'laurel-migrations-'));
+  stack.defer(() => rmSync(directory, { recursive: true }));
+  for (const file of readdirSync(migrations).filter((name) => name < before)) {
+    cpSync(new URL(file, migrations), join(directory, file));
+  }
+  const { url } = stack.use(await createTestDatabase({ migrations: pathToFileURL(`${directory}/`) }));
+  const database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'migration-test' }));
+  const resources = stack.move();
+  return {
+    database,
+    async migrate() {
+      await migrate({ url, directory: migrations });
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
